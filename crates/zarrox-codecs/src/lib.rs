@@ -82,7 +82,6 @@ pub use n5::block::{N5Block, N5BlockMode};
 pub use n5::default::N5Default;
 #[cfg(any(feature = "lz4", feature = "pure"))]
 pub use n5::lz4::N5Lz4;
-pub use numeric::number_cast::{NumberCast, number_cast};
 pub use sharding::{IndexLocation, Sharding};
 
 /// The definitions of all codecs of this crate.

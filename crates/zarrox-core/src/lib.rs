@@ -13,6 +13,7 @@ pub mod grid;
 pub mod json;
 pub mod metadata;
 pub mod msgpack;
+pub mod number;
 mod order;
 pub mod path;
 pub mod registry;

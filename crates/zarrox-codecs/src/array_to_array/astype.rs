@@ -12,12 +12,13 @@
 //! `decode_dtype` is leniently the array's type.
 
 use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecKind, CodecSpec};
+use zarrox_core::data_type::NumberCast;
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
 use zarrox_core::json::json;
+use zarrox_core::number::Policy;
 
 use crate::config;
-use crate::numeric::filter::cast::Cast;
 use crate::numeric::filter::{self, Filter, dtype};
 
 const NAME: &str = "numcodecs.astype";
@@ -64,8 +65,8 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     let (dtype, astype) = dtype::pair(config, "decode_dtype", "encode_dtype", context.chunk.storage())?;
     let configuration = json!({"encode_dtype": astype.to_json(), "decode_dtype": dtype.to_json()});
     let codec = AsTypeFilter {
-        encode: filter::cast(&dtype.storage, &astype.storage)?,
-        decode: filter::cast(&astype.storage, &dtype.storage)?,
+        encode: filter::cast(&dtype.storage, &astype.storage, Policy::Lossy)?,
+        decode: filter::cast(&astype.storage, &dtype.storage, Policy::Lossy)?,
     };
     filter::elementwise(config::members(configuration), context.chunk, (&dtype, &astype), codec)
 }
@@ -73,18 +74,18 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
 /// The two casts.
 #[derive(Debug)]
 struct AsTypeFilter {
-    encode: Cast,
-    decode: Cast,
+    encode: NumberCast,
+    decode: NumberCast,
 }
 
 impl Filter for AsTypeFilter {
     fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<(), CodecError> {
-        (self.encode)(decoded, encoded);
+        self.encode.cast(decoded, encoded);
         Ok(())
     }
 
     fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<(), CodecError> {
-        (self.decode)(encoded, decoded);
+        self.decode.cast(encoded, decoded);
         Ok(())
     }
 }

@@ -18,9 +18,10 @@ use zarrox_core::data_type::{DataType, Storage};
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
 use zarrox_core::json::json;
+use zarrox_core::number::{Plain, map};
+use zarrox_core::with_storage;
 
 use crate::config;
-use crate::numeric::filter::element::{Element, map, with_element};
 use crate::numeric::filter::{EachElement, Filter};
 
 const NAME: &str = "numcodecs.bitround";
@@ -132,7 +133,7 @@ fn unsupported(data_type: &DataType) -> CodecError {
 
 impl Filter for BitRoundFilter {
     fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<(), CodecError> {
-        with_element!(@ &self.word, T => self.round::<T>(decoded, encoded), (),
+        with_storage!(@ &self.word, T => self.round::<T>(decoded, encoded), (),
             Uint(1) => u8, Uint(2) => u16, Uint(4) => u32, Uint(8) => u64);
         Ok(())
     }
@@ -148,7 +149,7 @@ impl Filter for BitRoundFilter {
 }
 
 /// The bits of a number.
-trait Word: Element {
+trait Word: Plain {
     const BITS: u32;
 
     /// A float with a mantissa of so many bits, of which the last ones are dropped: at least one.

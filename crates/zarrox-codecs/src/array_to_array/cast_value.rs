@@ -17,11 +17,11 @@ use zarrox_core::data_type::DataType;
 use zarrox_core::error::CodecError;
 use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
+pub use zarrox_core::number::Rounding;
+use zarrox_core::number::{Missing, OutOfRange, RealCast, RealType, Refused};
 use zarrox_core::{FillValue, Registry};
 
 use crate::config::{self, Config};
-pub use crate::numeric::real::Rounding;
-use crate::numeric::real::{Caster, Missing, OutOfRange, RealType, Refused};
 
 const NAME: &str = "cast_value";
 
@@ -127,11 +127,11 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     let range = out_of_range(config, &to)?;
     let map = ScalarMap::new(config, context, &from.data_type, &to.data_type)?;
     let caster = |from: &Type, to: &Type, map: &Pairs| {
-        Caster::new(from.real.clone(), to.real.clone(), rounding, range, &map.elements)
+        RealCast::new(from.real.clone(), to.real.clone(), rounding, range, &map.elements)
     };
     let mut complete = config::members(json!({"data_type": to.json, "rounding": name_of(rounding)}));
     match range {
-        OutOfRange::Error => None,
+        OutOfRange::Refuse => None,
         OutOfRange::Clamp => complete.insert("out_of_range".to_owned(), "clamp".into()),
         OutOfRange::Wrap => complete.insert("out_of_range".to_owned(), "wrap".into()),
     };
@@ -152,7 +152,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
 }
 
 fn out_of_range(config: Config<'_>, to: &Type) -> Result<OutOfRange, CodecError> {
-    let Some(json) = config.get("out_of_range") else { return Ok(OutOfRange::Error) };
+    let Some(json) = config.get("out_of_range") else { return Ok(OutOfRange::Refuse) };
     match json.as_str() {
         Some("clamp") => Ok(OutOfRange::Clamp),
         Some("wrap") if matches!(to.real, RealType::Integer(_)) => Ok(OutOfRange::Wrap),
@@ -163,7 +163,7 @@ fn out_of_range(config: Config<'_>, to: &Type) -> Result<OutOfRange, CodecError>
             );
             Err(CodecError::invalid(message))
         }
-        Some("error") if !config.is_strict() => Ok(OutOfRange::Error),
+        Some("error") if !config.is_strict() => Ok(OutOfRange::Refuse),
         _ => Err(config::wrong("out_of_range", json, "clamp, wrap, or no member")),
     }
 }
@@ -270,8 +270,8 @@ struct CastValueCodec {
     configuration: Map,
     from: Type,
     to: Type,
-    encoder: Caster,
-    decoder: Caster,
+    encoder: RealCast,
+    decoder: RealCast,
     encoded: ChunkSpec,
 }
 

@@ -15,14 +15,16 @@ use std::convert::identity;
 use multiversion::multiversion;
 use zarrox_core::FillValue;
 use zarrox_core::codec::{ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec};
-use zarrox_core::data_type::Storage;
+use zarrox_core::data_type::{Complex, Storage};
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
 use zarrox_core::json::json;
+use zarrox_core::number::{Plain, Policy, f16};
 use zarrox_core::scratch::Scratch;
+use zarrox_core::with_storage;
 
 use crate::config;
-use crate::numeric::filter::element::{Complex, Element, Float, Integer, with_number};
+use crate::numeric::filter::element::{Float, Integer};
 use crate::numeric::filter::{self, EachElement, Filter, Steps, WholeChunk, dtype, is_same};
 
 const NAME: &str = "numcodecs.delta";
@@ -91,7 +93,8 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     let configuration = json!({"dtype": dtype.to_json(), "astype": astype.to_json()});
     let mut fill = vec![0; astype.storage.size()];
     if chunk.item() == dtype.storage.size() && !chunk.is_variable() {
-        filter::cast(&dtype.storage, &astype.storage)?(chunk.fill().as_bytes(), &mut fill);
+        filter::cast(&dtype.storage, &astype.storage, Policy::Lossy)?
+            .cast(chunk.fill().as_bytes(), &mut fill);
     }
     let shape = filter::viewed_shape(chunk, &dtype)?;
     let encoded = ChunkSpec::new(&shape, astype.storage, FillValue::new(fill))?;
@@ -151,7 +154,7 @@ impl DeltaFilter {
     fn decodes_back(&self, decoded: &[u8], encoded: &[u8]) -> Result<bool, CodecError> {
         let mut back = Scratch::with_len(decoded.len())?;
         self.decode(encoded, &mut back)?;
-        Ok(with_number!(&self.dtype, T => {
+        Ok(with_storage!(number &self.dtype, T => {
             let fill = T::elements(self.fill.as_bytes()).first().map(|fill| T::get(*fill));
             let pairs = T::elements(decoded).iter().zip(T::elements(&back));
             let mut pairs = pairs.map(|(element, back)| (T::get(*element), T::get(*back)));
@@ -162,7 +165,7 @@ impl DeltaFilter {
 
 impl Filter for DeltaFilter {
     fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<(), CodecError> {
-        let fits = with_number!(&self.dtype, T => {
+        let fits = with_storage!(number &self.dtype, T => {
             let mut before = None;
             self.encode.run(decoded, encoded, |from, to| {
                 differences::<T>(&mut before, from, to);
@@ -185,7 +188,7 @@ impl Filter for DeltaFilter {
     }
 
     fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<(), CodecError> {
-        with_number!(&self.sums, T => {
+        with_storage!(number &self.sums, T => {
             let mut sum = None;
             self.decode.run(encoded, decoded, |from, to| sums::<T>(&mut sum, from, to));
         }, else ());
@@ -194,7 +197,7 @@ impl Filter for DeltaFilter {
 }
 
 /// Numbers that can be stored as differences.
-trait Sums: Element {
+trait Sums: Plain {
     /// The one plus the other.
     fn plus(self, other: Self) -> Self;
 
@@ -243,25 +246,25 @@ sums! {
     u16: Integer, identity;
     u32: Integer, identity;
     u64: Integer, identity;
-    half::f16: Float, Float::truncate;
+    f16: Float, Float::truncate;
     f32: Float, Float::truncate;
     f64: Float, Float::truncate;
 }
 
 impl<T: Float> Sums for Complex<T>
 where
-    Self: Element,
+    Self: Plain,
 {
     fn plus(self, other: Self) -> Self {
-        Self(self.0.add(other.0), self.1.add(other.1))
+        Self { re: self.re.add(other.re), im: self.im.add(other.im) }
     }
 
     fn minus(self, other: Self) -> Self {
-        Self(self.0.subtract(other.0), self.1.subtract(other.1))
+        Self { re: self.re.subtract(other.re), im: self.im.subtract(other.im) }
     }
 
     fn truncated(self) -> Self {
-        Self(self.0.truncate(), self.1.truncate())
+        Self { re: self.re.truncate(), im: self.im.truncate() }
     }
 }
 

@@ -23,10 +23,12 @@ use zarrox_core::data_type::Storage;
 use zarrox_core::error::CodecError;
 use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
+use zarrox_core::number::{Number, Primitive, map};
 use zarrox_core::scratch::Scratch;
+use zarrox_core::with_storage;
 
 use crate::config::{self, Config};
-use crate::numeric::filter::element::{CastTo, Float, Integer, map, with_element, with_float, with_integer};
+use crate::numeric::filter::element::{Float, Integer};
 use crate::numeric::filter::{self, Filter, Steps, dtype};
 
 const NAME: &str = "numcodecs.fixedscaleoffset";
@@ -87,7 +89,7 @@ impl From<FixedScaleOffset> for CodecSpec {
 
 fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, CodecError> {
     let config = config::read(configuration, context, &["scale", "offset", "dtype", "astype"])?;
-    let (scale, offset) = (Scalar::read(config, "scale")?, Scalar::read(config, "offset")?);
+    let (scale, offset) = (scalar(config, "scale")?, scalar(config, "offset")?);
     let (dtype, astype) = dtype::pair(config, "dtype", "astype", context.chunk.storage())?;
     let (from, to) = (&dtype.storage, &astype.storage);
     if [from, to].iter().any(|storage| matches!(storage, Storage::Complex(_))) {
@@ -98,7 +100,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
         Storage::Float(_) => to.clone(),
         _ => Storage::Float(8),
     };
-    let scalar = |name| config.get(name).cloned().unwrap_or(Json::Null);
+    let member = |name| config.get(name).cloned().unwrap_or(Json::Null);
     let filter = ScaleFilter {
         encode: Steps::encoding(from, &works_on, to)?,
         way,
@@ -111,8 +113,8 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
         fill: context.chunk.fill().clone(),
     };
     let configuration = json!({
-        "scale": scalar("scale"),
-        "offset": scalar("offset"),
+        "scale": member("scale"),
+        "offset": member("offset"),
         "dtype": dtype.to_json(),
         "astype": astype.to_json(),
     });
@@ -120,29 +122,11 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
 }
 
 /// A number of the configuration. Python tells integers and floats apart, and so does the arithmetic.
-#[derive(Debug, Clone, Copy)]
-enum Scalar {
-    Integer(i128),
-    Float(f64),
-}
-
-impl Scalar {
-    fn read(config: Config<'_>, name: &str) -> Result<Self, CodecError> {
-        let json = config.get(name).ok_or_else(|| config::missing(name))?;
-        let integer = json.as_i64().map(i128::from).or_else(|| json.as_u64().map(i128::from));
-        let scalar = integer
-            .map(Self::Integer)
-            .or_else(|| json.as_f64().filter(|float| float.is_finite()).map(Self::Float));
-        scalar.ok_or_else(|| config::wrong(name, json, "a number"))
-    }
-
-    #[expect(clippy::cast_precision_loss, reason = "rounded to the nearest, as Python does")]
-    fn to_double(self) -> f64 {
-        match self {
-            Self::Integer(value) => value as f64,
-            Self::Float(value) => value,
-        }
-    }
+fn scalar(config: Config<'_>, name: &str) -> Result<Number, CodecError> {
+    let json = config.get(name).ok_or_else(|| config::missing(name))?;
+    let integer = json.as_i64().map(i128::from).or_else(|| json.as_u64().map(i128::from));
+    let float = || json.as_f64().filter(|float| float.is_finite()).map(Number::Float);
+    integer.map(Number::Integer).or_else(float).ok_or_else(|| config::wrong(name, json, "a number"))
 }
 
 /// The way in which numbers are scaled.
@@ -158,7 +142,7 @@ enum Way {
 
 impl Way {
     /// The way for elements of a type, with the types of what it takes and gives.
-    fn new(from: &Storage, scale: Scalar, offset: Scalar) -> (Self, (Storage, Storage)) {
+    fn new(from: &Storage, scale: Number, offset: Number) -> (Self, (Storage, Storage)) {
         let double = Storage::Float(8);
         // NumPy makes its default integers of booleans.
         let integers = match from {
@@ -167,10 +151,10 @@ impl Way {
         };
         match (from, offset, scale) {
             (Storage::Float(_), ..) => (Self::Floats(from.clone()), (from.clone(), from.clone())),
-            (_, Scalar::Integer(offset), Scalar::Integer(scale)) => {
+            (_, Number::Integer(offset), Number::Integer(scale)) => {
                 (Self::Integers(integers.clone(), offset, scale), (integers.clone(), integers))
             }
-            (_, Scalar::Integer(offset), Scalar::Float(_)) => {
+            (_, Number::Integer(offset), Number::Float(_)) => {
                 (Self::Mixed(integers.clone(), offset), (integers, double))
             }
             _ => (Self::Floats(double.clone()), (double.clone(), double)),
@@ -188,32 +172,29 @@ struct ScaleFilter {
     decode: Steps,
     from: Storage,
     to: Storage,
-    scale: Scalar,
-    offset: Scalar,
+    scale: Number,
+    offset: Number,
     fill: FillValue,
 }
 
 impl ScaleFilter {
     /// Encodes elements. False when some round to no number of the stored type.
     fn scale(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<bool, CodecError> {
-        let (offset, scale) = (self.offset.to_double(), self.scale.to_double());
+        let (offset, scale) = (self.offset.to_f64(), self.scale.to_f64());
         Ok(match &self.way {
-            Way::Floats(storage) => with_float!(storage, T => {
+            Way::Floats(storage) => with_storage!(float storage, T => {
                 let (offset, scale) = (T::from_double(offset), T::from_double(scale));
                 let scaled = |value: T| value.subtract(offset).multiply(scale).round_even();
                 self.encode.run(decoded, encoded, |from, to| map(from, to, scaled))
             }, else false),
-            Way::Integers(storage, offset, scale) => with_integer!(storage, T => {
+            Way::Integers(storage, offset, scale) => with_storage!(integer storage, T => {
                 let (offset, scale) = (exactly::<T>("offset", *offset)?, exactly::<T>("scale", *scale)?);
                 let scaled = |value: T| value.subtract(offset).multiply(scale);
                 self.encode.run(decoded, encoded, |from, to| map(from, to, scaled))
             }, else false),
-            Way::Mixed(storage, offset) => with_integer!(storage, T => {
+            Way::Mixed(storage, offset) => with_storage!(integer storage, T => {
                 let offset = exactly::<T>("offset", *offset)?;
-                let scaled = |value: T| {
-                    let value: f64 = value.subtract(offset).cast_to();
-                    (value * scale).round_even()
-                };
+                let scaled = |value: T| (value.subtract(offset).to_f64() * scale).round_even();
                 self.encode.run(decoded, encoded, |from, to| map(from, to, scaled))
             }, else false),
         })
@@ -222,7 +203,7 @@ impl ScaleFilter {
     /// Returns true if all elements but the fill value become numbers of the stored type.
     fn fit_without_fill(&self, decoded: &[u8]) -> Result<bool, CodecError> {
         let mut others = Scratch::with_len(decoded.len())?;
-        let length = with_element!(&self.from, T => filter::without::<T>(decoded, self.fill.as_bytes(), &mut others), else 0);
+        let length = with_storage!(element &self.from, T => filter::without::<T>(decoded, self.fill.as_bytes(), &mut others), else 0);
         let mut encoded = Scratch::with_len(length / self.from.size() * self.to.size())?;
         self.scale(&others[..length], &mut encoded)
     }
@@ -247,8 +228,8 @@ impl Filter for ScaleFilter {
     }
 
     fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<(), CodecError> {
-        let (offset, scale) = (self.offset.to_double(), self.scale.to_double());
-        with_float!(&self.quotients, T => {
+        let (offset, scale) = (self.offset.to_f64(), self.scale.to_f64());
+        with_storage!(float &self.quotients, T => {
             let (offset, scale) = (T::from_double(offset), T::from_double(scale));
             let restored = |value: T| value.divide(scale).add(offset);
             self.decode.run(encoded, decoded, |from, to| map(from, to, restored));

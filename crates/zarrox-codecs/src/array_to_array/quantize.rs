@@ -11,14 +11,15 @@
 //! Names: `numcodecs.quantize`, leniently `quantize`, in v3; `quantize` in v2. An absent `dtype` is leniently the array's type.
 
 use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecKind, CodecSpec};
-use zarrox_core::data_type::Storage;
+use zarrox_core::data_type::{NumberCast, Storage};
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
 use zarrox_core::json::json;
+use zarrox_core::number::{Policy, map};
+use zarrox_core::with_storage;
 
 use crate::config;
-use crate::numeric::filter::cast::Cast;
-use crate::numeric::filter::element::{Float, map, with_float};
+use crate::numeric::filter::element::Float;
 use crate::numeric::filter::{self, Filter, Steps, dtype};
 
 const NAME: &str = "numcodecs.quantize";
@@ -79,7 +80,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     let scale = scale_of(digits);
     let filter = QuantizeFilter {
         encode: Steps::encoding(from, &(from.clone(), from.clone()), to)?,
-        decode: filter::cast(to, from)?,
+        decode: filter::cast(to, from, Policy::Lossy)?,
         dtype: from.clone(),
         same: from == to,
         scale,
@@ -97,7 +98,7 @@ fn scale_of(digits: i32) -> f64 {
 #[derive(Debug)]
 struct QuantizeFilter {
     encode: Steps,
-    decode: Cast,
+    decode: NumberCast,
     dtype: Storage,
     same: bool,
     scale: f64,
@@ -105,7 +106,7 @@ struct QuantizeFilter {
 
 impl Filter for QuantizeFilter {
     fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<(), CodecError> {
-        with_float!(&self.dtype, T => {
+        with_storage!(float &self.dtype, T => {
             let scale = T::from_double(self.scale);
             let quantized = |value: T| value.multiply(scale).round_even().divide(scale);
             self.encode.run(decoded, encoded, |from, to| map(from, to, quantized));
@@ -114,7 +115,7 @@ impl Filter for QuantizeFilter {
     }
 
     fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<(), CodecError> {
-        (self.decode)(encoded, decoded);
+        self.decode.cast(encoded, decoded);
         Ok(())
     }
 

@@ -16,9 +16,10 @@ use zarrox_core::data_type::DataType;
 use zarrox_core::error::CodecError;
 use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
+use zarrox_core::number::{Number, RealType};
 
 use crate::config;
-use crate::numeric::real::{Arithmetic, Direction, Real, RealType};
+use crate::numeric::arithmetic::{Arithmetic, Direction};
 
 const NAME: &str = "scale_offset";
 
@@ -58,14 +59,14 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
         let scalar = family.fill_from_json(data_type, json, context.strictness);
         let scalar = scalar.map_err(|_| config::wrong(name, json, &format!("a {data_type}")))?;
         match real.read(scalar.as_bytes()) {
-            Real::Float(value) if !value.is_finite() => {
+            Number::Float(value) if !value.is_finite() => {
                 Err(config::wrong(name, json, "a finite number, since nothing could be decoded otherwise"))
             }
             value => Ok((value, family.fill_to_v3(data_type, &scalar))),
         }
     };
     let ((offset, offset_json), (scale, scale_json)) = (scalar("offset", 0)?, scalar("scale", 1)?);
-    if scale.is_same(Real::Whole(0)) {
+    if scale.is_same(Number::Integer(0)) {
         return Err(config::wrong(
             "scale",
             &scale_json,
@@ -75,7 +76,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     let mut codec = ScaleOffsetCodec {
         configuration: config::members(json!({"offset": offset_json, "scale": scale_json})),
         data_type: data_type.clone(),
-        copies: offset.is_same(Real::Whole(0)) && scale.is_same(Real::Whole(1)),
+        copies: offset.is_same(Number::Integer(0)) && scale.is_same(Number::Integer(1)),
         arithmetic: Arithmetic::new(real, offset, scale),
         encoded: context.chunk.clone(),
     };

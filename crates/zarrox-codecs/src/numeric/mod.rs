@@ -1,5 +1,4 @@
-//! Arithmetic on numbers of any type: casts, filters, and exact real numbers.
+//! Arithmetic on numbers of any type: filters, and scales and offsets of exact real numbers.
 
+pub(crate) mod arithmetic;
 pub(crate) mod filter;
-pub(crate) mod number_cast;
-pub(crate) mod real;

@@ -3,9 +3,21 @@
 //! Each family of numbers converts elements to numbers and numbers to elements ([`Family::number`], [`Family::write_number`]), so
 //! that each type can be cast to each other. A loss is detected by reading back the written element.
 
-use super::{Casting, DataType, Family, FamilyRef, Field, Storage, Structure};
+use super::{DataType, Family, FamilyRef, Field, NumberCast, Storage, Structure};
 use crate::error::{Error, Result};
 use crate::registry::Registry;
+
+/// The changes that a cast may make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Casting {
+    /// Nothing: an element that the other type has not is an error.
+    Exact,
+    /// The changes that NumPy's `astype` may make: integers keep their lowest bits, floats are rounded to the
+    /// nearest or lose their fraction, complex numbers lose their imaginary part, all but 0 is true. Floats
+    /// beyond an integer's range become its last one, and NaN 0 (NumPy leaves that to the machine). A number
+    /// that a type without infinities or NaN cannot hold is still an error.
+    Lossy,
+}
 
 /// Casts elements of one type to another; made by [`Registry::cast`].
 #[derive(Debug)]
@@ -18,6 +30,7 @@ pub struct Cast<'r> {
 #[derive(Debug)]
 enum Way<'r> {
     Copy,
+    Loop(NumberCast),
     Numbers { from: FamilyRef<'r>, to: FamilyRef<'r>, casting: Casting },
     Fields(Vec<(Field, Field, Cast<'r>)>),
 }
@@ -39,6 +52,7 @@ impl Cast<'_> {
         }
         match &self.way {
             Way::Copy => to.copy_from_slice(from),
+            Way::Loop(cast) => drop(cast.cast(from, to)),
             Way::Numbers { from: source, to: target, casting } => {
                 let number = source.number(&self.from, from).ok_or_else(|| self.impossible())?;
                 let has = target.write_number(&self.to, number, to);
@@ -60,6 +74,15 @@ impl Cast<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The loop that casts many elements, where none is refused.
+    #[doc(hidden)]
+    pub fn number_cast(&self) -> Option<&NumberCast> {
+        match &self.way {
+            Way::Loop(cast) => Some(cast),
+            _ => None,
+        }
     }
 
     fn impossible(&self) -> Error {
@@ -85,6 +108,10 @@ impl Registry {
             _ if from == to && from.storage() != Storage::Variable => Way::Copy,
             (Some(source), Some(target)) => Way::Fields(self.cast_fields(source, target, casting)?),
             (None, None) => {
+                let number_cast = (casting == Casting::Lossy).then(|| NumberCast::between(from, to));
+                if let Some(cast) = number_cast.flatten() {
+                    return Ok(Cast { from: from.clone(), to: to.clone(), way: Way::Loop(cast) });
+                }
                 let (source, target) = (self.family(from)?, self.family(to)?);
                 let is_number = |family: &dyn Family, data_type: &DataType| {
                     family.number(data_type, &vec![0; data_type.size()]).is_some()

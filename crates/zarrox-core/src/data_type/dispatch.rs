@@ -35,3 +35,38 @@ macro_rules! with_element_type {
         }
     };
 }
+
+/// Runs an expression with a type alias for the Rust type of the numbers with a layout in memory: `element` is any, `number` any but
+/// booleans, and the others are what they say.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! with_storage {
+    (element $storage:expr, $T:ident => $body:expr, else $other:expr) => {
+        $crate::with_storage!(@ $storage, $T => $body, $crate::with_storage!(number $storage, $T => $body, else $other), Bool => bool)
+    };
+    (number $storage:expr, $T:ident => $body:expr, else $other:expr) => {
+        $crate::with_storage!(@ $storage, $T => $body, $other,
+            Int(1) => i8, Int(2) => i16, Int(4) => i32, Int(8) => i64,
+            Uint(1) => u8, Uint(2) => u16, Uint(4) => u32, Uint(8) => u64,
+            Float(2) => $crate::data_type::f16, Float(4) => f32, Float(8) => f64,
+            Complex(8) => $crate::data_type::Complex<f32>, Complex(16) => $crate::data_type::Complex<f64>)
+    };
+    (integer $storage:expr, $T:ident => $body:expr, else $other:expr) => {
+        $crate::with_storage!(@ $storage, $T => $body, $other,
+            Int(1) => i8, Int(2) => i16, Int(4) => i32, Int(8) => i64,
+            Uint(1) => u8, Uint(2) => u16, Uint(4) => u32, Uint(8) => u64)
+    };
+    (float $storage:expr, $T:ident => $body:expr, else $other:expr) => {
+        $crate::with_storage!(@ $storage, $T => $body, $other,
+            Float(2) => $crate::data_type::f16, Float(4) => f32, Float(8) => f64)
+    };
+    (@ $storage:expr, $T:ident => $body:expr, $other:expr, $($kind:ident $(($size:literal))? => $type:ty),*) => {
+        match $storage {
+            $($crate::data_type::Storage::$kind $(($size))? => {
+                type $T = $type;
+                $body
+            })*
+            _ => $other,
+        }
+    };
+}

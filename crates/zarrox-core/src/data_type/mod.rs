@@ -13,18 +13,19 @@ pub(crate) mod family;
 mod lookup;
 mod model;
 mod number;
-mod primitive;
+mod number_cast;
+mod real;
 #[doc(hidden)]
 pub mod record;
 mod storage;
 
-pub use cast::Cast;
+pub use crate::number::{Number, Primitive};
+pub use cast::{Cast, Casting};
 #[doc(hidden)]
 pub use dispatch::{Complex, f16};
 pub use element::{Element, Optional};
 pub use endian::{ByteOrder, Endian};
 pub(crate) use family::KnownTypes;
-pub use family::float::odd_single;
 pub(crate) use family::object::nests_lists;
 pub use family::object::{PICKLE, has_objects};
 pub use family::python::float as python_float;
@@ -36,6 +37,6 @@ pub use family::variable::{BYTES as VARIABLE_BYTES, TEXT as VARIABLE_TEXT};
 pub use family::{Family, FamilyRef, TypeString};
 pub use lookup::split_sub_array;
 pub use model::{DataType, Extension, Field, LARGEST, Structure};
-pub use number::{Casting, Number};
-pub use primitive::Primitive;
+#[doc(hidden)]
+pub use number_cast::NumberCast;
 pub use storage::{Leaf, Storage, StructLayout};

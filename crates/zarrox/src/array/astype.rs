@@ -1,7 +1,6 @@
 //! Views of arrays with another data type.
 
-use zarrox_codecs::{NumberCast, number_cast};
-use zarrox_core::data_type::Casting;
+use zarrox_core::data_type::{Casting, NumberCast};
 use zarrox_core::elements::Source;
 use zarrox_core::selection::{Mask, ResolvedSelection, Selection};
 use zarrox_core::strided::{Dims, Span, View, ViewMut};
@@ -141,14 +140,13 @@ impl<'a> AsTypeView<'a> {
         }
         let registry = &array.location.context.registry;
         // Types that cannot be cast are reported before anything is read.
-        registry.cast(from, to, Casting::Lossy).map_err(|error| error.at(array.place()))?;
-        let many = number_cast(from, to);
+        let cast = registry.cast(from, to, Casting::Lossy).map_err(|error| error.at(array.place()))?;
         array.read_projections(resolved, to, out, array.at_once_whole(), |projection, out, objects| {
             let (part, back) = projection.compact();
             let mut stored = DynArray::empty(from.clone(), back.shape())?;
             array.read_chunk_part(&part, stored.view_mut(), objects)?;
             from.normalise(&mut stored.view_mut());
-            if let (Some(many), Some(places)) = (many, back.places()) {
+            if let (Some(many), Some(places)) = (cast.number_cast(), back.places()) {
                 cast_into(many, &stored, out.into_region(places));
                 return Ok(());
             }
@@ -165,9 +163,12 @@ impl<'a> AsTypeView<'a> {
 }
 
 /// Casts elements into memory of the same shape.
-fn cast_into(cast: NumberCast, stored: &DynArray, out: ViewMut<'_>) {
+fn cast_into(cast: &NumberCast, stored: &DynArray, out: ViewMut<'_>) {
     let mut out = match out.into_slice() {
-        Ok(memory) => return cast(stored.as_bytes(), memory),
+        Ok(memory) => {
+            cast.cast(stored.as_bytes(), memory);
+            return;
+        }
         Err(out) => out,
     };
     let shape = stored.shape();
@@ -180,7 +181,7 @@ fn cast_into(cast: NumberCast, stored: &DynArray, out: ViewMut<'_>) {
     for start in (0..shape[axis]).step_by(most) {
         let count = most.min(shape[axis] - start);
         let block = &mut block[..count * row * to];
-        cast(&stored.as_bytes()[start * row * from..][..count * row * from], block);
+        cast.cast(&stored.as_bytes()[start * row * from..][..count * row * from], block);
         let mut places: Dims<Span> = shape.iter().copied().map(Span::all).collect();
         places[axis] = Span { start, step: 1, count };
         let mut shape: Dims<usize> = shape.into();

@@ -3,24 +3,20 @@
 //! A filter sees a chunk as NumPy's `view` shows it: the same bytes as numbers of the type that its configuration names, which need
 //! not be the array's. So times are filtered as `<i8`.
 
-pub(crate) mod cast;
 pub(crate) mod dtype;
 pub(crate) mod element;
-mod halves;
-mod whole;
 
 use std::fmt;
 
 use zarrox_core::FillValue;
 use zarrox_core::codec::{ArrayToArray, ChunkSpec, Codec, Elementwise};
-use zarrox_core::data_type::{Endian, Storage};
+use zarrox_core::data_type::{Endian, NumberCast, Storage};
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
+use zarrox_core::number::{Plain, Policy};
 use zarrox_core::strided::{View, ViewMut};
 
-use self::cast::{Cast, CheckedCast};
 use dtype::Dtype;
-use element::Element;
 
 /// A filter's work on elements that lie one after the other, in the machine's endianness.
 pub(crate) trait Filter: fmt::Debug + Send + Sync + 'static {
@@ -134,8 +130,8 @@ pub(crate) fn viewed_shape(chunk: &ChunkSpec, dtype: &Dtype) -> Result<Vec<u64>,
 }
 
 /// The cast between two types of numbers.
-pub(crate) fn cast(from: &Storage, to: &Storage) -> Result<Cast, CodecError> {
-    let cast = self::cast::cast(from, to);
+pub(crate) fn cast(from: &Storage, to: &Storage, policy: Policy) -> Result<NumberCast, CodecError> {
+    let cast = NumberCast::new(from, to, policy);
     cast.ok_or_else(|| CodecError::unsupported(format!("{from:?} and {to:?} are not both numbers")))
 }
 
@@ -151,15 +147,8 @@ pub(crate) struct Steps {
     /// The sizes of elements before, where the arithmetic takes them, where it gives them, and behind.
     sizes: [usize; 4],
     /// Where the arithmetic is on another type than the elements are of.
-    before: Option<Cast>,
-    after: After,
-}
-
-#[derive(Debug, Clone)]
-enum After {
-    Nothing,
-    Cast(Cast),
-    Checked(CheckedCast),
+    before: Option<NumberCast>,
+    after: Option<NumberCast>,
 }
 
 impl Steps {
@@ -170,34 +159,29 @@ impl Steps {
         works_on: &(Storage, Storage),
         to: &Storage,
     ) -> Result<Self, CodecError> {
-        let checked = self::cast::checked_cast(&works_on.1, to).map(After::Checked);
-        Self::new(from, works_on, to, checked)
+        let is_complex = matches!(works_on.1, Storage::Complex(_));
+        Self::new(from, works_on, to, if is_complex { Policy::Lossy } else { Policy::Checked })
     }
 
-    /// The way back, by arithmetic on numbers of one type. Integers wrap.
+    /// The way back, by arithmetic on numbers of one type. Integers wrap, and so sums of differences that wrapped come back.
     pub(crate) fn decoding(from: &Storage, works_on: &Storage, to: &Storage) -> Result<Self, CodecError> {
-        let wrapping = self::cast::wrapping_cast(works_on, to).map(After::Cast);
-        Self::new(from, &(works_on.clone(), works_on.clone()), to, wrapping)
+        Self::new(from, &(works_on.clone(), works_on.clone()), to, Policy::Wrapping)
     }
 
     fn new(
         from: &Storage,
         (taken, given): &(Storage, Storage),
         to: &Storage,
-        special: Option<After>,
+        after: Policy,
     ) -> Result<Self, CodecError> {
-        let before = (from != taken).then(|| cast(from, taken)).transpose()?;
-        let after = match special {
-            _ if given == to => After::Nothing,
-            Some(special) => special,
-            None => After::Cast(cast(given, to)?),
-        };
+        let before = (from != taken).then(|| cast(from, taken, Policy::Lossy)).transpose()?;
+        let after = (given != to).then(|| cast(given, to, after)).transpose()?;
         Ok(Self { sizes: [from, taken, given, to].map(Storage::size), before, after })
     }
 
     /// Takes all steps, block by block. False when a number is none of the last type.
     pub(crate) fn run(&self, from: &[u8], to: &mut [u8], mut work: impl FnMut(&[u8], &mut [u8])) -> bool {
-        if let (None, After::Nothing) = (&self.before, &self.after) {
+        if let (None, None) = (&self.before, &self.after) {
             work(from, to);
             return true;
         }
@@ -206,25 +190,21 @@ impl Steps {
         let mut fits = true;
         for (from, to) in from.chunks(BLOCK * size).zip(to.chunks_mut(BLOCK * size_after)) {
             let count = from.len() / size;
-            let taken = match self.before {
+            let taken = match &self.before {
                 None => from,
-                Some(cast) => {
+                Some(before) => {
                     let taken = &mut taken[..count * size_taken];
-                    cast(from, taken);
+                    before.cast(from, taken);
                     taken
                 }
             };
-            if let After::Nothing = self.after {
+            let Some(after) = &self.after else {
                 work(taken, to);
                 continue;
-            }
+            };
             let given = &mut given[..count * size_given];
             work(taken, given);
-            match self.after {
-                After::Nothing => {}
-                After::Cast(cast) => cast(given, to),
-                After::Checked(cast) => fits &= cast(given, to),
-            }
+            fits &= after.cast(given, to);
         }
         fits
     }
@@ -237,7 +217,7 @@ pub(crate) fn is_same<T: PartialEq>(a: &T, b: &T) -> bool {
 }
 
 /// Copies all elements but the fill value; how many bytes they are.
-pub(crate) fn without<T: Element + PartialEq>(elements: &[u8], fill: &[u8], others: &mut [u8]) -> usize {
+pub(crate) fn without<T: Plain>(elements: &[u8], fill: &[u8], others: &mut [u8]) -> usize {
     let fill = T::elements(fill).first().map(|fill| T::get(*fill));
     let others = T::elements_mut(others);
     let mut count = 0;
@@ -254,9 +234,9 @@ mod tests {
     use zarrox_core::Strictness;
     use zarrox_core::codec::{CodecChain, CodecSpec, EncodeOptions};
     use zarrox_core::json::Json;
+    use zarrox_core::with_storage;
 
     use super::*;
-    use crate::numeric::filter::element::with_element;
     use crate::testing::{chain, decode_chunk, hex};
     use crate::{Bytes, registry};
 
@@ -270,7 +250,7 @@ mod tests {
         bytes
     }
 
-    fn assert_same<T: Element + PartialEq + fmt::Debug>(found: &[u8], expected: &[u8], what: &str) {
+    fn assert_same<T: Plain + fmt::Debug>(found: &[u8], expected: &[u8], what: &str) {
         let values =
             |memory: &[u8]| T::elements(memory).iter().map(|bytes| T::get(*bytes)).collect::<Vec<_>>();
         let (found, expected) = (values(found), values(expected));
@@ -316,7 +296,7 @@ mod tests {
             let found = decode_chunk(&chain, &hex(text("encoded"))).unwrap();
             let overflows = case["overflows"] == true;
             if !overflows {
-                with_element!(&storage, T => assert_same::<T>(&found, &decoded, &what), else panic!("{what}"));
+                with_storage!(element &storage, T => assert_same::<T>(&found, &decoded, &what), else panic!("{what}"));
             }
             let (mut encoded, all) = (Vec::new(), EncodeOptions { store_empty_chunks: true });
             let stored =
@@ -335,7 +315,7 @@ mod tests {
                 };
                 let (encoded, expected) =
                     (native(&to_hex(&encoded), &stored), native(text("encoded"), &stored));
-                with_element!(&stored, T => assert_same::<T>(&encoded, &expected, &what), else panic!("{what}"));
+                with_storage!(element &stored, T => assert_same::<T>(&encoded, &expected, &what), else panic!("{what}"));
             }
         }
     }

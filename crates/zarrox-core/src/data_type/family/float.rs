@@ -7,6 +7,7 @@ use super::{DataType, Endian, Family, Number, TypeString, bad_fill};
 use crate::error::Result;
 use crate::fill_value::FillValue;
 use crate::json::{Json, Map};
+use crate::number::half_of;
 use crate::strictness::Strictness;
 
 /// The family of the IEEE 754 types.
@@ -76,23 +77,6 @@ impl Family for Floats {
     }
 }
 
-/// The single by which a double becomes a half that is rounded only once: what is between two singles becomes the odd one of
-/// them, which is never just between two halves.
-#[inline(always)]
-#[expect(clippy::cast_possible_truncation, reason = "what is lost is in the last bit")]
-pub fn odd_single(value: f64) -> f32 {
-    let single = value as f32;
-    let back = f64::from(single);
-    let toward_zero = single.to_bits() - u32::from(back.abs() > value.abs());
-    let odd = f32::from_bits(toward_zero | u32::from(back != value));
-    if value.is_nan() { single } else { odd }
-}
-
-/// The half that is nearest to a double; `half`'s own conversion passes over the last 32 bits.
-fn half(value: f64) -> f16 {
-    f16::from_f32(odd_single(value))
-}
-
 /// The value of a float.
 pub(in crate::data_type) fn value(element: &[u8]) -> f64 {
     bits(element).1
@@ -101,7 +85,7 @@ pub(in crate::data_type) fn value(element: &[u8]) -> f64 {
 /// Writes the float of the element's size that is nearest to a number.
 pub(in crate::data_type) fn write_number(number: Number, element: &mut [u8]) -> bool {
     match element.len() {
-        2 => write(element, &half(number.to_f64()).to_ne_bytes()),
+        2 => write(element, &half_of(number.to_f64()).to_ne_bytes()),
         4 => write(element, &number.to_f32().to_ne_bytes()),
         _ => write(element, &number.to_f64().to_ne_bytes()),
     }
@@ -146,7 +130,7 @@ fn parse_number(text: &str, size: usize) -> Option<Vec<u8>> {
 /// Decimal text as half precision, by way of f64: every tie between two halves is exact there, so only a decimal
 /// of more than 16 digits could be rounded twice.
 fn parse_half(text: &str) -> Option<f16> {
-    text.parse::<f64>().ok().map(half)
+    text.parse::<f64>().ok().map(half_of)
 }
 
 /// The bits in hexadecimal, most significant digit first; leniently with leading zeros left out.
@@ -227,7 +211,7 @@ fn narrow(value: f64) -> f32 {
 
 /// The shortest decimal that reads back as the same half-precision value.
 fn shortest_half(value: f64) -> String {
-    shortest_decimal(value, |short| half(short).to_f64() == value)
+    shortest_decimal(value, |short| half_of(short).to_f64() == value)
 }
 
 /// A value in as few digits as a coarser type needs: `same` says whether another value is the same element there.
@@ -284,11 +268,11 @@ mod tests {
     fn halves_are_rounded_once() {
         // What is beyond the middle between two halves by the last bit of a double.
         let beyond = (1.0 + 2_f64.powi(-11)).next_up();
-        assert_eq!([half(beyond), half(-beyond)].map(f16::to_bits), [0x3c01, 0xbc01]);
-        assert_eq!(half(beyond.next_down()).to_bits(), 0x3c00, "to the even one");
-        assert_eq!(half(beyond.next_down().next_down()).to_bits(), 0x3c00);
-        assert_eq!([half(65520.0), half(65520_f64.next_down())].map(f16::to_bits), [0x7c00, 0x7bff]);
-        assert!(half(f64::NAN).is_nan() && half(-1e-300).to_bits() == 0x8000);
+        assert_eq!([half_of(beyond), half_of(-beyond)].map(f16::to_bits), [0x3c01, 0xbc01]);
+        assert_eq!(half_of(beyond.next_down()).to_bits(), 0x3c00, "to the even one");
+        assert_eq!(half_of(beyond.next_down().next_down()).to_bits(), 0x3c00);
+        assert_eq!([half_of(65520.0), half_of(65520_f64.next_down())].map(f16::to_bits), [0x7c00, 0x7bff]);
+        assert!(half_of(f64::NAN).is_nan() && half_of(-1e-300).to_bits() == 0x8000);
     }
 
     #[test]

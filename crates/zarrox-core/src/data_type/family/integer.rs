@@ -1,11 +1,12 @@
 //! Integers: v3 `int8` … `uint64`, v2 `i1` … `u8` with a byte order.
 
-use super::number::{bytes_of, with_integer, write};
+use super::number::{bytes_of, write};
 use super::{DataType, Endian, Family, Number, Storage, TypeString, bad_fill};
 use crate::error::Result;
 use crate::fill_value::FillValue;
 use crate::json::{Json, Map};
 use crate::strictness::Strictness;
+use crate::with_storage;
 
 /// The family of the integer types.
 #[derive(Debug)]
@@ -59,26 +60,26 @@ impl Family for Integers {
     fn fill_from_json(&self, data_type: &DataType, json: &Json, strictness: Strictness) -> Result<FillValue> {
         let bad = || bad_fill(data_type, json, "an integer in the range of the type");
         let value = from_json(json, strictness).ok_or_else(bad)?;
-        with_integer!(data_type.storage(), T => {
+        with_storage!(integer data_type.storage(), T => {
             T::try_from(value).map(|value| FillValue::new(value.to_ne_bytes())).map_err(|_| bad())
         }, else Err(bad()))
     }
 
     fn fill_to_v3(&self, data_type: &DataType, fill: &FillValue) -> Json {
-        with_integer!(data_type.storage(), T => {
+        with_storage!(integer data_type.storage(), T => {
             T::from_ne_bytes(bytes_of(fill.as_bytes())).into()
         }, else Json::Null)
     }
 
     fn number(&self, data_type: &DataType, element: &[u8]) -> Option<Number> {
-        with_integer!(data_type.storage(), T => {
+        with_storage!(integer data_type.storage(), T => {
             Some(Number::Integer(T::from_ne_bytes(bytes_of(element)).into()))
         }, else None)
     }
 
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "as `Casting::Lossy` says")]
     fn write_number(&self, data_type: &DataType, number: Number, element: &mut [u8]) -> bool {
-        with_integer!(data_type.storage(), T => {
+        with_storage!(integer data_type.storage(), T => {
             let value = match number {
                 Number::Integer(value) => value as T,
                 Number::Float(value) | Number::Complex(value, _) => value as T,
@@ -88,7 +89,7 @@ impl Family for Integers {
     }
 
     fn format(&self, data_type: &DataType, element: &[u8]) -> String {
-        with_integer!(data_type.storage(), T => {
+        with_storage!(integer data_type.storage(), T => {
             T::from_ne_bytes(bytes_of(element)).to_string()
         }, else String::new())
     }

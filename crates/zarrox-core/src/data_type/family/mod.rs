@@ -23,8 +23,8 @@ use std::fmt;
 use std::ops::Deref;
 
 use super::model::{self, DataType, Extension, Field, LARGEST, Structure};
-use super::number::{self, Number};
 use super::{ByteOrder, Endian, Leaf, Storage, StructLayout};
+use super::{Number, number};
 use crate::codec::CodecSpec;
 use crate::error::{Error, Result};
 use crate::fill_value::FillValue;

@@ -5,7 +5,6 @@ mod to_json;
 
 use std::sync::{Arc, LazyLock};
 
-use zarrox_codecs::number_cast;
 use zarrox_core::data_type::{ByteOrder, Casting, Storage};
 use zarrox_core::elements::{self, Elements, InPlace, Source, Target, reserved};
 use zarrox_core::strided::{Dims, Span, View, ViewMut};
@@ -225,8 +224,8 @@ impl DynArray {
         }
         let cast = registry.cast(&self.data_type, data_type, casting)?;
         let mut array = Self::empty(data_type.clone(), self.shape.clone())?;
-        if let (Casting::Lossy, Some(cast)) = (casting, number_cast(&self.data_type, data_type)) {
-            cast(&self.bytes, &mut array.bytes);
+        if let Some(cast) = cast.number_cast() {
+            cast.cast(&self.bytes, &mut array.bytes);
             return Ok(array);
         }
         let into = array.bytes.chunks_exact_mut(data_type.size());

@@ -2,15 +2,11 @@
 
 use std::sync::Arc;
 
-use zarrox_core::Registry;
-use zarrox_core::data_type::{DataType, Number};
-
-use super::exact::{Missing, Real, pattern, write_pattern};
-use super::rounding::{OutOfRange, Rounding};
+use super::{Missing, Number, OutOfRange, Rounding};
 
 /// All numbers of a type.
 #[derive(Debug, Clone)]
-pub(crate) struct Table(Arc<Numbers>);
+pub struct Table(Arc<Numbers>);
 
 #[derive(Debug)]
 struct Numbers {
@@ -33,25 +29,8 @@ struct Entry {
 }
 
 impl Table {
-    /// A type's; `None` when it has more bytes, or its elements are no real numbers.
-    pub(super) fn of(data_type: &DataType, registry: &Registry) -> Option<Self> {
-        let size = data_type.size();
-        let family = registry.family(data_type).ok()?;
-        let mut element = vec![0; size];
-        if !(1..=2).contains(&size) {
-            return None;
-        }
-        let values: Option<Vec<f64>> = (0..1_u64 << (8 * size))
-            .map(|pattern| {
-                write_pattern(pattern, &mut element);
-                match family.number(data_type, &element)? {
-                    Number::Float(value) => Some(value),
-                    number @ Number::Integer(_) => Some(number.to_f64()),
-                    Number::Complex(..) => None,
-                }
-            })
-            .collect();
-        let values = values?;
+    /// The numbers of all patterns of so many bytes. `nearest` is the pattern of the number that is nearest to another.
+    pub fn new(size: usize, values: Vec<f64>, mut nearest: impl FnMut(f64) -> Option<u64>) -> Self {
         let mut finite: Vec<Entry> = (values.iter().zip(0_u64..))
             .filter(|(value, _)| value.is_finite())
             .map(|(&value, pattern)| Entry { value, pattern, tie_up: false })
@@ -60,17 +39,15 @@ impl Table {
         finite.sort_by(|a, b| a.value.total_cmp(&b.value));
         finite.dedup_by(|later, first| later.value.to_bits() == first.value.to_bits());
         for index in 1..finite.len() {
-            let between = Number::Float(finite[index - 1].value.midpoint(finite[index].value));
-            let written = family.write_number(data_type, between, &mut element);
-            finite[index - 1].tie_up = written && pattern(&element) == finite[index].pattern;
+            let between = finite[index - 1].value.midpoint(finite[index].value);
+            finite[index - 1].tie_up = nearest(between) == Some(finite[index].pattern);
         }
         let of =
             |value: f64| (values.iter().zip(0_u64..)).find(|&(&v, _)| v == value).map(|(_, pattern)| pattern);
         let infinities = of(f64::NEG_INFINITY).zip(of(f64::INFINITY)).map(|(below, above)| [below, above]);
-        let nan =
-            family.write_number(data_type, Number::Float(f64::NAN), &mut element).then(|| pattern(&element));
+        let nan = nearest(f64::NAN);
         let nan = nan.filter(|&pattern| usize::try_from(pattern).is_ok_and(|at| values[at].is_nan()));
-        Some(Self(Arc::new(Numbers { size, values, finite, nan, infinities })))
+        Self(Arc::new(Numbers { size, values, finite, nan, infinities }))
     }
 
     pub(super) fn size(&self) -> usize {
@@ -82,7 +59,7 @@ impl Table {
     }
 
     /// The number of each pattern.
-    pub(super) fn values(&self) -> &[f64] {
+    pub(crate) fn values(&self) -> &[f64] {
         &self.0.values
     }
 
@@ -90,13 +67,18 @@ impl Table {
         usize::try_from(pattern).ok().and_then(|at| self.0.values.get(at).copied()).unwrap_or(f64::NAN)
     }
 
-    pub(super) fn pattern(&self, value: Real, rounding: Rounding, range: OutOfRange) -> Result<u64, Missing> {
+    pub(super) fn pattern(
+        &self,
+        value: Number,
+        rounding: Rounding,
+        range: OutOfRange,
+    ) -> Result<u64, Missing> {
         let numbers = &*self.0;
         // An integer of more than 53 bits is far from every number of these types, or so between two that nothing is lost.
         let value = match value {
-            Real::Float(value) => value,
+            Number::Float(value) | Number::Complex(value, _) => value,
             #[expect(clippy::cast_precision_loss, reason = "made odd where it is not exact")]
-            Real::Whole(whole) => odd(whole as f64, whole),
+            Number::Integer(whole) => odd(whole as f64, whole),
         };
         if value.is_nan() {
             return numbers.nan.ok_or(Missing::NotANumber);

@@ -1,18 +1,16 @@
 //! An offset and a scale, in the arithmetic of the data type itself.
 
-use super::kernels::{BLOCK, Machine, machine, with_machine};
-use super::native::for_each;
-use super::{
-    BFLOAT16, FLOAT16, Integer, OutOfRange, Real, RealType, Rounding, marked, to_bfloat16, to_float16,
-    widen_bfloat16, widen_float16,
+use zarrox_core::number::{
+    BLOCK, Half, Integer, Number, OutOfRange, RealType, Rounding, bf16, f16, for_each, marked,
 };
+use zarrox_core::with_machine;
 
 /// `(element - offset) * scale`, and back.
 #[derive(Debug)]
 pub(crate) struct Arithmetic {
     real: RealType,
-    offset: Real,
-    scale: Real,
+    offset: Number,
+    scale: Number,
 }
 
 /// Which of the two.
@@ -27,7 +25,7 @@ type Refused = String;
 
 impl Arithmetic {
     /// The scale is not 0, and both are finite numbers of the type.
-    pub(crate) fn new(real: RealType, offset: Real, scale: Real) -> Self {
+    pub(crate) fn new(real: RealType, offset: Number, scale: Number) -> Self {
         Self { real, offset, scale }
     }
 
@@ -37,76 +35,52 @@ impl Arithmetic {
         let mut bad = [false; BLOCK];
         for (from, to) in from.chunks(item * BLOCK).zip(to.chunks_mut(item * BLOCK)) {
             let bad = &mut bad[..from.len() / item];
-            bad.fill(false);
-            self.ordinary(from, to, bad, direction);
+            if self.ordinary(from, to, bad, direction) {
+                continue;
+            }
             for index in marked(bad) {
                 let at = index * item..(index + 1) * item;
                 self.exact(&from[at.clone()], &mut to[at], direction)?;
             }
+            bad.fill(false);
         }
         Ok(())
     }
 
-    /// Does what loops can, and marks the rest.
-    fn ordinary(&self, from: &[u8], to: &mut [u8], bad: &mut [bool], direction: Direction) {
+    /// Does what loops can, and marks the rest; false if it marked any.
+    fn ordinary(&self, from: &[u8], to: &mut [u8], bad: &mut [bool], direction: Direction) -> bool {
         match &self.real {
-            RealType::Integer(integer) if !integer.is_full() => bad.fill(true),
-            RealType::Table(_) => bad.fill(true),
-            RealType::Binary(FLOAT16 | BFLOAT16) => {
-                let (offset, scale) = (narrow(self.offset.to_f64()), narrow(self.scale.to_f64()));
-                match direction {
-                    Direction::Encode => {
-                        self.half(from, to, bad, |x| x - offset);
-                        self.half_again(to, bad, |x| x * scale);
-                    }
-                    Direction::Decode => {
-                        self.half(from, to, bad, |x| x / scale);
-                        self.half_again(to, bad, |x| x + offset);
-                    }
-                }
-            }
-            RealType::Integer(_) | RealType::Binary(_) => {
-                let numbers = (self.offset, self.scale);
-                with_machine!(machine(&self.real), T => <T as Scaled>::apply(from, to, bad, numbers, direction));
+            RealType::Integer(integer) if integer.is_full() => (),
+            RealType::Binary(_) => (),
+            RealType::Integer(_) | RealType::Table(_) => {
+                bad.fill(true);
+                return false;
             }
         }
-    }
-
-    /// One operation on floats of 16 bits. 32 bits are more than twice as many and two: rounding twice is as rounding once.
-    fn half(&self, from: &[u8], to: &mut [u8], bad: &mut [bool], operation: impl Fn(f32) -> f32) {
-        let (mut wide, mut result) = ([0; 4 * BLOCK], [0; 4 * BLOCK]);
-        let (wide, result) = (&mut wide[..2 * from.len()], &mut result[..2 * from.len()]);
-        let is_bfloat16 = matches!(self.real, RealType::Binary(BFLOAT16));
-        let widen = if is_bfloat16 { widen_bfloat16 } else { widen_float16 };
-        let narrow = if is_bfloat16 { to_bfloat16 } else { to_float16 };
-        widen(from, wide, bad);
-        for_each(wide, result, bad, |number: f32| (operation(number), true));
-        narrow(result, to, bad, Rounding::NearestEven, OutOfRange::Clamp);
-    }
-
-    fn half_again(&self, elements: &mut [u8], bad: &mut [bool], operation: impl Fn(f32) -> f32) {
-        debug_assert!(matches!(self.real, RealType::Binary(FLOAT16 | BFLOAT16)));
-        let mut before = [0; 2 * BLOCK];
-        let before = &mut before[..elements.len()];
-        before.copy_from_slice(elements);
-        self.half(before, elements, bad, operation);
+        let numbers = (self.offset, self.scale);
+        with_machine!(self.real.machine(), T => <T as Scaled>::apply(from, to, bad, numbers, direction))
     }
 
     /// One element of any type.
     fn exact(&self, from: &[u8], to: &mut [u8], direction: Direction) -> Result<(), Refused> {
         let (element, offset, scale) = (self.real.read(from), self.offset, self.scale);
         match (&self.real, element, offset, scale) {
-            (RealType::Integer(integer), Real::Whole(element), Real::Whole(offset), Real::Whole(scale)) => {
+            (
+                RealType::Integer(integer),
+                Number::Integer(element),
+                Number::Integer(offset),
+                Number::Integer(scale),
+            ) => {
                 let result = match direction {
                     Direction::Encode => encoded(*integer, element, offset, scale)?,
                     Direction::Decode => decoded(*integer, element, offset, scale)?,
                 };
-                self.write(Real::Whole(result), to).ok_or_else(|| result.to_string())
+                self.write(Number::Integer(result), to).ok_or_else(|| result.to_string())
             }
             (_, element, offset, scale) => {
                 let (element, offset, scale) = (element.to_f64(), offset.to_f64(), scale.to_f64());
                 let mut step = |value: f64, left: f64, sign: char, right: f64| {
-                    let written = self.write(Real::Float(value), to);
+                    let written = self.write(Number::Float(value), to);
                     written.map(|()| self.real.read(to).to_f64()).ok_or_else(|| no_result(left, sign, right))
                 };
                 match direction {
@@ -124,8 +98,8 @@ impl Arithmetic {
         }
     }
 
-    fn write(&self, value: Real, to: &mut [u8]) -> Option<()> {
-        let range = if self.real.has_infinities() { OutOfRange::Clamp } else { OutOfRange::Error };
+    fn write(&self, value: Number, to: &mut [u8]) -> Option<()> {
+        let range = if self.real.has_infinities() { OutOfRange::Clamp } else { OutOfRange::Refuse };
         self.real.write(value, Rounding::NearestEven, range, to).ok()
     }
 }
@@ -155,14 +129,15 @@ fn decoded(integer: Integer, element: i128, offset: i128, scale: i128) -> Result
     if inside { Ok(value) } else { Err(no_result(element / scale, '+', offset)) }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "a number of a type that has no more bits")]
-fn narrow(value: f64) -> f32 {
-    value as f32
-}
-
-/// A loop for each of the machine's types.
+/// A loop for each of the machine's types: false if it marked any.
 trait Scaled {
-    fn apply(from: &[u8], to: &mut [u8], bad: &mut [bool], numbers: (Real, Real), direction: Direction);
+    fn apply(
+        from: &[u8],
+        to: &mut [u8],
+        bad: &mut [bool],
+        numbers: (Number, Number),
+        direction: Direction,
+    ) -> bool;
 }
 
 // Integers, in a type of twice the bits; and divided as floats, where the quotient of those that are divisible is exact.
@@ -176,9 +151,9 @@ macro_rules! narrow_integers {
                 from: &[u8],
                 to: &mut [u8],
                 bad: &mut [bool],
-                (offset, scale): (Real, Real),
+                (offset, scale): (Number, Number),
                 direction: Direction,
-            ) {
+            ) -> bool {
                 let (offset, scale) = (offset.to_i128() as $Wide, scale.to_i128() as $Wide);
                 let (least, most) = (<$T>::MIN as $Wide, <$T>::MAX as $Wide);
                 let inside = |value: $Wide| least <= value && value <= most;
@@ -187,11 +162,11 @@ macro_rules! narrow_integers {
                     Direction::Encode => for_each(from, to, bad, |x: $T| {
                         let moved = x as $Wide - offset;
                         let result = moved.wrapping_mul(scale);
-                        (result as $T, inside(moved) && inside(result))
+                        (result as $T, !(inside(moved) && inside(result)))
                     }),
                     Direction::Decode if scale == 1 => for_each(from, to, bad, |x: $T| {
                         let result = x as $Wide + offset;
-                        (result as $T, inside(result))
+                        (result as $T, !inside(result))
                     }),
                     Direction::Decode => {
                         let divisor = scale as $Float;
@@ -201,8 +176,8 @@ macro_rules! narrow_integers {
                             let sum = (x as $Float / divisor + shift).to_bits();
                             let quotient = sum.wrapping_sub(shift.to_bits()).cast_signed();
                             let result = quotient + offset;
-                            (result as $T, quotient.wrapping_mul(scale) == x as $Wide && inside(result))
-                        });
+                            (result as $T, !(quotient.wrapping_mul(scale) == x as $Wide && inside(result)))
+                        })
                     }
                 }
             }
@@ -229,25 +204,25 @@ macro_rules! wide_integers {
                 from: &[u8],
                 to: &mut [u8],
                 bad: &mut [bool],
-                (offset, scale): (Real, Real),
+                (offset, scale): (Number, Number),
                 direction: Direction,
-            ) {
+            ) -> bool {
                 let (offset, scale) = (offset.to_i128() as $T, scale.to_i128() as $T);
                 match direction {
                     Direction::Encode => for_each(from, to, bad, |x: $T| {
                         let (moved, out) = x.overflowing_sub(offset);
                         let (result, beyond) = moved.overflowing_mul(scale);
-                        (result, !out && !beyond)
+                        (result, out || beyond)
                     }),
                     Direction::Decode if scale == 1 => for_each(from, to, bad, |x: $T| {
                         let (result, out) = x.overflowing_add(offset);
-                        (result, !out)
+                        (result, out)
                     }),
                     Direction::Decode => for_each(from, to, bad, |x: $T| {
                         let quotient = x.wrapping_div(scale);
                         let (result, out) = quotient.overflowing_add(offset);
                         let (product, wrong) = quotient.overflowing_mul(scale);
-                        (result, !out && !wrong && product == x)
+                        (result, out || wrong || product != x)
                     }),
                 }
             }
@@ -265,16 +240,43 @@ macro_rules! floats {
                 from: &[u8],
                 to: &mut [u8],
                 bad: &mut [bool],
-                (offset, scale): (Real, Real),
+                (offset, scale): (Number, Number),
                 direction: Direction,
-            ) {
+            ) -> bool {
                 let (offset, scale) = (offset.to_f64() as $T, scale.to_f64() as $T);
                 match direction {
-                    Direction::Encode => for_each(from, to, bad, |x: $T| ((x - offset) * scale, true)),
-                    Direction::Decode => for_each(from, to, bad, |x: $T| (x / scale + offset, true)),
+                    Direction::Encode => for_each(from, to, bad, |x: $T| ((x - offset) * scale, false)),
+                    Direction::Decode => for_each(from, to, bad, |x: $T| (x / scale + offset, false)),
                 }
             }
         }
     )*};
 }
 floats!(f32, f64);
+
+// Floats of 16 bits, each operation in 32 bits, which are more than twice as many and two: rounding twice is as rounding once.
+macro_rules! halves {
+    ($($T:ty),*) => {$(
+        impl Scaled for $T {
+            fn apply(
+                from: &[u8],
+                to: &mut [u8],
+                bad: &mut [bool],
+                (offset, scale): (Number, Number),
+                direction: Direction,
+            ) -> bool {
+                let (offset, scale) = (offset.to_f32(), scale.to_f32());
+                let rounded = |value: f32| Self::of_single(value, Rounding::NearestEven).0;
+                match direction {
+                    Direction::Encode => for_each(from, to, bad, |x: $T| {
+                        (rounded(rounded(x.to_single() - offset).to_single() * scale), false)
+                    }),
+                    Direction::Decode => for_each(from, to, bad, |x: $T| {
+                        (rounded(rounded(x.to_single() / scale).to_single() + offset), false)
+                    }),
+                }
+            }
+        }
+    )*};
+}
+halves!(f16, bf16);

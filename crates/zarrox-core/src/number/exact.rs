@@ -1,98 +1,129 @@
 //! One real number, exactly, and the integers and binary floats that hold it.
 
-use std::fmt;
-
-use super::rounding::{OutOfRange, Rounding};
+use super::{Machine, Number, OutOfRange, Rounding, Table};
 
 /// Why there is no element for a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Missing {
+pub enum Missing {
+    /// It is NaN, which the type does not have.
     NotANumber,
+    /// It is infinite, which no number of the type is.
     Infinity,
+    /// It is beyond the first or the last one of the type.
     OutOfRange,
 }
 
-/// One number, exactly.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Real {
-    Whole(i128),
-    Float(f64),
+/// The properties of a data type of real numbers that casts need.
+#[derive(Debug, Clone)]
+pub enum RealType {
+    /// Integers.
+    Integer(Integer),
+    /// Binary floats.
+    Binary(Binary),
+    /// Any other of one or two bytes: a list of its numbers.
+    Table(Table),
 }
 
-impl Real {
-    /// The nearest float.
-    #[expect(clippy::cast_precision_loss, reason = "rounded to the nearest")]
-    pub(super) fn to_f64(self) -> f64 {
+impl RealType {
+    /// The size of an element, in bytes.
+    pub fn size(&self) -> usize {
         match self {
-            Self::Whole(value) => value as f64,
-            Self::Float(value) => value,
+            Self::Integer(integer) => integer.size,
+            Self::Binary(binary) => binary.size,
+            Self::Table(table) => table.size(),
         }
     }
 
-    /// The integer, or a float's whole part.
-    #[expect(clippy::cast_possible_truncation, reason = "the whole part is wanted")]
-    pub(super) fn to_i128(self) -> i128 {
+    /// The number that an element is.
+    pub fn read(&self, element: &[u8]) -> Number {
+        let pattern = pattern(element);
         match self {
-            Self::Whole(value) => value,
-            Self::Float(value) => value as i128,
+            Self::Integer(integer) => Number::Integer(integer.value(pattern)),
+            Self::Binary(binary) => Number::Float(binary.value(pattern)),
+            Self::Table(table) => Number::Float(table.value(pattern)),
         }
     }
 
-    /// Returns whether both are one number, or none.
-    pub(crate) fn is_same(self, other: Self) -> bool {
-        match (self, other) {
-            (Self::Whole(a), Self::Whole(b)) => a == b,
-            (Self::Float(a), Self::Float(b)) => a == b || (a.is_nan() && b.is_nan()),
-            // A float that is not whole, or too large for an integer of any type, is none of them.
-            (Self::Whole(a), Self::Float(b)) | (Self::Float(b), Self::Whole(a)) => {
-                round_to_whole(b, Rounding::TowardsZero) == Some(a) && b.fract() == 0.0
-            }
+    /// Writes the element that a number becomes.
+    pub fn write(
+        &self,
+        value: Number,
+        rounding: Rounding,
+        range: OutOfRange,
+        element: &mut [u8],
+    ) -> Result<(), Missing> {
+        let pattern = match self {
+            Self::Integer(integer) => integer.pattern(value, rounding, range)?,
+            Self::Binary(binary) => binary.pattern(value, rounding, range)?,
+            Self::Table(table) => table.pattern(value, rounding, range)?,
+        };
+        write_pattern(pattern, element);
+        Ok(())
+    }
+
+    /// Returns true if there are infinities.
+    pub fn has_infinities(&self) -> bool {
+        match self {
+            Self::Integer(_) => false,
+            Self::Binary(_) => true,
+            Self::Table(table) => table.has_infinities(),
         }
     }
-}
 
-impl fmt::Display for Real {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// The numbers of the machine that hold those of the type.
+    pub fn machine(&self) -> Machine {
         match self {
-            Self::Whole(value) => value.fmt(f),
-            // With an exponent where the digits would be many.
-            Self::Float(value) => write!(f, "{value:?}"),
+            Self::Integer(integer) => match (integer.size, integer.signed) {
+                (1, true) => Machine::I8,
+                (2, true) => Machine::I16,
+                (4, true) => Machine::I32,
+                (_, true) => Machine::I64,
+                (1, false) => Machine::U8,
+                (2, false) => Machine::U16,
+                (4, false) => Machine::U32,
+                (_, false) => Machine::U64,
+            },
+            Self::Binary(Binary::FLOAT16) => Machine::F16,
+            Self::Binary(Binary::BFLOAT16) => Machine::BF16,
+            Self::Binary(Binary::FLOAT32) => Machine::F32,
+            Self::Binary(_) | Self::Table(_) => Machine::F64,
         }
     }
 }
 
 /// Integers in two's complement, of fewer bits than their memory maybe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Integer {
-    pub(crate) size: usize,
-    pub(crate) bits: u32,
-    pub(crate) signed: bool,
+pub struct Integer {
+    /// The size of an element, in bytes.
+    pub size: usize,
+    /// The bits that mean something.
+    pub bits: u32,
+    /// Whether there are negative ones.
+    pub signed: bool,
 }
 
 /// Binary floats as IEEE 754 has them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Binary {
-    pub(crate) size: usize,
+pub struct Binary {
+    /// The size of an element, in bytes.
+    pub size: usize,
     pub(super) exponent: u32,
     pub(super) mantissa: u32,
 }
 
-pub(crate) const FLOAT16: Binary = Binary { size: 2, exponent: 5, mantissa: 10 };
-pub(crate) const BFLOAT16: Binary = Binary { size: 2, exponent: 8, mantissa: 7 };
-pub(super) const FLOAT32: Binary = Binary { size: 4, exponent: 8, mantissa: 23 };
-pub(super) const FLOAT64: Binary = Binary { size: 8, exponent: 11, mantissa: 52 };
-
 impl Integer {
-    pub(crate) fn least(self) -> i128 {
+    /// The first one.
+    pub fn least(self) -> i128 {
         if self.signed { -(1 << (self.bits - 1)) } else { 0 }
     }
 
-    pub(crate) fn most(self) -> i128 {
+    /// The last one.
+    pub fn most(self) -> i128 {
         self.least() + ((1 << self.bits) - 1)
     }
 
     /// Returns true if all bits of the memory are the integer's.
-    pub(crate) fn is_full(self) -> bool {
+    pub fn is_full(self) -> bool {
         self.bits as usize == 8 * self.size
     }
 
@@ -103,17 +134,28 @@ impl Integer {
     }
 
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the lowest bits are wanted")]
-    pub(super) fn pattern(self, value: Real, rounding: Rounding, range: OutOfRange) -> Result<u64, Missing> {
+    pub(super) fn pattern(
+        self,
+        value: Number,
+        rounding: Rounding,
+        range: OutOfRange,
+    ) -> Result<u64, Missing> {
         let (negative, whole) = match value {
-            Real::Whole(whole) => (whole < 0, Some(whole)),
-            Real::Float(float) if float.is_nan() => return Err(Missing::NotANumber),
-            Real::Float(float) if float.is_infinite() => return Err(Missing::Infinity),
-            Real::Float(float) => (float < 0.0, round_to_whole(float, rounding)),
+            Number::Integer(whole) => (whole < 0, Some(whole)),
+            Number::Float(float) | Number::Complex(float, _) if float.is_nan() => {
+                return Err(Missing::NotANumber);
+            }
+            Number::Float(float) | Number::Complex(float, _) if float.is_infinite() => {
+                return Err(Missing::Infinity);
+            }
+            Number::Float(float) | Number::Complex(float, _) => {
+                (float < 0.0, round_to_whole(float, rounding))
+            }
         };
         let inside = whole.filter(|whole| (self.least()..=self.most()).contains(whole));
         let whole = match (inside, range) {
             (Some(whole), _) => whole,
-            (None, OutOfRange::Error) => return Err(Missing::OutOfRange),
+            (None, OutOfRange::Refuse) => return Err(Missing::OutOfRange),
             (None, OutOfRange::Clamp) if negative => self.least(),
             (None, OutOfRange::Clamp) => self.most(),
             // What is too large for 128 bits is a multiple of 2^64, being a float.
@@ -124,28 +166,37 @@ impl Integer {
 }
 
 impl Binary {
+    /// `float16`.
+    pub const FLOAT16: Self = Self { size: 2, exponent: 5, mantissa: 10 };
+    /// `bfloat16`.
+    pub const BFLOAT16: Self = Self { size: 2, exponent: 8, mantissa: 7 };
+    /// `float32`.
+    pub const FLOAT32: Self = Self { size: 4, exponent: 8, mantissa: 23 };
+    /// `float64`.
+    pub const FLOAT64: Self = Self { size: 8, exponent: 11, mantissa: 52 };
+
     /// The exponent of the last place of the smallest numbers.
     pub(super) fn least_place(self) -> i32 {
         2 - (1 << (self.exponent - 1)) - self.mantissa.cast_signed()
     }
 
     /// The pattern of infinity, which follows that of the largest number.
-    pub(super) fn infinity(self) -> u64 {
+    pub(crate) fn infinity(self) -> u64 {
         ((1 << self.exponent) - 1) << self.mantissa
     }
 
-    pub(super) fn sign(self) -> u64 {
+    pub(crate) fn sign(self) -> u64 {
         1 << (self.exponent + self.mantissa)
     }
 
     /// All numbers of these types are among those of 64 bits.
-    pub(super) fn value(self, pattern: u64) -> f64 {
+    pub(crate) fn value(self, pattern: u64) -> f64 {
         let magnitude = pattern & (self.sign() - 1);
         let sign = if pattern & self.sign() == 0 { 1.0 } else { -1.0 };
         if magnitude >= self.infinity() {
             return sign * if magnitude == self.infinity() { f64::INFINITY } else { f64::NAN };
         }
-        if self == FLOAT64 {
+        if self == Binary::FLOAT64 {
             return f64::from_bits(pattern);
         }
         let exponent = magnitude >> self.mantissa;
@@ -158,10 +209,15 @@ impl Binary {
         sign * significand * 2_f64.powi(place)
     }
 
-    pub(super) fn pattern(self, value: Real, rounding: Rounding, range: OutOfRange) -> Result<u64, Missing> {
+    pub(super) fn pattern(
+        self,
+        value: Number,
+        rounding: Rounding,
+        range: OutOfRange,
+    ) -> Result<u64, Missing> {
         let (negative, significand, exponent) = match value {
-            Real::Whole(whole) => (whole < 0, whole.unsigned_abs(), 0),
-            Real::Float(float) => {
+            Number::Integer(whole) => (whole < 0, whole.unsigned_abs(), 0),
+            Number::Float(float) | Number::Complex(float, _) => {
                 let sign = if float.is_sign_negative() { self.sign() } else { 0 };
                 if float.is_nan() {
                     return Ok(sign | self.infinity() | 1 << (self.mantissa - 1));
@@ -197,16 +253,16 @@ impl Binary {
 
 /// The magnitude of a finite float as an integer times a power of two.
 pub(super) fn taken_apart(float: f64) -> (u128, i32) {
-    let magnitude = float.to_bits() & (FLOAT64.sign() - 1);
-    let exponent = magnitude >> FLOAT64.mantissa;
-    let hidden = u64::from(exponent > 0) << FLOAT64.mantissa;
-    let significand = magnitude & ((1 << FLOAT64.mantissa) - 1) | hidden;
-    let place = FLOAT64.least_place() + exponent.max(1) as i32 - 1;
+    let magnitude = float.to_bits() & (Binary::FLOAT64.sign() - 1);
+    let exponent = magnitude >> Binary::FLOAT64.mantissa;
+    let hidden = u64::from(exponent > 0) << Binary::FLOAT64.mantissa;
+    let significand = magnitude & ((1 << Binary::FLOAT64.mantissa) - 1) | hidden;
+    let place = Binary::FLOAT64.least_place() + exponent.max(1) as i32 - 1;
     (significand.into(), place)
 }
 
 /// A finite float as a whole number; `None` when that has more than 127 bits.
-pub(super) fn round_to_whole(float: f64, rounding: Rounding) -> Option<i128> {
+pub(crate) fn round_to_whole(float: f64, rounding: Rounding) -> Option<i128> {
     if !float.is_finite() {
         return None;
     }
@@ -241,7 +297,7 @@ pub(super) fn rounded_shift(magnitude: u128, dropped: u32, rounding: Rounding, n
 }
 
 /// The bits of an element.
-pub(super) fn pattern(element: &[u8]) -> u64 {
+pub fn pattern(element: &[u8]) -> u64 {
     match *element {
         [a] => a.into(),
         [a, b] => u16::from_ne_bytes([a, b]).into(),
@@ -252,7 +308,7 @@ pub(super) fn pattern(element: &[u8]) -> u64 {
 
 /// The lowest bits as an element.
 #[expect(clippy::cast_possible_truncation, reason = "what an element has no room for is a sign")]
-pub(super) fn write_pattern(pattern: u64, element: &mut [u8]) {
+pub fn write_pattern(pattern: u64, element: &mut [u8]) {
     match element.len() {
         1 => element.copy_from_slice(&(pattern as u8).to_ne_bytes()),
         2 => element.copy_from_slice(&(pattern as u16).to_ne_bytes()),

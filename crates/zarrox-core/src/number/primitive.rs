@@ -1,9 +1,82 @@
 //! [`Primitive`]: numbers of the machine, for loops that are written once for all of them.
 
+use half::{bf16, f16};
+use num_complex::Complex;
+
 use super::Number;
 
-/// A number as it lies in memory.
-pub trait Primitive: Copy + Default + PartialOrd + Send + Sync + 'static {
+/// A boolean, a real or a complex number as it lies in memory, in the byte order of the machine.
+pub trait Plain: Copy + Default + PartialEq + Send + Sync + 'static {
+    /// Its bytes.
+    type Bytes: Copy + AsRef<[u8]>;
+
+    /// The whole elements of a piece of memory.
+    fn elements(memory: &[u8]) -> &[Self::Bytes];
+
+    /// The elements in memory, to write to.
+    fn elements_mut(memory: &mut [u8]) -> &mut [Self::Bytes];
+
+    /// The number of these bytes.
+    fn get(bytes: Self::Bytes) -> Self;
+
+    /// The bytes of the number.
+    fn put(self) -> Self::Bytes;
+}
+
+macro_rules! plain {
+    ($($T:ty: $get:expr, $put:expr;)*) => {$(
+        impl Plain for $T {
+            type Bytes = [u8; size_of::<$T>()];
+
+            #[inline(always)]
+            fn elements(memory: &[u8]) -> &[Self::Bytes] {
+                memory.as_chunks().0
+            }
+
+            #[inline(always)]
+            fn elements_mut(memory: &mut [u8]) -> &mut [Self::Bytes] {
+                memory.as_chunks_mut().0
+            }
+
+            #[inline(always)]
+            fn get(bytes: Self::Bytes) -> Self {
+                $get(bytes)
+            }
+
+            #[inline(always)]
+            fn put(self) -> Self::Bytes {
+                $put(self)
+            }
+        }
+    )*};
+    ($($T:ty)*) => {
+        plain! { $($T: Self::from_ne_bytes, Self::to_ne_bytes;)* }
+    };
+}
+
+plain! { i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64 }
+plain! {
+    bool: |[byte]: [u8; 1]| byte != 0, |value: bool| [u8::from(value)];
+    Complex<f32>: |bytes: [u8; 8]| parts(&bytes), |value: Complex<f32>| joined(value);
+    Complex<f64>: |bytes: [u8; 16]| parts(&bytes), |value: Complex<f64>| joined(value);
+}
+
+#[inline(always)]
+fn parts<T: Plain>(bytes: &[u8]) -> Complex<T> {
+    let parts = T::elements(bytes);
+    Complex { re: T::get(parts[0]), im: T::get(parts[1]) }
+}
+
+#[inline(always)]
+fn joined<T: Plain, const N: usize>(value: Complex<T>) -> [u8; N] {
+    let mut bytes = [0; N];
+    let parts = T::elements_mut(&mut bytes);
+    (parts[0], parts[1]) = (value.re.put(), value.im.put());
+    bytes
+}
+
+/// A real number as it lies in memory.
+pub trait Primitive: Plain + PartialOrd {
     /// The smallest number; for floats negative infinity.
     const LOWEST: Self;
     /// The largest number; for floats infinity.
@@ -14,11 +87,17 @@ pub trait Primitive: Copy + Default + PartialOrd + Send + Sync + 'static {
     /// The number of these bytes, in the byte order of the machine.
     ///
     /// # Panics
-    /// When there are more or fewer bytes than the number has.
-    fn of_bytes(bytes: &[u8]) -> Self;
+    /// When there are fewer bytes than the number has.
+    #[inline(always)]
+    fn of_bytes(bytes: &[u8]) -> Self {
+        Self::get(Self::elements(bytes)[0])
+    }
 
     /// Appends the bytes of the number, in the byte order of the machine.
-    fn append_to(self, bytes: &mut Vec<u8>);
+    #[inline(always)]
+    fn append_to(self, bytes: &mut Vec<u8>) {
+        bytes.extend_from_slice(self.put().as_ref());
+    }
 
     /// The number as a float, rounded to the nearest.
     fn to_f64(self) -> f64;
@@ -40,18 +119,6 @@ macro_rules! primitives {
             const LOWEST: Self = $lowest;
             const HIGHEST: Self = $highest;
             const NAN: Option<Self> = $nan;
-
-            #[inline(always)]
-            fn of_bytes(bytes: &[u8]) -> Self {
-                let mut own = [0; size_of::<Self>()];
-                own.copy_from_slice(bytes);
-                Self::from_ne_bytes(own)
-            }
-
-            #[inline(always)]
-            fn append_to(self, bytes: &mut Vec<u8>) {
-                bytes.extend_from_slice(&self.to_ne_bytes());
-            }
 
             #[allow(clippy::cast_precision_loss, clippy::cast_lossless, clippy::allow_attributes, reason = "rounded to the nearest")]
             #[inline(always)]

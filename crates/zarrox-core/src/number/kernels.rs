@@ -1,0 +1,525 @@
+//! Loops from one of the machine's numbers to another. What is not ordinary (a number that would have to be wrapped, say) they mark,
+//! and leave to others.
+
+use std::ops::{BitAnd, BitOr, BitXor, Sub};
+
+use half::{bf16, f16};
+
+use super::half::odd_single;
+use super::loops::{all, by_way_of};
+use super::rounding::each_rounding;
+use super::{Half, Integer, Number, OutOfRange, Plain, Policy, Primitive, RealType, Rounding, for_each, map};
+
+/// The rules of a cast beside its two types.
+#[derive(Debug, Clone, Copy)]
+pub struct Rules {
+    policy: Policy,
+    /// The first and the last number of a type of integers, and whether they are those of the machine's.
+    least: i128,
+    most: i128,
+    full: bool,
+}
+
+impl Rules {
+    /// The rules of a cast to a type.
+    pub fn new(to: &RealType, policy: Policy) -> Self {
+        let integer = match to {
+            RealType::Integer(integer) => *integer,
+            RealType::Binary(_) | RealType::Table(_) => Integer { size: 8, bits: 64, signed: true },
+        };
+        Self { policy, least: integer.least(), most: integer.most(), full: integer.is_full() }
+    }
+
+    /// The rounding of floats, and whether those that are too large become infinite.
+    fn of_floats(&self) -> (Rounding, bool) {
+        match self.policy {
+            Policy::Exact(rounding, range) => (rounding, range == OutOfRange::Clamp),
+            Policy::Lossy | Policy::Checked | Policy::Wrapping => (Rounding::NearestEven, true),
+        }
+    }
+}
+
+/// A loop that fills a slice, and notes what it cannot, unless there is no room for it; false if there is any.
+pub type Kernel = fn(&[u8], &mut [u8], &mut [bool], &Rules) -> bool;
+
+/// A number that can be cast.
+trait Source: Plain {
+    fn to<T: Target>() -> Kernel;
+}
+
+/// A number that others can be cast to.
+trait Target: Plain {
+    fn from_whole<S: Whole>() -> Kernel;
+    fn from_real<S: Real>() -> Kernel;
+}
+
+/// Integers.
+trait Whole: Primitive + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self> {
+    const BITS: u32;
+    const RANGE: (i128, i128);
+
+    /// The number of these lowest bits.
+    fn of_bits(bits: u64) -> Self;
+    fn to_bits(self) -> u64;
+    /// The number between this and the next one, or the first or last one.
+    fn of_float(value: f64) -> Self;
+    fn to_f32(self) -> f32;
+}
+
+macro_rules! whole {
+    ($($T:ty)*) => {$(
+        impl Whole for $T {
+            const BITS: u32 = Self::BITS;
+            const RANGE: (i128, i128) = (Self::MIN as i128, Self::MAX as i128);
+
+            #[inline(always)]
+            #[allow(clippy::cast_possible_truncation, clippy::allow_attributes, reason = "the lowest bits are wanted")]
+            fn of_bits(bits: u64) -> Self {
+                bits as Self
+            }
+
+            #[inline(always)]
+            #[allow(clippy::cast_sign_loss, clippy::cast_lossless, trivial_numeric_casts, clippy::unnecessary_cast, clippy::allow_attributes, reason = "one text for all types")]
+            fn to_bits(self) -> u64 {
+                self as u64
+            }
+
+            #[inline(always)]
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::allow_attributes, reason = "as documented")]
+            fn of_float(value: f64) -> Self {
+                value as Self
+            }
+
+            #[inline(always)]
+            #[allow(clippy::cast_precision_loss, clippy::cast_lossless, clippy::allow_attributes, reason = "rounded to the nearest")]
+            fn to_f32(self) -> f32 {
+                self as f32
+            }
+        }
+
+        impl Source for $T {
+            fn to<T: Target>() -> Kernel {
+                T::from_whole::<Self>()
+            }
+        }
+
+        impl Target for $T {
+            fn from_whole<S: Whole>() -> Kernel {
+                whole_to_whole::<S, Self>
+            }
+
+            fn from_real<S: Real>() -> Kernel {
+                real_to_whole::<S, Self>
+            }
+        }
+    )*};
+}
+whole!(i8 i16 i32 i64 u8 u16 u32 u64);
+
+/// Floats.
+trait Real: Plain {
+    /// The float of 32 or 64 bits that the number is.
+    type Work: Work;
+
+    fn to_work(self) -> Self::Work;
+
+    /// The number in 32 bits, or the odd one of the two next to it.
+    fn to_single(self) -> f32;
+}
+
+macro_rules! real {
+    ($($T:ty as $Work:ty: $work:expr, $single:expr, ($from_whole:expr, $from_real:expr);)*) => {$(
+        impl Real for $T {
+            type Work = $Work;
+
+            #[inline(always)]
+            fn to_work(self) -> $Work {
+                $work(self)
+            }
+
+            #[inline(always)]
+            fn to_single(self) -> f32 {
+                $single(self)
+            }
+        }
+
+        impl Source for $T {
+            fn to<T: Target>() -> Kernel {
+                T::from_real::<Self>()
+            }
+        }
+
+        impl Target for $T {
+            fn from_whole<S: Whole>() -> Kernel {
+                $from_whole
+            }
+
+            fn from_real<S: Real>() -> Kernel {
+                $from_real
+            }
+        }
+    )*};
+}
+real! {
+    f16 as f32: Half::to_single, Half::to_single, (whole_to_half::<S, Self>, real_to_half::<S, Self>);
+    bf16 as f32: Half::to_single, Half::to_single, (whole_to_half::<S, Self>, real_to_half::<S, Self>);
+    f32 as f32: std::convert::identity, std::convert::identity, (whole_to_single::<S>, real_to_single::<S>);
+    f64 as f64: std::convert::identity, odd_single, (whole_to_double::<S>, real_to_double::<S>);
+}
+
+/// Floats that the machine calculates with.
+pub(super) trait Work: Primitive + Into<f64> + Sub<Output = Self> {
+    /// The bits of the significand, including the one that is not stored.
+    const SIGNIFICAND: u32;
+    type Pattern: Copy + Default + PartialEq + BitOr<Output = Self::Pattern> + BitXor<Output = Self::Pattern>;
+
+    fn pattern(self) -> Self::Pattern;
+
+    /// The nearest float.
+    fn of(value: i128) -> Self;
+    fn next_down(self) -> Self;
+
+    /// A whole number.
+    fn rounded(self, rounding: Rounding) -> Self;
+
+    /// A whole number of less than a quarter of all that the fraction holds, in two's complement: the last bits of a sum whose last place
+    /// is 1. The casts of the language have an answer for all floats, and do not become vectors.
+    fn whole_bits(self) -> u64;
+
+    /// The nearest number of a range; NaN stays.
+    #[inline(always)]
+    fn within(self, (least, greatest): (Self, Self)) -> Self {
+        let value = if self < least { least } else { self };
+        if value > greatest { greatest } else { value }
+    }
+
+    /// 0 instead of NaN.
+    #[inline(always)]
+    fn or_zero(self) -> Self {
+        if self.is_nan() { Self::default() } else { self }
+    }
+}
+
+macro_rules! work {
+    ($($T:ty as $Pattern:ty)*) => {$(
+        impl Work for $T {
+            const SIGNIFICAND: u32 = Self::MANTISSA_DIGITS;
+            type Pattern = $Pattern;
+
+            #[inline(always)]
+            fn pattern(self) -> $Pattern {
+                self.to_bits()
+            }
+
+            #[expect(clippy::cast_precision_loss, reason = "rounded to the nearest")]
+            fn of(value: i128) -> Self {
+                value as Self
+            }
+
+            fn next_down(self) -> Self {
+                self.next_down()
+            }
+
+            #[inline(always)]
+            fn rounded(self, rounding: Rounding) -> Self {
+                match rounding {
+                    Rounding::NearestEven => self.round_ties_even(),
+                    Rounding::TowardsZero => self.trunc(),
+                    Rounding::TowardsPositive => self.ceil(),
+                    Rounding::TowardsNegative => self.floor(),
+                    Rounding::NearestAway => self.round(),
+                }
+            }
+
+            #[inline(always)]
+            #[allow(clippy::cast_lossless, clippy::unnecessary_cast, trivial_numeric_casts, clippy::allow_attributes, reason = "one text for both types")]
+            fn whole_bits(self) -> u64 {
+                const SHIFT: $T = 1.5 * (1_u64 << (<$T>::MANTISSA_DIGITS - 1)) as $T;
+                (self + SHIFT).to_bits().wrapping_sub(SHIFT.to_bits()) as u64
+            }
+        }
+    )*};
+}
+work!(f32 as u32 f64 as u64);
+
+fn whole_to_whole<S: Whole, T: Whole>(from: &[u8], to: &mut [u8], bad: &mut [bool], rules: &Rules) -> bool {
+    let cast = |number: S| T::of_bits(number.to_bits());
+    let (least, most) = (rules.least.max(S::RANGE.0), rules.most.min(S::RANGE.1));
+    let wraps = match rules.policy {
+        Policy::Exact(_, range) => range == OutOfRange::Wrap && rules.full,
+        Policy::Lossy | Policy::Wrapping => true,
+        Policy::Checked => false,
+    };
+    if wraps || (least, most) == S::RANGE {
+        map(from, to, cast);
+        return true;
+    }
+    let (least, most) = (own::<S>(least), own::<S>(most));
+    if let Policy::Exact(_, OutOfRange::Clamp) = rules.policy {
+        map(from, to, |number: S| {
+            let raised = if number < least { least } else { number };
+            cast(if raised > most { most } else { raised })
+        });
+        return true;
+    }
+    if !rules.full {
+        return for_each(from, to, bad, |number: S| (cast(number), (number < least) | (number > most)));
+    }
+    // Where only one of the types has a sign, the highest bit may change its meaning.
+    let loses = S::RANGE.0 != 0 && T::RANGE.0 == 0;
+    let gains = S::RANGE.0 == 0 && T::RANGE.0 != 0 && S::BITS >= T::BITS;
+    let highest = S::of_bits(if loses || gains { 1 << (S::BITS - 1) } else { 0 });
+    for_each(from, to, bad, |number: S| {
+        let back = S::of_bits(cast(number).to_bits());
+        (cast(number), (back ^ number) | (number & highest))
+    })
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of the type")]
+fn own<S: Whole>(number: i128) -> S {
+    S::of_bits(number as u64)
+}
+
+fn real_to_whole<S: Real, T: Whole>(from: &[u8], to: &mut [u8], bad: &mut [bool], rules: &Rules) -> bool {
+    if size_of::<S>() == 2 && matches!(rules.policy, Policy::Exact(..) | Policy::Checked) {
+        let widen = |from: &[u8], to: &mut [u8], _: &mut [bool]| {
+            map(from, to, |number: S| number.to_single());
+            true
+        };
+        return by_way_of::<S, f32, T>(from, to, bad, widen, |from, to, bad| {
+            real_to_whole::<f32, T>(from, to, bad, rules)
+        });
+    }
+    // Wrapping needs all the bits of large numbers.
+    if T::BITS <= 16 && rules.policy != Policy::Wrapping {
+        let work = |number: S| number.to_work();
+        return to_whole(from, to, bad, rules, work, |_, inside: S::Work| T::of_bits(inside.whole_bits()));
+    }
+    let double = |number: S| -> f64 { number.to_work().into() };
+    // To integers of 64 bits, vectors of floats have no cast.
+    let are_short = T::BITS == 64 && all::<S>(from, |number| double(number).abs() < LAST_BITS);
+    if are_short && T::RANGE.0 != 0 {
+        return to_whole(from, to, bad, rules, double, |rounded: f64, _| T::of_bits(rounded.whole_bits()));
+    }
+    if T::BITS <= 32 || are_short {
+        return to_whole(from, to, bad, rules, double, |_, inside: f64| T::of_bits(inside.whole_bits()));
+    }
+    to_whole(from, to, bad, rules, double, |rounded: f64, _| T::of_float(rounded))
+}
+
+/// Below this, doubles have room for a bit of fraction below a last place of 1. Its own last bits are 0.
+const LAST_BITS: f64 = 2_251_799_813_685_248.0;
+
+/// The loops for one way of making an integer of a whole float, and of the one next to it in the range.
+#[expect(clippy::eq_op, reason = "what is not finite has no difference to itself")]
+#[inline(always)]
+fn to_whole<S: Plain, W: Work, T: Whole>(
+    from: &[u8],
+    to: &mut [u8],
+    bad: &mut [bool],
+    rules: &Rules,
+    work: impl Fn(S) -> W,
+    whole: impl Fn(W, W) -> T,
+) -> bool {
+    // The first one is a power of two or 0. The last one may have no float of its own: the one below it then.
+    let (least, nearest) = (W::of(rules.least), W::of(rules.most));
+    let most =
+        if Number::Float(nearest.to_f64()).to_i128() > rules.most { nearest.next_down() } else { nearest };
+    let (rounding, range) = match rules.policy {
+        Policy::Exact(rounding, range) => (rounding, range),
+        Policy::Checked => (Rounding::TowardsZero, OutOfRange::Refuse),
+        Policy::Lossy | Policy::Wrapping => {
+            let wraps = rules.policy == Policy::Wrapping && T::BITS <= 32;
+            let last_bits = Number::Float(LAST_BITS).to_i128();
+            let limits = if wraps { (W::of(-last_bits), W::of(last_bits)) } else { (least, most) };
+            map(from, to, |number: S| {
+                let rounded = work(number).rounded(Rounding::TowardsZero);
+                whole(rounded, rounded.within(limits).or_zero())
+            });
+            return true;
+        }
+    };
+    if range == OutOfRange::Clamp {
+        return each_rounding!(rounding, R => for_each(from, to, bad, |number: S| {
+            let rounded = work(number).rounded(R);
+            // Of finite numbers, the difference is 0.
+            (whole(rounded, rounded.within((least, most))), (rounded - rounded).pattern())
+        }));
+    }
+    each_rounding!(rounding, R => for_each(from, to, bad, |number: S| {
+        let rounded = work(number).rounded(R);
+        let inside = rounded.within((least, most)).or_zero();
+        (whole(rounded, inside), inside.pattern() ^ rounded.pattern())
+    }))
+}
+
+/// Integers as floats. All up to `exact` are among these, and only some of those beyond; the machine rounds to the nearest.
+#[inline(always)]
+fn whole_to_real<S: Whole, T: Plain>(
+    from: &[u8],
+    to: &mut [u8],
+    bad: &mut [bool],
+    (rounding, digits): (Rounding, u32),
+    make: impl Fn(S) -> T,
+) -> bool {
+    if rounding == Rounding::NearestEven || S::BITS < digits {
+        map(from, to, make);
+        return true;
+    }
+    let exact = 1_i64 << digits;
+    let least = if S::RANGE.0 == 0 { S::LOWEST } else { S::of_bits((-exact).cast_unsigned()) };
+    let greatest = S::of_bits(exact.cast_unsigned());
+    for_each(from, to, bad, |number: S| (make(number), (number < least) | (number > greatest)))
+}
+
+fn whole_to_double<S: Whole>(from: &[u8], to: &mut [u8], bad: &mut [bool], rules: &Rules) -> bool {
+    whole_to_real(from, to, bad, (rules.of_floats().0, f64::SIGNIFICAND), |number: S| number.to_f64())
+}
+
+fn whole_to_single<S: Whole>(from: &[u8], to: &mut [u8], bad: &mut [bool], rules: &Rules) -> bool {
+    whole_to_real(from, to, bad, (rules.of_floats().0, f32::SIGNIFICAND), |number: S| number.to_f32())
+}
+
+fn whole_to_half<S: Whole, T: Half + Target>(
+    from: &[u8],
+    to: &mut [u8],
+    bad: &mut [bool],
+    rules: &Rules,
+) -> bool {
+    let Policy::Exact(..) = rules.policy else {
+        // What is not exact in 64 bits is too large for a half.
+        map(from, to, |number: S| T::of_single(odd_single(number.to_f64()), Rounding::NearestEven).0);
+        return true;
+    };
+    // What is not exact in 64 bits is noted.
+    let exact = (Rounding::TowardsZero, f64::SIGNIFICAND);
+    let odd = |from: &[u8], to: &mut [u8], bad: &mut [bool]| {
+        whole_to_real(from, to, bad, exact, |number: S| odd_single(number.to_f64()))
+    };
+    by_way_of::<S, f32, T>(from, to, bad, odd, |from, to, bad| real_to_half::<f32, T>(from, to, bad, rules))
+}
+
+fn real_to_double<S: Real>(from: &[u8], to: &mut [u8], _: &mut [bool], _: &Rules) -> bool {
+    map(from, to, |number: S| -> f64 { number.to_work().into() });
+    true
+}
+
+fn real_to_single<S: Real>(from: &[u8], to: &mut [u8], bad: &mut [bool], rules: &Rules) -> bool {
+    let (rounding, clamp) = rules.of_floats();
+    if S::Work::SIGNIFICAND == f32::SIGNIFICAND {
+        map(from, to, |number: S| number.to_single());
+        return true;
+    }
+    if clamp && rounding == Rounding::NearestEven {
+        map(from, to, |number: S| nearest_f32(number.to_work().into()).0);
+        return true;
+    }
+    each_rounding!(rounding, R => for_each(from, to, bad, |number: S| {
+        let number: f64 = number.to_work().into();
+        let (nearest, tie) = nearest_f32(number);
+        let wide = f64::from(nearest);
+        let step = match R {
+            Rounding::NearestEven => 0,
+            Rounding::TowardsZero => -i32::from(wide.abs() > number.abs()),
+            Rounding::TowardsPositive => up(nearest, wide < number),
+            Rounding::TowardsNegative => -up(nearest, wide > number),
+            Rounding::NearestAway => i32::from(tie && wide.abs() < number.abs()),
+        };
+        let rounded = f32::from_bits(nearest.to_bits().wrapping_add_signed(step));
+        // Near the end of the range, each way of rounding has a limit of its own.
+        let inside = (rounded.abs() <= f32::MAX) & (nearest.abs() <= f32::MAX);
+        (rounded, !(inside | !number.is_finite()))
+    }))
+}
+
+/// The step of a float's pattern to the next one above, if it is wanted.
+#[inline(always)]
+fn up(number: f32, wanted: bool) -> i32 {
+    if number.is_sign_negative() { -i32::from(wanted) } else { i32::from(wanted) }
+}
+
+/// The nearest float of 32 bits, and whether there were two.
+#[expect(clippy::cast_possible_truncation, reason = "rounded to the nearest")]
+#[inline(always)]
+fn nearest_f32(number: f64) -> (f32, bool) {
+    let nearest = number as f32;
+    let missing = number - f64::from(nearest);
+    // The distance to the next one further from zero. All are exact in 64 bits.
+    let next = f32::from_bits((nearest.to_bits() & 0x7fff_ffff).saturating_add(1));
+    let gap = f64::from(next) - f64::from(nearest.abs());
+    (nearest, missing.abs() * 2.0 == gap)
+}
+
+/// By way of the odd single, which rounded once more, to fewer bits, is as good as rounding once.
+fn real_to_half<S: Real, T: Half>(from: &[u8], to: &mut [u8], bad: &mut [bool], rules: &Rules) -> bool {
+    let (rounding, clamp) = rules.of_floats();
+    let becomes_infinite = clamp && rounding == Rounding::NearestEven;
+    if S::Work::SIGNIFICAND > f32::SIGNIFICAND {
+        let odd = |from: &[u8], to: &mut [u8], bad: &mut [bool]| {
+            // The last single may stand for a number that is larger by far.
+            for_each(from, to, bad, |number: S| {
+                let single = number.to_single();
+                (single, (single.abs() == f32::MAX) & !becomes_infinite)
+            })
+        };
+        return by_way_of::<S, f32, T>(from, to, bad, odd, |from, to, bad| {
+            real_to_half::<f32, T>(from, to, bad, rules)
+        });
+    }
+    if becomes_infinite {
+        map(from, to, |number: S| T::of_single(number.to_single(), Rounding::NearestEven).0);
+        return true;
+    }
+    each_rounding!(rounding, R => for_each(from, to, bad, |number: S| {
+        let (half, inside) = T::of_single(number.to_single(), R);
+        (half, !(clamp | inside))
+    }))
+}
+
+fn copy(from: &[u8], to: &mut [u8], _: &mut [bool], _: &Rules) -> bool {
+    to.copy_from_slice(from);
+    true
+}
+
+/// One of the machine's numbers, by its name.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Machine {
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    U16,
+    U32,
+    U64,
+    F16,
+    BF16,
+    F32,
+    F64,
+}
+
+/// Runs an expression with a type alias for the Rust type of one of the machine's numbers.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! with_machine {
+    ($machine:expr, $T:ident => $body:expr) => {
+        $crate::with_machine!(@ $machine, $T => $body, I8 i8, I16 i16, I32 i32, I64 i64, U8 u8, U16 u16, U32 u32, U64 u64,
+            F16 $crate::number::f16, BF16 $crate::number::bf16, F32 f32, F64 f64)
+    };
+    (@ $machine:expr, $T:ident => $body:expr, $($name:ident $type:ty),*) => {
+        match $machine {
+            $($crate::number::Machine::$name => {
+                type $T = $type;
+                $body
+            })*
+        }
+    };
+}
+/// The loop from one to the other.
+pub fn kernel(from: Machine, to: Machine) -> Kernel {
+    if from == to && matches!(to, Machine::F16 | Machine::BF16 | Machine::F32 | Machine::F64) {
+        return copy;
+    }
+    with_machine!(from, S => with_machine!(to, T => <S as Source>::to::<T>()))
+}

@@ -1,0 +1,72 @@
+//! Loops over the numbers in slices of bytes.
+//!
+//! All loops are over elements of one type, without a branch for each, so that the compiler makes vectors of them: of those that every
+//! machine of its kind has, and once more of AVX2's, which the program looks for when it runs.
+
+use std::ops::BitOr;
+
+use multiversion::multiversion;
+
+use super::Plain;
+
+/// The number of elements that are worked on together: what they need stays in the cache next to the core.
+pub const BLOCK: usize = 1024;
+
+/// Makes each element another.
+#[multiversion(targets("x86_64+avx2"))]
+pub fn map<S: Plain, T: Plain>(from: &[u8], to: &mut [u8], mut map: impl FnMut(S) -> T) {
+    for (from, to) in S::elements(from).iter().zip(T::elements_mut(to)) {
+        *to = map(S::get(*from)).put();
+    }
+}
+
+/// Makes each element another, with a mark that is not 0, or true, where it is not what is wanted; false if there are any. These are
+/// noted in `bad`, unless that is empty.
+#[multiversion(targets("x86_64+avx2"))]
+pub fn for_each<S: Plain, T: Plain, M: Copy + Default + PartialEq + BitOr<Output = M>>(
+    from: &[u8],
+    to: &mut [u8],
+    bad: &mut [bool],
+    make: impl Fn(S) -> (T, M),
+) -> bool {
+    let (mut any, none) = (M::default(), M::default());
+    for (from, to) in S::elements(from).iter().zip(T::elements_mut(to)) {
+        let (made, mark) = make(S::get(*from));
+        *to = made.put();
+        any = any | mark;
+    }
+    // Notes of another size than the numbers cost more than all else: only where there are any.
+    if any != none {
+        S::elements(from).iter().zip(bad).for_each(|(from, bad)| *bad |= make(S::get(*from)).1 != none);
+    }
+    any == none
+}
+
+/// Two loops, one after the other for as many elements as stay in the cache next to the core. Both note what is bad.
+pub(super) fn by_way_of<S: Plain, W: Plain, T: Plain>(
+    from: &[u8],
+    to: &mut [u8],
+    bad: &mut [bool],
+    first: impl Fn(&[u8], &mut [u8], &mut [bool]) -> bool,
+    then: impl Fn(&[u8], &mut [u8], &mut [bool]) -> bool,
+) -> bool {
+    let mut way = [0; BLOCK * 8];
+    let blocks = from.chunks(BLOCK * size_of::<S>()).zip(to.chunks_mut(BLOCK * size_of::<T>()));
+    let mut all_good = true;
+    for (index, (from, to)) in blocks.enumerate() {
+        let bad = bad.get_mut(index * BLOCK..).unwrap_or_default();
+        let way = &mut way[..from.len() / size_of::<S>() * size_of::<W>()];
+        all_good &= first(from, way, bad) & then(way, to, bad);
+    }
+    all_good
+}
+
+/// Returns true if all numbers are of a kind.
+#[multiversion(targets("x86_64+avx2"))]
+pub(super) fn all<S: Plain>(numbers: &[u8], is: impl Fn(S) -> bool) -> bool {
+    let mut all = true;
+    for number in S::elements(numbers) {
+        all &= is(S::get(*number));
+    }
+    all
+}

@@ -1,0 +1,91 @@
+//! A number of any type.
+
+use std::fmt;
+
+/// The number that an element is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Number {
+    /// A whole number; booleans are 0 and 1.
+    Integer(i128),
+    /// A floating-point number.
+    Float(f64),
+    /// A real and an imaginary part.
+    Complex(f64, f64),
+}
+
+impl Number {
+    /// The nearest double-precision float, without an imaginary part.
+    #[expect(clippy::cast_precision_loss, reason = "rounded to the nearest")]
+    pub fn to_f64(self) -> f64 {
+        match self {
+            Self::Integer(value) => value as f64,
+            Self::Float(value) | Self::Complex(value, _) => value,
+        }
+    }
+
+    /// The nearest single-precision float, rounded once, without an imaginary part.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        reason = "rounded to the nearest"
+    )]
+    pub fn to_f32(self) -> f32 {
+        match self {
+            Self::Integer(value) => value as f32,
+            Self::Float(value) | Self::Complex(value, _) => value as f32,
+        }
+    }
+
+    /// The integer, or the whole part of a float.
+    #[expect(clippy::cast_possible_truncation, reason = "the whole part is wanted")]
+    pub fn to_i128(self) -> i128 {
+        match self {
+            Self::Integer(value) => value,
+            Self::Float(value) | Self::Complex(value, _) => value as i128,
+        }
+    }
+
+    /// The imaginary part.
+    pub fn imaginary(self) -> Self {
+        match self {
+            Self::Complex(_, imaginary) => Self::Float(imaginary),
+            _ => Self::Integer(0),
+        }
+    }
+
+    /// The real part.
+    pub fn real(self) -> Self {
+        match self {
+            Self::Complex(real, _) => Self::Float(real),
+            real => real,
+        }
+    }
+
+    /// Returns true if both are one number: 1 and 1.0, NaN and NaN, 0 and -0.
+    pub fn is_same(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Integer(a), Self::Integer(b)) => a == b,
+            (Self::Float(a), Self::Float(b)) => a == b || (a.is_nan() && b.is_nan()),
+            (Self::Integer(whole), Self::Float(float)) | (Self::Float(float), Self::Integer(whole)) => {
+                exactly(float) == Some(whole)
+            }
+            _ => self.real().is_same(other.real()) && self.imaginary().is_same(other.imaginary()),
+        }
+    }
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Integer(value) => value.fmt(f),
+            // With an exponent where the digits would be many.
+            Self::Float(value) => write!(f, "{value:?}"),
+            Self::Complex(real, imaginary) => write!(f, "({real:?}{imaginary:+?}j)"),
+        }
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the value is whole and in the range of i128")]
+fn exactly(value: f64) -> Option<i128> {
+    (value.fract() == 0.0 && value.abs() < 2_f64.powi(126)).then_some(value as i128)
+}
