@@ -5,7 +5,7 @@ use zarrox_core::{DataType, DimSelection, Error, ErrorKind, Registry, Result};
 
 use super::{Division, Measure, Reduction, Running, has_loops, running, whole};
 use crate::rechunk::{Cells, selection};
-use zarrox::internals::{ArrayInternals, argument, too_many};
+use zarrox::internals::{argument, too_many};
 use zarrox::{ArrayView, DynArray};
 
 /// The elements that are read at a time.
