@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use zarrox::internals::ArrayInternals;
-use zarrox::json::{Json, Map, json, to_bytes};
+use zarrox::internals::json::to_bytes;
+use zarrox::json::{Json, Map, json};
 use zarrox::stores::{Condition, Key, MemoryStore, Store};
 use zarrox::{Array, Error, ErrorKind, Format, Node, Result};
 

@@ -6,11 +6,10 @@ use std::sync::Arc;
 use std::{fs, io};
 
 use zarrox_core::Strictness;
-use zarrox_core::metadata::ReadContext;
+use zarrox_core::internals::metadata::ReadContext;
 use zarrox_core::{Format, NodePath, Registry, Result};
-use zarrox_stores::{
-    Located, Prefix, PrefixStore, StorageOptions, Store, StoreRegistry, is_url, open_directory,
-};
+use zarrox_stores::internals::{is_url, open_directory};
+use zarrox_stores::{Located, Prefix, PrefixStore, StorageOptions, Store, StoreRegistry};
 
 use crate::error::argument;
 use crate::stores::registry;
@@ -104,7 +103,7 @@ fn archive_of(path: &Path) -> Option<&Path> {
 #[cfg(feature = "zip")]
 fn open_archive(path: &Path, storage: &StorageOptions) -> Result<Arc<dyn Store>> {
     let store = zarrox_stores::ZipStore::open(path, zarrox_stores::ZipMode::Append)?;
-    Ok(Arc::new(store.sync(storage.flag(zarrox_stores::SYNC)?.unwrap_or_default())))
+    Ok(Arc::new(store.sync(storage.flag(zarrox_stores::internals::SYNC)?.unwrap_or_default())))
 }
 
 #[cfg(not(feature = "zip"))]

@@ -8,10 +8,8 @@ use std::time::Duration;
 
 use zarrox_core::Strictness;
 use zarrox_core::{Error, ErrorKind, Format, NodePath, Registry, Result};
-use zarrox_stores::{
-    EXCLUSIVE, FOLLOW_LINKS, Key, LOCK_TIMEOUT, Prefix, ReadOnlyStore, SYNC, StorageOptions, Store,
-    StoreRegistry,
-};
+use zarrox_stores::internals::{EXCLUSIVE, FOLLOW_LINKS, LOCK_TIMEOUT, SYNC};
+use zarrox_stores::{Key, Prefix, ReadOnlyStore, StorageOptions, Store, StoreRegistry};
 
 use crate::access::AccessOptions;
 use crate::array::{Array, ArrayBuilder};
@@ -196,6 +194,7 @@ impl OpenOptions {
     /// Sets whether nodes may be created where there are files that belong to no node, as zarr-python does. They are left alone; but
     /// a file with the name of a chunk is one then.
     #[must_use]
+    #[doc(hidden)]
     pub fn allow_foreign_files(mut self, allow: bool) -> Self {
         self.context.allow_foreign_files = allow;
         self
@@ -350,6 +349,7 @@ impl OpenOptions {
     ///
     /// # Errors
     /// When the path is invalid, no store has the URL, or the store cannot be opened.
+    #[doc(hidden)]
     pub fn store(&self, place: impl Into<Place>) -> Result<(Arc<dyn Store>, NodePath)> {
         let Address { store, path, .. } = self.place(place)?.address;
         Ok((store, path))
@@ -360,6 +360,7 @@ impl OpenOptions {
     ///
     /// # Errors
     /// When the place cannot be listed.
+    #[doc(hidden)]
     pub fn hierarchies(&self, path: impl AsRef<Path>) -> Result<Vec<Child>> {
         let path = path.as_ref();
         let location = self.place(path)?;
@@ -444,6 +445,7 @@ impl OpenOptions {
     ///
     /// # Errors
     /// When others do not stop writing, or the directories cannot be renamed: then the old one is where it was.
+    #[doc(hidden)]
     pub fn replace_directory(&self, new: impl AsRef<Path>, old: impl AsRef<Path>) -> Result<()> {
         let (new, old) = (new.as_ref(), old.as_ref());
         let failed = |error: std::io::Error| {

@@ -11,8 +11,8 @@
 //! nearest; where NumPy leaves it to the machine, floats beyond an integer's range become its last one, and NaN 0. An absent
 //! `decode_dtype` is leniently the array's type.
 
-use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecKind, CodecSpec};
-use zarrox_core::error::CodecError;
+use zarrox_core::CodecSpec;
+use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecError, CodecKind};
 use zarrox_core::json::Map;
 use zarrox_core::json::json;
 

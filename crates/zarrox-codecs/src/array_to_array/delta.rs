@@ -13,13 +13,12 @@
 use std::convert::identity;
 
 use multiversion::multiversion;
-use zarrox_core::FillValue;
-use zarrox_core::codec::{ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec};
+use zarrox_core::codec::{ChunkSpec, Codec, CodecContext, CodecDef, CodecError, CodecKind};
 use zarrox_core::data_type::Storage;
-use zarrox_core::error::CodecError;
+use zarrox_core::internals::scratch::Scratch;
 use zarrox_core::json::Map;
 use zarrox_core::json::json;
-use zarrox_core::scratch::Scratch;
+use zarrox_core::{CodecSpec, FillValue};
 
 use crate::config;
 use crate::numeric::filter::element::{Complex, Element, Float, Integer, with_number};

@@ -22,8 +22,8 @@ macro_rules! with_element_type {
     ($data_type:expr, $T:ident => $body:expr, _ => $other:expr $(,)?) => {
         $crate::with_element_type!(@ $data_type, $T, $body, $other,
             Bool bool, Int8 i8, Int16 i16, Int32 i32, Int64 i64, UInt8 u8, UInt16 u16, UInt32 u32, UInt64 u64,
-            Float16 $crate::data_type::f16, Float32 f32, Float64 f64,
-            Complex64 $crate::data_type::Complex<f32>, Complex128 $crate::data_type::Complex<f64>)
+            Float16 $crate::internals::data_type::f16, Float32 f32, Float64 f64,
+            Complex64 $crate::internals::data_type::Complex<f32>, Complex128 $crate::internals::data_type::Complex<f64>)
     };
     (@ $data_type:expr, $T:ident, $body:expr, $other:expr, $($variant:ident $type:ty),+) => {
         match $data_type {

@@ -77,6 +77,7 @@ impl Storage {
     }
 
     /// The parts of which all have one word: several only in a structure.
+    #[doc(hidden)]
     pub fn leaves(&self) -> Vec<Leaf> {
         match self {
             Self::Struct(layout) => layout.leaves.clone(),

@@ -144,12 +144,14 @@ impl Rectilinear {
     }
 
     /// The lengths for each dimension, in the form of `chunk_shapes` in v3 metadata.
+    #[doc(hidden)]
     pub fn lengths_from_json(json: &Json, strictness: Strictness) -> Result<Vec<ChunkLengths>> {
         let dims = json.as_array().ok_or_else(|| not_lengths(json))?;
         dims.iter().map(|dim| lengths_from_json(dim, strictness).ok_or_else(|| not_lengths(dim))).collect()
     }
 
     /// The `chunk_shapes` of v3 metadata, in the form that was given.
+    #[doc(hidden)]
     pub fn lengths_to_json(&self) -> Json {
         let entry = |entry: &ListedLength| match entry {
             ListedLength::One(length) => json!(length),

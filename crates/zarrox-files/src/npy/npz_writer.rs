@@ -14,13 +14,14 @@ use crate::input;
 ///
 /// ```
 /// use std::io::{Cursor, Write};
-/// use zarrox::data_type::{ByteOrder, Endian};
+/// use zarrox::data_type::Endian;
+/// use zarrox::internals::data_type::ByteOrder;
 /// use zarrox::{DataType, Order};
 /// # use zarrox_files::{NpzWriter, open_bytes};
 ///
 /// let mut archive = NpzWriter::new(Cursor::new(Vec::new()));
 /// let member = archive.start("x")?;
-/// member.write_all(&zarrox::npy::header(&DataType::UInt8, &ByteOrder::One(Endian::Little), Order::RowMajor, &[3])?)?;
+/// member.write_all(&zarrox::internals::npy::header(&DataType::UInt8, &ByteOrder::One(Endian::Little), Order::RowMajor, &[3])?)?;
 /// member.write_all(&[1, 2, 3])?;
 /// let bytes = archive.finish()?.into_inner();
 ///

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use zarrox_core::elements::InPlace;
+use zarrox_core::internals::elements::InPlace;
 use zarrox_core::{Error, ErrorKind, Result};
 
 use super::pixel::Pixel;

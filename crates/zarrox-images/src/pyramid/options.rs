@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use zarrox_core::grid::{ChunkShape, Separator};
-use zarrox_core::{CodecSpec, Format, Result};
+use zarrox_core::{ChunkShape, CodecSpec, Format, Result, Separator};
 
 use super::method::Method;
 use crate::ome::{Axis, Channel, Multiscales};

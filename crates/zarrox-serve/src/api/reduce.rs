@@ -3,7 +3,8 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use zarrox::data_type::{Casting, Primitive, Storage};
+use zarrox::data_type::{Casting, Storage};
+use zarrox::internals::data_type::Primitive;
 use zarrox::{ArrayView, DataType, DimSelection, DynArray, Registry};
 
 use super::selection::{count, thinned};

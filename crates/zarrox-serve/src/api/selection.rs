@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use zarrox::internals::ArrayInternals;
-use zarrox::selection::{ResolvedAxis, ResolvedSelection, ResultAxis};
+use zarrox::internals::selection::{ResolvedAxis, ResolvedSelection, ResultAxis};
 use zarrox::{AccessOptions, Array, DimSelection, Interrupt, Selection};
 
 use crate::failure::{Answer, Failure};

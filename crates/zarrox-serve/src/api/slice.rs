@@ -8,7 +8,8 @@ use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderName};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
-use zarrox::data_type::{ByteOrder, Casting, Endian, Storage};
+use zarrox::data_type::{Casting, Endian, Storage};
+use zarrox::internals::data_type::ByteOrder;
 use zarrox::{Array, DataType, DimSelection, DynArray, ErrorKind, Interrupt, Registry};
 use zarrox_files::picture::{self, Colours, NAMES, Scale};
 
@@ -282,7 +283,9 @@ fn bytes(bytes: Vec<u8>, kind: &str) -> Response {
 /// The type of an answer's numbers in NumPy's words, and the values in that type: numbers that NumPy has not become floats.
 fn as_numbers(values: DynArray, registry: &Registry) -> Answer<(String, DynArray)> {
     let order = ByteOrder::One(Endian::Little);
-    if let (Ok(name), true) = (zarrox::npy::descr(values.data_type(), &order), is_fixed(values.data_type())) {
+    if let (Ok(name), true) =
+        (zarrox::internals::npy::descr(values.data_type(), &order), is_fixed(values.data_type()))
+    {
         return Ok((name.trim_matches('\'').to_owned(), values));
     }
     let wide = values.cast(&DataType::Float32, Casting::Lossy, registry).map_err(|_| {
@@ -310,7 +313,7 @@ fn little_endian(values: DynArray) -> Answer<Vec<u8>> {
 fn npy(values: DynArray, registry: &Registry) -> Answer<Vec<u8>> {
     let (_, values) = as_numbers(values, registry)?;
     let shape: Vec<u64> = values.shape().iter().map(|&n| n as u64).collect();
-    let mut file = zarrox::npy::header(
+    let mut file = zarrox::internals::npy::header(
         values.data_type(),
         &ByteOrder::One(Endian::Little),
         zarrox::Order::RowMajor,

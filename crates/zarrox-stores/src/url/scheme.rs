@@ -82,6 +82,7 @@ impl Scheme {
 
     /// A kind of URL that needs a feature of zarrox which is off: the error of a URL names the feature.
     #[must_use]
+    #[doc(hidden)]
     pub const fn needs_feature(names: &'static [&'static str], feature: &'static str) -> Self {
         Self { names, options: &[], opening: Opening::Feature(feature), file: None }
     }
@@ -94,6 +95,7 @@ impl Scheme {
 
     /// Sets where the store keeps everything, for stores in one file that is written.
     #[must_use]
+    #[doc(hidden)]
     pub const fn with_file(self, file: FileOf) -> Self {
         Self { file: Some(file), ..self }
     }

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use zarrox_core::DataType;
-use zarrox_core::data_type::Primitive;
+use zarrox_core::internals::data_type::Primitive;
 
 use super::counted::with_type;
 use super::kernel::{Moments, moments};

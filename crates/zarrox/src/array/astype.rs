@@ -2,10 +2,10 @@
 
 use zarrox_codecs::{NumberCast, number_cast};
 use zarrox_core::data_type::Casting;
-use zarrox_core::elements::Source;
-use zarrox_core::selection::{Mask, ResolvedSelection, Selection};
+use zarrox_core::internals::elements::Source;
+use zarrox_core::internals::selection::ResolvedSelection;
 use zarrox_core::strided::{Dims, Span, View, ViewMut};
-use zarrox_core::{DataType, ElementsMut, FromElements, IntoSelection, Result};
+use zarrox_core::{DataType, ElementsMut, FromElements, IntoSelection, Mask, Result, Selection};
 
 use super::read::chunk_place;
 use super::view::ArrayView;
@@ -54,6 +54,7 @@ impl<'a> ArrayView<'a> {
 
 impl<'a> AsTypeView<'a> {
     /// The part with its stored data type.
+    #[doc(hidden)]
     pub fn view(&self) -> &ArrayView<'a> {
         &self.view
     }

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use zarrox_core::codec::CodecChain;
 use zarrox_core::json::{Json, Map};
-use zarrox_core::{ArrayMetadata, Error, FillValue, FromElements, Result, Selection};
+use zarrox_core::{ArrayMetadata, CodecChain, Error, FillValue, FromElements, Result, Selection};
 use zarrox_stores::{Capabilities, Condition, Prefix, Store, StoreExt};
 
 use super::read::chunk_place;

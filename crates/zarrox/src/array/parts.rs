@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use zarrox_core::grid::ChunkGrid;
-use zarrox_core::selection::{ResolvedAxis, ResolvedSelection, ResolvedSpan, ResultAxis};
-use zarrox_core::{Order, Result};
+use zarrox_core::internals::selection::{ResolvedAxis, ResolvedSelection, ResolvedSpan, ResultAxis};
+use zarrox_core::{ChunkGrid, Order, Result};
 
 use super::boxes::Boxes;
 use super::view::ArrayView;
@@ -68,6 +67,7 @@ impl ArrayView<'_> {
     ///
     /// # Errors
     /// The errors of [`ArrayView::shape`].
+    #[doc(hidden)]
     pub fn parts(&self, most: u64, order: Order) -> Result<Parts> {
         let item = self.data_type().size().max(1) as u64;
         self.divided(most, order, |axes, room| {
@@ -84,6 +84,7 @@ impl ArrayView<'_> {
     ///
     /// # Errors
     /// The errors of [`ArrayView::shape`].
+    #[doc(hidden)]
     pub fn parts_in_order(&self, most: u64, order: Order) -> Result<Parts> {
         self.divided(most, order, rows)
     }

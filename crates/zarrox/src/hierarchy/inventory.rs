@@ -4,9 +4,8 @@
 use std::ops::ControlFlow;
 
 use foldhash::{HashMap, HashSet};
-use zarrox_core::grid::ChunkKeyEncoding;
-use zarrox_core::metadata::Layout;
-use zarrox_core::{Error, ErrorKind, Format, NodeMetadata, Result};
+use zarrox_core::internals::metadata::Layout;
+use zarrox_core::{ChunkKeyEncoding, Error, ErrorKind, Format, NodeMetadata, Result};
 use zarrox_stores::{Key, Prefix};
 
 use super::journal::JOURNAL;

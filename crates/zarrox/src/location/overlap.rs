@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use zarrox_stores::is_url;
+use zarrox_stores::internals::is_url;
 
 use super::{Location, mounts};
 use crate::locate;

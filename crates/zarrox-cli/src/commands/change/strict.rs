@@ -2,8 +2,9 @@
 
 use std::io::Write;
 
+use zarrox::internals::DocumentFix;
 use zarrox::json::{Json, json};
-use zarrox::{DocumentFix, Error, ErrorKind, Node, Result};
+use zarrox::{Error, ErrorKind, Node, Result};
 
 use crate::args::Global;
 use crate::exit::{Failure, note, printable};

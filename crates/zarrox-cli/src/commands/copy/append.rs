@@ -6,8 +6,9 @@ use std::path::Path;
 
 use clap::Args;
 use zarrox::data_type::Storage;
+use zarrox::internals::npy;
 use zarrox::json::{self, Json};
-use zarrox::{Array, DynArray, Error, ErrorKind, Result, npy};
+use zarrox::{Array, DynArray, Error, ErrorKind, Result};
 
 use super::import::{Appended, append_to};
 use crate::args::{ByteSize, Global};

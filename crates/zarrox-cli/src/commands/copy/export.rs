@@ -6,8 +6,10 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::{Args, ValueEnum};
-use zarrox::data_type::{ByteOrder, Endian};
-use zarrox::{Array, Error, ErrorKind, Node, Order, Result, Selection, npy};
+use zarrox::data_type::Endian;
+use zarrox::internals::data_type::ByteOrder;
+use zarrox::internals::npy;
+use zarrox::{Array, Error, ErrorKind, Node, Order, Result, Selection};
 use zarrox_files::{Export as FileExport, NpzWriter, Target as FileTarget};
 
 use super::drawing::Drawing;

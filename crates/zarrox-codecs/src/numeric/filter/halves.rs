@@ -1,7 +1,7 @@
 //! `float16` from and to singles and doubles, by arithmetic that every machine has vector instructions for.
 
 use half::f16;
-use zarrox_core::data_type::odd_single;
+use zarrox_core::internals::data_type::odd_single;
 
 /// The half that is nearest to a double, rounded once.
 #[inline(always)]

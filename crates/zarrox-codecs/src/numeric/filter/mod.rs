@@ -12,9 +12,8 @@ mod whole;
 use std::fmt;
 
 use zarrox_core::FillValue;
-use zarrox_core::codec::{ArrayToArray, ChunkSpec, Codec, Elementwise};
+use zarrox_core::codec::{ArrayToArray, ChunkSpec, Codec, CodecError, Elementwise};
 use zarrox_core::data_type::{Endian, Storage};
-use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
 use zarrox_core::strided::{View, ViewMut};
 
@@ -251,9 +250,9 @@ pub(crate) fn without<T: Element + PartialEq>(elements: &[u8], fill: &[u8], othe
 
 #[cfg(test)]
 mod tests {
-    use zarrox_core::Strictness;
-    use zarrox_core::codec::{CodecChain, CodecSpec, EncodeOptions};
+    use zarrox_core::codec::EncodeOptions;
     use zarrox_core::json::Json;
+    use zarrox_core::{CodecChain, CodecSpec, Strictness};
 
     use super::*;
     use crate::numeric::filter::element::with_element;

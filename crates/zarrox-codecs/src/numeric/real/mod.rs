@@ -17,8 +17,8 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use zarrox_core::Registry;
-use zarrox_core::data_type::{DataType, Storage};
+use zarrox_core::data_type::Storage;
+use zarrox_core::{DataType, Registry};
 
 pub(crate) use arithmetic::{Arithmetic, Direction};
 pub(crate) use cast::{Caster, Refused};

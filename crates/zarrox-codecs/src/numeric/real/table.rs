@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use zarrox_core::Registry;
-use zarrox_core::data_type::{DataType, Number};
+use zarrox_core::data_type::Number;
+use zarrox_core::{DataType, Registry};
 
 use super::exact::{Missing, Real, pattern, write_pattern};
 use super::rounding::{OutOfRange, Rounding};

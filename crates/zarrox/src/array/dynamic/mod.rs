@@ -7,10 +7,10 @@ mod to_json;
 use std::sync::{Arc, LazyLock};
 
 use zarrox_codecs::number_cast;
-use zarrox_core::data_type::{ByteOrder, Casting, Storage};
-use zarrox_core::elements::{self, Elements, InPlace, Source, Target, reserved};
-use zarrox_core::strided::{Dims, Span, View, ViewMut};
-use zarrox_core::vlen::VlenBuffer;
+use zarrox_core::data_type::{Casting, Storage};
+use zarrox_core::internals::data_type::ByteOrder;
+use zarrox_core::internals::elements::{self, Elements, InPlace, Source, Target, reserved};
+use zarrox_core::strided::{Dims, Span, View, ViewMut, VlenBuffer};
 use zarrox_core::{DataType, Error, ErrorKind, FromElements, IntoElements, Order, Registry, Result};
 
 use crate::error::argument;
@@ -139,6 +139,7 @@ impl DynArray {
     ///
     /// # Errors
     /// The errors of [`DynArray::new`].
+    #[doc(hidden)]
     pub fn from_foreign(
         data_type: DataType,
         shape: Vec<usize>,
@@ -248,6 +249,7 @@ impl DynArray {
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] when the type has no numbers.
+    #[doc(hidden)]
     pub fn nearest(data_type: &DataType, numbers: &[f64], registry: &Registry) -> Result<Self> {
         registry.cast(&DataType::Float64, data_type, Casting::Lossy)?;
         let is_float = matches!(data_type.storage(), Storage::Float(_));
@@ -266,6 +268,7 @@ impl DynArray {
     ///
     /// # Errors
     /// An error does not occur for an existing array.
+    #[doc(hidden)]
     pub fn packed(&self) -> Result<Self> {
         let data_type = self.data_type.packed();
         if data_type == self.data_type {
@@ -369,7 +372,8 @@ fn takes(own: &DataType, given: &DataType) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use zarrox_core::data_type::{Endian, VARIABLE_TEXT};
+    use zarrox_core::data_type::Endian;
+    use zarrox_core::internals::data_type::VARIABLE_TEXT;
 
     use super::*;
     use zarrox_testkit::errors::assert_error;

@@ -2,7 +2,8 @@
 //!
 //! Specification: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>
 
-use zarrox_core::data_type::{ByteOrder, Storage};
+use zarrox_core::data_type::Storage;
+use zarrox_core::internals::data_type::ByteOrder;
 use zarrox_core::json::Json;
 use zarrox_core::{DataType, Error, ErrorKind, Order, Result};
 
@@ -19,9 +20,10 @@ const GROWTH_DIGITS: usize = 21;
 ///
 /// ```
 /// use zarrox::{DataType, Order};
-/// use zarrox::data_type::{ByteOrder, Endian};
-/// let header = zarrox::npy::header(&DataType::Float32, &ByteOrder::One(Endian::Little), Order::RowMajor, &[3, 4])?;
-/// assert!(header.starts_with(zarrox::npy::MAGIC) && header.len() % 64 == 0);
+/// use zarrox::data_type::Endian;
+/// use zarrox::internals::data_type::ByteOrder;
+/// let header = zarrox::internals::npy::header(&DataType::Float32, &ByteOrder::One(Endian::Little), Order::RowMajor, &[3, 4])?;
+/// assert!(header.starts_with(zarrox::internals::npy::MAGIC) && header.len() % 64 == 0);
 /// # Ok::<(), zarrox::Error>(())
 /// ```
 ///
