@@ -204,6 +204,7 @@ impl Separator {
     }
 
     /// Parses a separator.
+    #[doc(hidden)]
     pub fn parse(text: &str) -> Option<Self> {
         match text {
             "/" => Some(Self::Slash),

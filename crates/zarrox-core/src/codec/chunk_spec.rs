@@ -64,6 +64,7 @@ impl ChunkSpec {
     }
 
     /// Returns true if the length of the elements varies.
+    #[doc(hidden)]
     pub fn is_variable(&self) -> bool {
         self.storage == Storage::Variable
     }

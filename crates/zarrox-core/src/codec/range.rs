@@ -103,6 +103,7 @@ impl Window {
     }
 
     /// The last bytes of the window; an error if it is shorter.
+    #[doc(hidden)]
     pub fn suffix(self, length: u64) -> Result<ByteRange, CodecError> {
         match self.length {
             None => Ok(ByteRange::Suffix { length }),

@@ -24,7 +24,7 @@ pub enum Storage {
     Utf32(usize),
     /// Fields one after the other.
     Struct(Arc<StructLayout>),
-    /// A number of bytes that each element has for itself, in a [buffer](crate::vlen).
+    /// A number of bytes that each element has for itself, in a [buffer](crate::strided::VlenBuffer).
     Variable,
 }
 

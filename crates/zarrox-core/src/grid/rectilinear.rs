@@ -121,6 +121,7 @@ pub struct Rectilinear {
 
 impl Rectilinear {
     /// The grid with these lengths for each dimension; no chunk is empty.
+    #[doc(hidden)]
     pub fn new(lengths: impl IntoIterator<Item = impl Into<ChunkLengths>>) -> Result<Self> {
         let lengths: Vec<ChunkLengths> = lengths.into_iter().map(Into::into).collect();
         let runs = lengths.iter().enumerate().map(|(dim, lengths)| runs(lengths, dim));

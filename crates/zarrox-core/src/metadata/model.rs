@@ -126,6 +126,7 @@ impl ArrayMetadata {
     }
 
     /// Checks the rules of the model that all formats share.
+    #[doc(hidden)]
     pub fn validate(&self) -> Result<()> {
         check_rank(&self.shape)?;
         self.chunk_grid.check(&self.shape)?;
@@ -165,6 +166,7 @@ pub struct GroupMetadata {
 
 impl GroupMetadata {
     /// A group without attributes.
+    #[doc(hidden)]
     pub fn new(format: Format) -> Self {
         Self { format, attributes: Map::default(), extra: Map::default() }
     }

@@ -27,6 +27,7 @@ impl Located {
     }
 
     /// A store with many things.
+    #[doc(hidden)]
     pub fn one_of_many(store: impl Store + 'static, path: impl Into<String>) -> Self {
         Self { whole: false, ..Self::whole(store, path) }
     }

@@ -136,6 +136,7 @@ impl Operation {
 
     /// Returns true if it changes what is stored.
     #[must_use]
+    #[doc(hidden)]
     pub fn is_write(self) -> bool {
         matches!(self, Self::Set | Self::Erase | Self::ErasePrefix | Self::RenamePrefix)
     }

@@ -1,6 +1,6 @@
 //! Views of arrays with another data type.
 
-use zarrox_codecs::{NumberCast, number_cast};
+use zarrox_codecs::internals::{NumberCast, number_cast};
 use zarrox_core::data_type::Casting;
 use zarrox_core::internals::elements::Source;
 use zarrox_core::internals::selection::ResolvedSelection;

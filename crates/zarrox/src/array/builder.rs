@@ -572,7 +572,7 @@ impl ArrayBuilder {
 
     /// The codecs, with one that stores a checksum unless there is one already.
     fn with_checksum(&self, mut codecs: Vec<CodecSpec>) -> Vec<CodecSpec> {
-        if zarrox_codecs::has_checksum(&codecs) {
+        if zarrox_codecs::internals::has_checksum(&codecs) {
             return codecs;
         }
         match codecs.last_mut() {

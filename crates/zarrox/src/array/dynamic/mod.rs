@@ -6,7 +6,7 @@ mod to_json;
 
 use std::sync::{Arc, LazyLock};
 
-use zarrox_codecs::number_cast;
+use zarrox_codecs::internals::number_cast;
 use zarrox_core::data_type::{Casting, Storage};
 use zarrox_core::internals::data_type::ByteOrder;
 use zarrox_core::internals::elements::{self, Elements, InPlace, Source, Target, reserved};
