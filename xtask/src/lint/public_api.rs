@@ -30,8 +30,7 @@ pub(super) fn check() -> Outcome {
     if count > MOST {
         return Err(format!("{} have {count} public items, more than {MOST}", NEEDED.join(", ")));
     }
-    let stale =
-        lists.iter().filter(|list| run::read(&list.path()).map_or(true, |there| there != list.text()));
+    let stale = lists.iter().filter(|list| run::read(list.path()).map_or(true, |there| there != list.text()));
     let stale: Vec<String> = stale.map(List::path).collect();
     if stale.is_empty() {
         return Ok(());
@@ -41,7 +40,7 @@ pub(super) fn check() -> Outcome {
 
 /// Writes the lists.
 pub(crate) fn write() -> Outcome {
-    lists()?.iter().try_for_each(|list| run::write(&list.path(), &list.text()))
+    lists()?.iter().try_for_each(|list| run::write(list.path(), &list.text()))
 }
 
 fn lists() -> Outcome<Vec<List>> {

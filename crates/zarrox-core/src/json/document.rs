@@ -1,7 +1,7 @@
 //! Documents: objects from text and as text.
 
 use super::message::kind;
-use super::parse::{self, List, MAX_DEPTH};
+use super::parse::{List, MAX_DEPTH, NotJson, members, value};
 use super::value::{Json, Map};
 use super::write;
 use crate::error::{Error, Result};
@@ -11,7 +11,7 @@ use crate::strictness::Strictness;
 /// front, which editors write.
 pub fn parse_document(bytes: &[u8], strictness: Strictness) -> Result<Map> {
     let bytes = without_mark(bytes, strictness);
-    object(parse::value(bytes, strictness == Strictness::Lenient).map_err(not_json)?)
+    object(value(bytes, strictness == Strictness::Lenient).map_err(not_json)?)
 }
 
 /// Parses a metadata document into the list of its members.
@@ -27,7 +27,7 @@ pub(crate) fn parse_members_without<'a>(
     left_out: Option<[&str; 2]>,
 ) -> Result<(List<'a>, bool)> {
     let bytes = without_mark(bytes, strictness);
-    let members = parse::members(bytes, strictness == Strictness::Lenient, left_out).map_err(not_json)?;
+    let members = members(bytes, strictness == Strictness::Lenient, left_out).map_err(not_json)?;
     members.map_err(|other| no_object(&other))
 }
 
@@ -56,7 +56,7 @@ pub(super) fn no_object(json: &Json) -> Error {
     Error::metadata(format!("expected a JSON object, found {}", kind(json)))
 }
 
-pub(super) fn not_json(error: parse::NotJson) -> Error {
+pub(super) fn not_json(error: NotJson) -> Error {
     Error::metadata(format!("this is not JSON: {error}")).with_source(error)
 }
 
