@@ -1,5 +1,6 @@
 //! Chunk grids and chunk keys.
 
+mod boxes;
 mod rectilinear;
 mod run;
 mod shape;
@@ -11,6 +12,8 @@ use crate::json::json;
 use crate::error::{Error, Result};
 use crate::json::Json;
 
+#[doc(hidden)]
+pub use boxes::Boxes;
 pub use rectilinear::{ChunkLengths, ListedLength, Rectilinear};
 pub use run::{Run, Runs};
 pub use shape::{ChunkShape, about_a_mebibyte};

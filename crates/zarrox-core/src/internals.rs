@@ -23,7 +23,7 @@ pub mod error {
 
 /// Grids: runs of chunks of one length.
 pub mod grid {
-    pub use crate::grid::{Run, Runs, about_a_mebibyte};
+    pub use crate::grid::{Boxes, Run, Runs, about_a_mebibyte};
 }
 
 /// JSON: documents and messages.

@@ -5,7 +5,9 @@ use std::io::{Seek, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use zarrox::{Durability, Error, ErrorKind, IntoSelection, Node, OpenMode, OpenOptions, Result, Selection};
+use zarrox::{
+    Durability, Error, ErrorKind, IntoSelection, Node, OpenMode, OpenOptions, Place, Result, Selection,
+};
 
 use crate::input::failed;
 #[cfg(not(all(
@@ -222,13 +224,13 @@ impl Export {
         Self { listener: Some(Arc::new(listener)), ..self }
     }
 
-    /// Writes the node at a path or URL, with all nodes below it, to a file, which gets its name when it is complete.
+    /// Writes the node at a place, with all nodes below it, to a file, which gets its name when it is complete.
     ///
     /// # Errors
     /// [`ErrorKind::AlreadyExists`] when the file is there and is not to be replaced; [`ErrorKind::Unsupported`] when the kind of file
     /// cannot express a node, which the error names; the errors of reading and writing.
-    pub fn run(&self, source: impl AsRef<Path>, destination: impl AsRef<Path>) -> Result<()> {
-        let node = self.options.clone().mode(OpenMode::Read).open(source.as_ref())?;
+    pub fn run(&self, source: impl Into<Place>, destination: impl AsRef<Path>) -> Result<()> {
+        let node = self.options.clone().mode(OpenMode::Read).open(source)?;
         let path = destination.as_ref();
         let target = self.target.or_else(|| Target::of(path)).ok_or_else(|| {
             let message = format!("the kind of file is not clear from the name '{}'", path.display());
@@ -384,6 +386,6 @@ fn lacking(target: Target, feature: &str) -> Error {
 ///
 /// # Errors
 /// The errors of [`Export::run`].
-pub fn export_file(source: impl AsRef<Path>, destination: impl AsRef<Path>) -> Result<()> {
+pub fn export_file(source: impl Into<Place>, destination: impl AsRef<Path>) -> Result<()> {
     Export::new().run(source, destination)
 }

@@ -46,7 +46,7 @@ mod netcdf;
 mod netcdf3;
 #[cfg(feature = "nifti")]
 mod nifti;
-mod npy;
+pub mod npy;
 pub mod picture;
 #[cfg(any(feature = "images", feature = "nifti", feature = "tiff"))]
 mod placed;

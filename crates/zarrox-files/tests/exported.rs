@@ -1,6 +1,5 @@
 //! Exported files are read again.
 
-use zarrox::internals::ArrayInternals;
 use zarrox::{prelude::*, s};
 use zarrox_files::{Export, export_file, import_file};
 

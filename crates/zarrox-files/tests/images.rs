@@ -4,7 +4,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use zarrox::internals::ArrayInternals;
 use zarrox::{Array, ErrorKind, OpenMode, OpenOptions};
 use zarrox::{prelude::*, s};
 use zarrox_files::{Kind, import_file, open_file};

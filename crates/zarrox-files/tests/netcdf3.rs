@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use zarrox::internals::ArrayInternals;
 use zarrox::json::{Json, json};
 use zarrox::{Array, prelude::*};
 use zarrox::{ErrorKind, OpenMode, OpenOptions};

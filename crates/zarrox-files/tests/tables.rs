@@ -12,7 +12,6 @@ use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 use zarrox::data_type::Casting;
-use zarrox::internals::ArrayInternals;
 use zarrox::json::{self, Json};
 use zarrox::stores::Store;
 use zarrox::{Array, DataType, DynArray, ErrorKind, Group, Node, OpenMode, OpenOptions, s};

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use zarrox::internals::ArrayInternals;
 use zarrox::json::Json;
 use zarrox::{Array, DataType, DynArray, ErrorKind, Node};
 use zarrox_files::Import;

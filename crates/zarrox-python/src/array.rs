@@ -9,7 +9,6 @@ use numpy::{PyArrayDescr, PyUntypedArray};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
-use zarrox::internals::ArrayInternals;
 use zarrox::json::{Json, Map};
 use zarrox::{AccessOptions, Error, ErrorKind, Format, MissingChunks, Node, OpenMode};
 use zarrox_tools::{Rechunk, RechunkBoxes};

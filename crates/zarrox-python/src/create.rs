@@ -360,7 +360,7 @@ pub(crate) fn migrate_1to2(py: Python<'_>, store: &Store, path: &str) -> PyResul
     if kind != Some("array") {
         return Err(PyValueError::new_err(format!("there is no array of Zarr version 1 at '{path}'")));
     }
-    py.detach(|| Copier::new().format(Format::V2).plan_in_place_in(store.store.clone(), path)?.run())
+    py.detach(|| Copier::new().format(Format::V2).plan_in_place((store.store.clone(), path))?.run())
         .or_raise()?;
     Ok(())
 }
@@ -385,6 +385,6 @@ pub(crate) fn reshard(
             Some(shards) => copier.shards(shards),
             None => copier.no_shards(),
         };
-        copier.plan_in(from, path, to, target_path)?.run().map(drop)
+        copier.plan((from, path), (to, target_path))?.run().map(drop)
     })
 }

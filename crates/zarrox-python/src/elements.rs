@@ -8,7 +8,6 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use zarrox::data_type::Storage;
-use zarrox::internals::ArrayInternals;
 use zarrox::strided::{View, ViewMut};
 use zarrox::{Array, ArrayView, DynArray, Registry, Selection};
 

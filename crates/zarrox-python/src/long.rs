@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use zarrox::internals::ArrayInternals;
 use zarrox::stores::internals::per_process::PerProcess;
 use zarrox::{AccessOptions, Array, Error, ErrorKind, Interrupt};
 

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use zarrox::internals::ArrayInternals;
 use zarrox::internals::json::to_bytes;
 use zarrox::json::{Json, Map, json};
 use zarrox::stores::{Condition, Key, MemoryStore, Store};

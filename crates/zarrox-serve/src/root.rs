@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use quick_cache::sync::Cache;
 use zarrox::stores::{Key, Prefix, PrefixStore, Store};
-use zarrox::{Consolidated, Error, ErrorKind, Format, Node, NodePath, OpenMode, OpenOptions, Result};
+use zarrox::{Consolidated, Error, ErrorKind, Format, Node, NodePath, OpenMode, OpenOptions, Place, Result};
 use zarrox_tools::copy::Translation;
 
 use crate::failure::{Answer, Failure};
@@ -97,18 +97,24 @@ impl Root {
     ///
     /// # Errors
     /// When the path or URL has no store.
-    pub(crate) fn open(name: String, place: String, options: &OpenOptions, limits: Limits) -> Result<Self> {
+    pub(crate) fn open(name: String, place: &Place, options: &OpenOptions, limits: Limits) -> Result<Self> {
+        let not_unicode = || Error::new(ErrorKind::InvalidArgument, "the path of a root is not Unicode");
+        let path = place.as_path().map(|path| path.to_str().ok_or_else(not_unicode)).transpose()?;
         let options = options.clone().mode(OpenMode::Read).metadata_only(true);
-        let (store, base) = options.store(&place)?;
+        let (store, base) = options.store(place)?;
         let store: Arc<dyn Store> = match base.is_root() {
             true => store,
             false => Arc::new(PrefixStore::new(store, Prefix::new(base.prefix())?)),
         };
-        Ok(Self { place, has_path: true, ..Self::of(name, store, &options, limits) })
+        let root = Self::of(name, store, &options, limits);
+        Ok(match path {
+            Some(path) => Self { place: path.to_owned(), has_path: true, ..root },
+            None => root,
+        })
     }
 
     /// A root of all that is in a store.
-    pub(crate) fn of(name: String, store: Arc<dyn Store>, options: &OpenOptions, limits: Limits) -> Self {
+    fn of(name: String, store: Arc<dyn Store>, options: &OpenOptions, limits: Limits) -> Self {
         let mut options = options.clone().mode(OpenMode::Read).metadata_only(true);
         let requests = store.capabilities().in_flight;
         if requests.is_none() && store.capabilities().listable {

@@ -1,11 +1,9 @@
 //! The roots of a server: a list that may grow while it is served.
 
 use std::fmt;
-use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use zarrox::stores::Store;
-use zarrox::{AccessOptions, Error, ErrorKind, OpenOptions, Result};
+use zarrox::{AccessOptions, Error, ErrorKind, OpenOptions, Place, Result};
 
 use crate::root::{Limits, Root};
 
@@ -32,25 +30,14 @@ impl Roots {
         Self { list: Arc::new(RwLock::new(Arc::new([]))), limits, access }
     }
 
-    /// Adds a path or URL of an array, a group, or a place with hierarchies in it, opened with these options, but for reading. The name is a
-    /// part of addresses.
+    /// Adds the place of an array, of a group, or of several hierarchies, opened with these options, but for reading. The name is a part of
+    /// addresses.
     ///
     /// # Errors
     /// When the name is taken or cannot be in an address, or the place has no store.
-    pub fn add(&self, name: &str, place: impl AsRef<Path>, options: &OpenOptions) -> Result<()> {
-        let place = place.as_ref().to_str();
-        let place = place.ok_or_else(|| argument("the path of a root is not Unicode".to_owned()))?;
+    pub fn add(&self, name: &str, place: impl Into<Place>, options: &OpenOptions) -> Result<()> {
         self.check(name)?;
-        self.push(Root::open(name.to_owned(), place.to_owned(), &self.options(options), self.limits)?)
-    }
-
-    /// Adds a store with an array, a group or several hierarchies in it, otherwise like [`Roots::add`].
-    ///
-    /// # Errors
-    /// When the name is taken or cannot be in an address.
-    pub fn add_store(&self, name: &str, store: Arc<dyn Store>, options: &OpenOptions) -> Result<()> {
-        self.check(name)?;
-        self.push(Root::of(name.to_owned(), store, &self.options(options), self.limits))
+        self.push(Root::open(name.to_owned(), &place.into(), &self.options(options), self.limits)?)
     }
 
     /// The roots that there are now.

@@ -2,15 +2,13 @@
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
-use zarrox::stores::Store;
-use zarrox::{AccessOptions, Error, ErrorKind, OpenOptions, Result};
+use zarrox::{AccessOptions, Error, ErrorKind, OpenOptions, Place, Result};
 
 use crate::address::{escaped, escaped_path};
 use crate::connections;
@@ -72,11 +70,11 @@ impl Server {
         }
     }
 
-    /// Adds a root: a path or URL of an array, a group, or a place with hierarchies in it. Its name is a part of addresses.
+    /// Adds a root: the place of an array, of a group, or of several hierarchies. Its name is a part of addresses.
     ///
     /// # Errors
     /// When the name is taken or cannot be in an address, or the place has no store.
-    pub fn root(self, name: impl Into<String>, place: impl AsRef<Path>) -> Result<Self> {
+    pub fn root(self, name: impl Into<String>, place: impl Into<Place>) -> Result<Self> {
         self.root_with(name, place, &OpenOptions::new())
     }
 
@@ -87,24 +85,10 @@ impl Server {
     pub fn root_with(
         self,
         name: impl Into<String>,
-        place: impl AsRef<Path>,
+        place: impl Into<Place>,
         options: &OpenOptions,
     ) -> Result<Self> {
         self.roots.add(&name.into(), place, options)?;
-        Ok(self)
-    }
-
-    /// Adds a root that is a store, opened with these options for reading.
-    ///
-    /// # Errors
-    /// When the name is taken or cannot be in an address.
-    pub fn root_in(
-        self,
-        name: impl Into<String>,
-        store: Arc<dyn Store>,
-        options: &OpenOptions,
-    ) -> Result<Self> {
-        self.roots.add_store(&name.into(), store, options)?;
         Ok(self)
     }
 

@@ -5,7 +5,6 @@
 use std::fs;
 
 use serde_json::{Value, json};
-use zarrox::internals::ArrayInternals;
 use zarrox::{DataType, OpenOptions, s};
 use zarrox_serve::Server;
 

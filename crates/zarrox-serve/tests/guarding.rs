@@ -6,8 +6,9 @@ use ndarray::ArrayD;
 use std::sync::Arc;
 
 use zarrox::stores::{Condition, Key, MemoryStore, Store, StoreExt as _};
-use zarrox::{DataType, OpenOptions};
+use zarrox::{DataType, ErrorKind, OpenOptions};
 use zarrox_serve::Server;
+use zarrox_testkit::errors::assert_error;
 
 use crate::common::{Client, Place};
 
@@ -123,7 +124,11 @@ fn names_of_roots_differ_and_fit_into_addresses() {
     let server = Server::new().root("x", place.path("v2.zarr")).unwrap();
     assert!(server.root("x", place.path("v3.zarr")).unwrap_err().to_string().contains("NAME=PATH"));
     for bad in ["", ".", "..", "a/b", "a\\b"] {
-        assert!(Server::new().root(bad, place.path("v2.zarr")).is_err(), "{bad:?}");
+        assert_error(
+            Server::new().root(bad, place.path("v2.zarr")),
+            ErrorKind::InvalidArgument,
+            "cannot be the name of a root",
+        );
     }
     let odd = "ü %?#&\"<b>";
     let client = Client::new(Server::new().token(None).root(odd, place.path("v2.zarr")).unwrap());
@@ -208,13 +213,15 @@ fn roots_are_added_while_it_runs() {
         .create()
         .unwrap();
     array.write(.., 2.0).unwrap();
-    roots.add_store("memory", store.clone(), &OpenOptions::new()).unwrap();
+    roots.add("memory", (store.clone(), ""), &OpenOptions::new()).unwrap();
     let asked = |path: &str| zarrox::open_array(format!("{url}/v3/{path}")).unwrap();
     assert_eq!(asked("memory/deep/a").read::<ArrayD<f64>>(..).unwrap().sum(), 6.0);
     roots.add("again", place.path("v2.zarr"), &OpenOptions::new()).unwrap();
     assert_eq!(asked("again/g/a").shape(), [7, 10]);
-    assert!(roots.add_store("again", store, &OpenOptions::new()).is_err());
-    assert!(roots.add("a/b", place.path("v2.zarr"), &OpenOptions::new()).is_err());
+    let taken = roots.add("again", (store, ""), &OpenOptions::new());
+    assert_error(taken, ErrorKind::InvalidArgument, "again");
+    let divided = roots.add("a/b", place.path("v2.zarr"), &OpenOptions::new());
+    assert_error(divided, ErrorKind::InvalidArgument, "a/b");
     stop.stop();
     running.join().unwrap().unwrap();
 }
@@ -223,7 +230,7 @@ fn roots_are_added_while_it_runs() {
 fn archives_are_not_looked_for_beside_a_store_that_is_no_directory() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     store.set(&Key::new("a.zip").unwrap(), b"no archive", Condition::Always).unwrap();
-    let server = Server::new().token(None).root_in("m", store, &OpenOptions::new()).unwrap();
+    let server = Server::new().token(None).root_with("m", (store, ""), &OpenOptions::new()).unwrap();
     let answer = Client::new(server).get("/api/v1/node/m/a.zip");
     assert_eq!(answer.status, 422);
     assert!(answer.message().contains("archives are opened in directories only"), "{}", answer.message());

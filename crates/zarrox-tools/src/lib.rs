@@ -10,6 +10,7 @@
 //! | see how two nodes differ | [`diff`](mod@diff) |
 //! | compute statistics of elements | [`stats`](mod@stats) |
 //! | see the space that nodes take | [`usage`] |
+//! | bring documents into the strict form of their format | [`make_strict`] |
 //! | choose chunks and codecs by measuring them | [`bench`](mod@bench) |
 
 pub mod bench;
@@ -20,6 +21,7 @@ mod digest;
 mod pass;
 mod rechunk;
 pub mod stats;
+mod strict;
 pub mod usage;
 
 pub use check::check;
@@ -28,6 +30,7 @@ pub use diff::diff;
 pub use digest::{Digest, DigestKind, Digester, digest, hexdigest, manifest, visit_encoded_chunks};
 pub use rechunk::{Rechunk, RechunkBoxes, RechunkPlan};
 pub use stats::{Statistics, stats};
+pub use strict::{DocumentFix, make_strict, strict_documents};
 
 /// What the crates above need of these tools beyond their public interface. It changes without notice.
 #[doc(hidden)]

@@ -6,7 +6,7 @@ use zarrox_core::{DimSelection, Result, Selection};
 
 use crate::rechunk::{Cells, StoredCells, selection};
 use zarrox::internals::Boxes;
-use zarrox::internals::{ArrayInternals, Pool, argument};
+use zarrox::internals::{Pool, argument};
 use zarrox::{Array, ArrayView, DynArray};
 
 /// A part has several chunks up to this size, in bytes: it stays in a cache from decoding to the work on it.

@@ -10,7 +10,7 @@ use zarrox_stores::Stamp;
 
 use crate::array::{Array, ArrayBuilder, Growth};
 use crate::error::argument;
-use crate::hierarchy::{DocumentFix, update_attributes};
+use crate::hierarchy::update_attributes;
 use crate::location::Location;
 
 /// An array or a group.
@@ -170,30 +170,9 @@ impl Node {
         Ok(documents)
     }
 
-    /// The documents of the node that only a lenient reader accepts, in the strict form that means the same; empty if they follow the
-    /// specification. Nothing is written.
-    ///
-    /// # Errors
-    /// [`ErrorKind::InvalidMetadata`](crate::ErrorKind::InvalidMetadata) when there is no such form; when the store cannot be read.
-    #[doc(hidden)]
-    pub fn strict_documents(&self) -> Result<Vec<DocumentFix>> {
-        let (location, node) = self.as_read()?;
-        location.strict_form(&node)
-    }
-
-    /// Replaces the documents of the node that only a lenient reader accepts by the strict form that means the same, and returns what
-    /// was replaced. Each document is replaced as a whole, and stays as it is if that fails.
-    ///
-    /// # Errors
-    /// The errors of [`strict_documents`](Self::strict_documents), and those of writing.
-    #[doc(hidden)]
-    pub fn make_strict(&self) -> Result<Vec<DocumentFix>> {
-        let (location, node) = self.as_read()?;
-        location.make_strict(&node)
-    }
-
     /// The place of the node, and its metadata with what was found out about its chunks.
-    fn as_read(&self) -> Result<(&Location, NodeMetadata)> {
+    #[doc(hidden)]
+    pub fn as_read(&self) -> Result<(&Location, NodeMetadata)> {
         Ok(match self {
             Self::Array(array) => {
                 let mut metadata = array.metadata().clone();
@@ -759,7 +738,8 @@ impl Array {
     ///
     /// # Errors
     /// The reason why the group cannot be opened.
-    pub(crate) fn parent(&self) -> Result<Option<Group>> {
+    #[doc(hidden)]
+    pub fn parent(&self) -> Result<Option<Group>> {
         let Some(path) = self.location().path.parent() else { return Ok(None) };
         match self.location().at(path).open_node() {
             Ok(node) => node.into_group().map(Some),

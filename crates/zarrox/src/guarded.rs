@@ -96,7 +96,7 @@ impl Location {
     }
 
     /// Reads a value of at most so many bytes.
-    pub(crate) fn bytes(&self, key: &Key, limit: u64) -> Result<Option<Bytes>> {
+    pub fn bytes(&self, key: &Key, limit: u64) -> Result<Option<Bytes>> {
         let Some(value) = self.open_value(key, limit)? else { return Ok(None) };
         Ok(Some(read_at_most(value, key, limit)?.1))
     }
@@ -133,7 +133,7 @@ fn read_at_most(value: Box<dyn Value>, key: &Key, limit: u64) -> Result<(Box<dyn
 }
 
 /// Makes a change, and makes it again where somebody else was faster. A change that is a conflict must have changed nothing.
-pub(crate) fn until_unchanged<R>(mut change: impl FnMut() -> Result<R>) -> Result<R> {
+pub fn until_unchanged<R>(mut change: impl FnMut() -> Result<R>) -> Result<R> {
     for attempt in 0..ATTEMPTS {
         match change() {
             Err(error) if error.kind() == ErrorKind::Conflict => wait_for_others(attempt),

@@ -5,13 +5,11 @@ mod deletion;
 mod faults;
 mod filling;
 mod holding;
-mod inventory;
 pub(crate) mod journal;
 mod moving;
 mod owner;
 mod probing;
-mod renaming;
-mod strict;
+pub(crate) mod renaming;
 mod unfinished;
 
 use std::collections::BTreeSet;
@@ -24,7 +22,6 @@ use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePat
 use zarrox_stores::{Condition, Key, LockGuard, Prefix, Stamp, StoreExt};
 
 pub(crate) use self::owner::{Owner, renewing};
-pub use self::strict::DocumentFix;
 pub use self::unfinished::{APPENDS, DATASET, Mark, is_mark};
 use crate::error::argument;
 use crate::guarded::{LockedValue, until_unchanged};
@@ -32,7 +29,7 @@ use crate::location::Location;
 use crate::upkeep::Changes;
 
 /// The largest metadata document that is read, in bytes.
-pub(crate) const DOCUMENT_LIMIT: u64 = 256 << 20;
+pub const DOCUMENT_LIMIT: u64 = 256 << 20;
 
 /// A node that was found.
 pub struct Found {
@@ -679,7 +676,7 @@ impl Location {
     }
 
     /// Does [`change`](Self::change) with documents that `prepare` makes of those that are stored.
-    pub(crate) fn rewritten<R>(
+    pub fn rewritten<R>(
         &self,
         format: Format,
         prepare: impl FnOnce(Stored<'_>, Read<'_>, Write<'_>) -> Result<R>,
@@ -755,7 +752,7 @@ pub fn format_of(node: &NodeMetadata) -> Format {
 
 /// The documents that a node of this format has, given all keys that it can have: of an array the group's document is not read,
 /// and attributes alone make no node.
-pub(crate) fn needed<K, D>(
+pub fn needed<K, D>(
     format: Format,
     keys: impl IntoIterator<Item = K>,
     mut read: impl FnMut(K) -> Result<Option<D>>,

@@ -139,18 +139,18 @@ pub use zarrox_derive::Element;
 /// changes without notice.
 #[doc(hidden)]
 pub mod internals {
-    pub use crate::array::boxes::Boxes;
     pub use crate::array::dimension_names::{ARRAY_DIMENSIONS, attribute_names};
-    pub use crate::array::internals::ArrayInternals;
     pub use crate::array::{
-        Growth, Left, Longer, Parts, SoleAppender, StoredChunk, StoredRead, StoredWrite, Unwritten, cell,
-        indices, left_in, npy, settle_left,
+        Growth, Left, Longer, SoleAppender, StoredChunk, StoredRead, StoredWrite, Unwritten, cell, indices,
+        left_in, settle_left,
     };
     pub use crate::consolidated::{Freshness, StaleNode, Staleness};
     pub use crate::error::argument;
+    pub use crate::guarded::until_unchanged;
     pub use crate::hierarchy::journal::{Fingerprint, Journal};
+    pub use crate::hierarchy::renaming::is_renaming;
     pub use crate::hierarchy::{
-        APPENDS, DATASET, DocumentFix, Found, Mark, format_of, is_mark, update_attributes,
+        APPENDS, DATASET, DOCUMENT_LIMIT, Found, Mark, format_of, is_mark, needed, update_attributes,
     };
     pub use crate::locate::{check_same_kind, locate, store_file};
     pub use crate::location::{ConsolidatedMetadata, Context, Location, Purpose, are_paths_overlapping};
@@ -158,6 +158,8 @@ pub mod internals {
     pub use crate::progress::{Listener, Tally, Work};
     pub use crate::upkeep::Changes;
     pub use zarrox_core::internals::error::ErrorPlace;
+    pub use zarrox_core::internals::grid::Boxes;
+    pub use zarrox_core::internals::selection::Parts;
     pub use zarrox_core::internals::{
         codec, data_type, elements, grid, json, metadata, msgpack, scratch, selection, strided, vlen,
     };

@@ -12,6 +12,7 @@ use zarrox_stores::internals::{is_url, open_directory};
 use zarrox_stores::{Located, Prefix, PrefixStore, StorageOptions, Store, StoreRegistry};
 
 use crate::error::argument;
+use crate::place::{Kind, Place};
 use crate::stores::registry;
 
 /// The store of a path on disk, the path of the node in it, and the format that the name of the root implies.
@@ -46,20 +47,23 @@ pub(crate) fn store_for(
     Ok((Arc::new(open_directory(root, storage)?), node, named))
 }
 
-/// The store of a path or URL, and the path of the node in it: what [`open`](crate::open) opens, for programs that need the store
+/// The store of a place, and the path of the node in it: what [`open`](crate::open) opens, for programs that need the store
 /// itself.
 ///
 /// # Errors
 /// When the path is invalid, or no store has the URL.
-pub fn locate(path: impl AsRef<Path>, storage: &StorageOptions) -> Result<(Arc<dyn Store>, NodePath)> {
-    let (store, node, _) = store_for(path.as_ref(), storage, &registry())?;
-    Ok((store, node))
+pub fn locate(place: impl Into<Place>, storage: &StorageOptions) -> Result<(Arc<dyn Store>, NodePath)> {
+    match place.into().0 {
+        Kind::Path(path) => store_for(&path, storage, &registry()).map(|(store, node, _)| (store, node)),
+        Kind::Store(store, path) => Ok((store, NodePath::new(&path)?)),
+    }
 }
 
 /// The file of the store that a path or URL leads to: an archive or a database, which need not exist yet. For LMDB it may be a
 /// directory. `None` for directories and remote stores.
-pub fn store_file(path: impl AsRef<Path>) -> Option<PathBuf> {
-    let path = path.as_ref();
+pub fn store_file(place: impl Into<Place>) -> Option<PathBuf> {
+    let place = place.into();
+    let path = place.as_path()?;
     if is_elsewhere(path) {
         return registry().file_of(path.to_str()?);
     }

@@ -361,16 +361,16 @@ impl OpenOptions {
     /// # Errors
     /// When the place cannot be listed.
     #[doc(hidden)]
-    pub fn hierarchies(&self, path: impl AsRef<Path>) -> Result<Vec<Child>> {
-        let path = path.as_ref();
-        let location = self.place(path)?;
+    pub fn hierarchies(&self, place: impl Into<Place>) -> Result<Vec<Child>> {
+        let place = place.into();
+        let location = self.place(&place)?;
         let prefix = Prefix::new(location.path.prefix())?;
         let listing = location.store.list_dir(&prefix)?;
         let archives = listing.keys.iter().map(Key::name).filter(|name| name.ends_with(".zip"));
         let names: BTreeSet<&str> = listing.prefixes.iter().map(Prefix::name).chain(archives).collect();
         let mut children = Vec::new();
         for name in names {
-            match self.open(locate::joined(path, name)) {
+            match self.open(place.join(name)) {
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 node => children.push(Child { name: name.to_owned(), node }),
             }
@@ -384,19 +384,17 @@ impl OpenOptions {
     /// # Errors
     /// [`ErrorKind::NotFound`] when there is no node: a directory of other files is never deleted.
     pub fn delete(&self, place: impl Into<Place>) -> Result<()> {
-        match place.into().0 {
-            Kind::Path(path) => self.delete_by(&path, Location::delete),
-            Kind::Store(store, path) => self.location(store, &path)?.delete(),
-        }
+        self.delete_by(&place.into(), Location::delete)
     }
 
     /// Does [`delete`](Self::delete) where the caller holds the node alone.
     #[doc(hidden)]
-    pub fn delete_held(&self, path: &Path) -> Result<()> {
-        self.delete_by(path, |location| location.for_change()?.delete_alone())
+    pub fn delete_held(&self, place: &Place) -> Result<()> {
+        self.delete_by(place, |location| location.for_change()?.delete_alone())
     }
 
-    fn delete_by(&self, path: &Path, delete: impl FnOnce(&Location) -> Result<()>) -> Result<()> {
+    fn delete_by(&self, place: &Place, delete: impl FnOnce(&Location) -> Result<()>) -> Result<()> {
+        let Some(path) = place.as_path() else { return delete(&self.place(place)?) };
         if let Some(link) = locate::link(path) {
             return self.delete_link(link);
         }
@@ -422,19 +420,19 @@ impl OpenOptions {
         })
     }
 
-    /// Moves the node at a path, with everything below it, to another path in the same hierarchy; or a whole hierarchy
+    /// Moves the node at a place, with everything below it, to another place in the same hierarchy; or a whole hierarchy on disk
     /// to a path outside of all others. In mode `w`, a node that is there is replaced: it is deleted when the other one is in its
     /// place, where the store can rename, and otherwise when nothing is left that would keep the other one from being moved.
     ///
     /// # Errors
     /// When there is no node at `from`, something at `to` that is not to be replaced, or the two are in different hierarchies.
-    pub fn move_node(&self, from: impl AsRef<Path>, to: impl AsRef<Path>) -> Result<()> {
-        self.move_between(from.as_ref(), to.as_ref(), false)
+    pub fn move_node(&self, from: impl Into<Place>, to: impl Into<Place>) -> Result<()> {
+        self.move_between(&from.into(), &to.into(), false)
     }
 
     /// Does [`move_node`](Self::move_node) where the caller holds the node that is replaced alone.
     #[doc(hidden)]
-    pub fn move_held(&self, from: &Path, to: &Path) -> Result<()> {
+    pub fn move_held(&self, from: &Place, to: &Place) -> Result<()> {
         self.move_between(from, to, true)
     }
 
@@ -475,7 +473,7 @@ impl OpenOptions {
         }
     }
 
-    fn move_between(&self, from: &Path, to: &Path, is_held: bool) -> Result<()> {
+    fn move_between(&self, from: &Place, to: &Place, is_held: bool) -> Result<()> {
         let (source, target) = (self.place(from)?, self.place(to)?);
         let (here, there) = (source.store.location(), target.store.location());
         let overwrite = self.mode == OpenMode::Write;
@@ -487,10 +485,11 @@ impl OpenOptions {
             }
             return source.store.flush().map_err(Error::from);
         }
-        if !source.path.is_root() || !target.path.is_root() {
+        let roots = source.path.is_root() && target.path.is_root();
+        let Some((from, to)) = from.as_path().zip(to.as_path()).filter(|_| roots) else {
             let message = format!("{here} and {there} are different hierarchies");
             return Err(Error::new(ErrorKind::InvalidArgument, message));
-        }
+        };
         if self.mode == OpenMode::Read {
             return Err(Error::new(ErrorKind::ReadOnly, format!("{here} was opened for reading only")));
         }

@@ -5,7 +5,11 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use zarrox_core::Result;
 use zarrox_stores::Store;
+
+use crate::error::argument;
+use crate::locate;
 
 /// The place of a node: a path on disk, a URL, or a path in a store.
 ///
@@ -37,12 +41,65 @@ pub(crate) enum Kind {
     Store(Arc<dyn Store>, String),
 }
 
-impl fmt::Debug for Place {
+impl Place {
+    /// The path on disk or the URL; `None` for a path in a store.
+    pub fn as_path(&self) -> Option<&Path> {
+        match &self.0 {
+            Kind::Path(path) => Some(path),
+            Kind::Store(..) => None,
+        }
+    }
+
+    /// The place whose name has this suffix as well.
+    ///
+    /// # Errors
+    /// When the path is not Unicode, or the place is the root of a store.
+    #[doc(hidden)]
+    pub fn beside(&self, suffix: &str) -> Result<Self> {
+        let with_suffix = |path: &str| format!("{}{suffix}", path.trim_end_matches('/'));
+        match &self.0 {
+            Kind::Path(path) => {
+                let path = path.to_str().ok_or_else(|| argument("the path is not Unicode"))?;
+                Ok(Self(Kind::Path(with_suffix(path).into())))
+            }
+            Kind::Store(store, path) if !path.is_empty() => {
+                Ok(Self(Kind::Store(store.clone(), with_suffix(path))))
+            }
+            Kind::Store(store, _) => Err(argument(format!(
+                "{} is the root of a store, and has no place beside it",
+                store.location()
+            ))),
+        }
+    }
+
+    /// The place of a name below this place.
+    pub(crate) fn join(&self, name: &str) -> Self {
+        match &self.0 {
+            Kind::Path(path) => Self(Kind::Path(locate::joined(path, name))),
+            Kind::Store(store, path) if path.is_empty() => Self(Kind::Store(store.clone(), name.to_owned())),
+            Kind::Store(store, path) => Self(Kind::Store(store.clone(), format!("{path}/{name}"))),
+        }
+    }
+}
+
+impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Kind::Path(path) => path.fmt(f),
-            Kind::Store(store, path) => write!(f, "{path:?} in {}", store.location()),
+            Kind::Path(path) => path.display().fmt(f),
+            Kind::Store(store, path) => write!(f, "{path} in {}", store.location()),
         }
+    }
+}
+
+impl fmt::Debug for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Place({self})")
+    }
+}
+
+impl From<&Self> for Place {
+    fn from(place: &Self) -> Self {
+        place.clone()
     }
 }
 

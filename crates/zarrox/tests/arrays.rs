@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use ndarray::{Array1, Array2, ArrayD, IxDyn, arr1, arr2};
 use zarrox::codecs::{Blosc, Bytes, Bz2, Crc32c, Gzip, Lzma, Zstd};
-use zarrox::internals::ArrayInternals;
 use zarrox::json::{Json, Map, json};
 use zarrox::stores::{Key, MemoryStore, Store, StoreExt};
 use zarrox::{

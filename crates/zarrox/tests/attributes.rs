@@ -154,7 +154,7 @@ fn tokens_and_large_numbers_survive_conversion_from_every_format_into_every_form
             let path = create(&source, from, &map(HARD));
             // An array that is at the root in v1 is at the root everywhere.
             let conversion =
-                Copier::new().format(to).lossy(true).plan_in(source, path, target.clone(), path).unwrap();
+                Copier::new().format(to).lossy(true).plan((source, path), (target.clone(), path)).unwrap();
             let done = conversion.run();
             // v1 has no place for arrays but the root.
             if to == Format::V1 && from != Format::V1 {

@@ -28,7 +28,7 @@ fn v2_array(filters: &Json, compressor: &Json) -> Arc<dyn Store> {
 /// Converts, and gives the document of the array.
 fn converted(from: &Arc<dyn Store>, to: Format, key: &str) -> (Arc<dyn Store>, Json) {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    Copier::new().format(to).plan_in(from.clone(), "", store.clone(), "").unwrap().run().unwrap();
+    Copier::new().format(to).plan((from.clone(), ""), (store.clone(), "")).unwrap().run().unwrap();
     let document = document(&store, key);
     (store, document)
 }

@@ -16,7 +16,6 @@ use files::{copy_below, expected, writers};
 use parts::{Part, parts};
 use pending::{CODECS, LENIENT, PENDING, STRICTLY};
 use values::{Kind, Values};
-use zarrox::internals::ArrayInternals;
 use zarrox::json::{Json, Map, json};
 use zarrox::stores::{MemoryStore, Store};
 use zarrox::{Array, prelude::*};

@@ -278,7 +278,7 @@ fn conversions_keep_the_filter_or_say_that_it_goes() {
         for format in [Format::V2, Format::V3Experimental, Format::V3Draft, Format::V3, Format::N5] {
             let target: Arc<dyn Store> = Arc::new(MemoryStore::new());
             let plan = Copier::new().format(format).lossy(true).verify(Verify::Everything);
-            let plan = plan.plan_in(source.clone(), "", target.clone(), "").unwrap();
+            let plan = plan.plan((source.clone(), ""), (target.clone(), "")).unwrap();
             let report = match plan.run() {
                 Ok(report) => report,
                 // N5 has neither raw bits nor booleans.
@@ -304,7 +304,7 @@ fn conversions_keep_the_filter_or_say_that_it_goes() {
                 "{what}: {format}"
             );
         }
-        let error = Copier::new().format(Format::V3).plan_in_place_in(source, "").unwrap().run().unwrap_err();
+        let error = Copier::new().format(Format::V3).plan_in_place((source, "")).unwrap().run().unwrap_err();
         for part in ["refused (codecs)", "Zarr v3 does not support 'v2_filter(filter=", "give a destination"]
         {
             assert!(error.to_string().contains(part), "{what}: {error}");

@@ -7,14 +7,10 @@ use std::sync::Arc;
 
 use ndarray::{Array1, ArrayD, Dimension, IxDyn, arr1};
 use zarrox::codecs::{Bytes, Gzip};
-use zarrox::internals::ArrayInternals;
+use zarrox::{ChunkLengths, ListedLength, Array, ArrayBuilder, CodecSpec, ErrorKind, OpenMode, OpenOptions, Selection, s};
 use zarrox::json::{Json, json};
 use zarrox::prelude::*;
 use zarrox::stores::{MemoryStore, Store, StoreExt};
-use zarrox::{
-    Array, ArrayBuilder, ChunkLengths, CodecSpec, ErrorKind, ListedLength, OpenMode, OpenOptions, Selection,
-    s,
-};
 use zarrox_testkit::errors::assert_error;
 use zarrox_tools::copy::Copier;
 
@@ -259,7 +255,7 @@ fn what_cannot_be_is_refused_and_named() {
 fn other_formats_get_chunks_of_one_shape() {
     let convert = |source: Arc<dyn Store>| {
         let target: Arc<dyn Store> = Arc::new(MemoryStore::new());
-        let plan = Copier::new().format(Format::V2).plan_in(source, "a", target.clone(), "").unwrap();
+        let plan = Copier::new().format(Format::V2).plan((source, "a"), (target.clone(), "")).unwrap();
         plan.run().map(|_| OpenOptions::new().open((target, "")).unwrap().into_array().unwrap())
     };
     let (store, sharded) = builder([12, 4]);

@@ -6,7 +6,6 @@ use std::sync::Mutex;
 
 use zarrox::Selection;
 use zarrox::data_type::Casting;
-use zarrox::internals::ArrayInternals;
 use zarrox::strided::View;
 use zarrox::{AccessOptions, Consolidated, DimSelection, IndexArray, Mask, OpenMode, OpenOptions};
 use zarrox::{Array, prelude::*};

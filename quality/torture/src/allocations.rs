@@ -156,9 +156,9 @@ fn act(operation: &str, array: &Array, directory: &Path, values: &[u8]) -> Resul
             )
         }
         "write-part" => array.write(part, 2_u8),
-        "check" => Check::open_in(&options(), store(directory)?, "")?.run(|_| Ok(())).map(drop),
+        "check" => Check::open_with(&options(), (store(directory)?, ""))?.run(|_| Ok(())).map(drop),
         "repair" => {
-            let check = Check::open_in(&options(), store(directory)?, "")?;
+            let check = Check::open_with(&options(), (store(directory)?, ""))?;
             check.repair(Repair::default()).run(|_| Ok(())).map(drop)
         }
         _ => {

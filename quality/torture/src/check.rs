@@ -353,7 +353,7 @@ impl Judge<'_> {
 
 /// Checks a whole hierarchy, and repairs it. Returns the findings that are more than notes.
 pub(crate) fn checked(at: &Opened, repair: Option<Repair>) -> zarrox::Result<Vec<Finding>> {
-    run(Check::open_in(&OpenOptions::new(), at.store.clone(), &at.path)?, repair)
+    run(Check::open_with(&OpenOptions::new(), (at.store.clone(), &at.path))?, repair)
 }
 
 /// Runs a check, with a repair. Returns the findings that are more than notes.

@@ -5,7 +5,6 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use zarrox::internals::ArrayInternals;
 use zarrox::stores::Prefix;
 use zarrox::{Array, Node};
 

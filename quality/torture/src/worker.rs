@@ -191,7 +191,7 @@ impl Tools<'_> {
             }
             Operation::Upgrade => {
                 let convert = Copier::new().format(Format::V3);
-                convert.plan_in_place_in(self.at.store.clone(), &self.at.path)?.run()?;
+                convert.plan_in_place((self.at.store.clone(), &self.at.path))?.run()?;
             }
             Operation::Repair => drop(check::checked(self.at, Some(Repair::default()))?),
             Operation::Probe { array, rows } => self.probe(array, *rows)?,
@@ -297,7 +297,7 @@ impl Tools<'_> {
         let to = opened(to)?;
         let convert = Copier::new().format(world::format_named(format)?);
         let (from, source) = (self.at.store.clone(), self.source_path());
-        let planned = convert.plan_in(from, &source, to.store.clone(), &to.path)?;
+        let planned = convert.plan((from, &source), (to.store.clone(), &to.path))?;
         self.existing_is_done(planned.run().map(drop))?;
         world::check_copy(&to.root()?)
     }
@@ -319,7 +319,7 @@ impl Tools<'_> {
             _ => (self.at.store.clone(), self.source_path()),
         };
         let to = opened(to)?;
-        let planned = copier.plan_in(from, &source, to.store.clone(), &to.path)?;
+        let planned = copier.plan((from, &source), (to.store.clone(), &to.path))?;
         self.existing_is_done(planned.run().map(drop))?;
         world::check_copy(&to.root()?)
     }
@@ -329,7 +329,7 @@ impl Tools<'_> {
         let pyramid = Downsample::new().format(world::format_named(format)?);
         let pyramid = pyramid.method(Method::Nearest).levels(world::LEVELS);
         let (from, source) = (self.at.store.clone(), self.source_path());
-        let planned = pyramid.plan_in(from, &source, to.store.clone(), &to.path);
+        let planned = pyramid.plan_into((from, &source), (to.store.clone(), &to.path));
         self.existing_is_done(planned.and_then(Pyramid::run).map(drop))?;
         world::check_copy(&to.root()?)
     }
@@ -401,7 +401,7 @@ fn sweep_node(node: &mut Node) -> zarrox::Result<()> {
 fn convert_in_place(at: &Place, format: &str) -> zarrox::Result<()> {
     let at = opened(at)?;
     let convert = Copier::new().format(world::format_named(format)?);
-    convert.plan_in_place_in(at.store.clone(), &at.path)?.run()?;
+    convert.plan_in_place((at.store.clone(), &at.path))?.run()?;
     world::check_copy(&at.root()?)
 }
 

@@ -120,7 +120,7 @@ fn line(arguments: &[&str]) -> String {
 /// Writes elevations in metres to a NumPy file: the sum of long and short waves.
 fn write_hills(path: &Path) -> Result<(), Error> {
     let endian = ByteOrder::One(Endian::Little);
-    let header = zarrox::internals::npy::header(&DataType::Int16, &endian, Order::RowMajor, &SHAPE)?;
+    let header = zarrox_files::npy::header(&DataType::Int16, &endian, Order::RowMajor, &SHAPE)?;
     let mut output = Output::create(path, false)?;
     let [rows, columns] = SHAPE;
     let elements = (0..rows).flat_map(|row| (0..columns).map(move |column| elevation(row, column)));

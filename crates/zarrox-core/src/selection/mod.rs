@@ -17,6 +17,7 @@ mod gather;
 mod indexing;
 mod masked;
 pub mod partition;
+mod parts;
 mod projection;
 
 pub use axes::{Axes, merged, ordered};
@@ -27,4 +28,5 @@ pub use indexing::{
     ResolvedSelection, ResolvedSpan, ResultAxis, Selection, check_lengths,
 };
 pub use masked::MaskedChunks;
+pub use parts::Parts;
 pub use projection::{Projection, Projections};

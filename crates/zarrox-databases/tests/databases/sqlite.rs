@@ -9,6 +9,7 @@ use rusqlite::Connection;
 use tempfile::TempDir;
 use zarrox_databases::{SqliteOptions, SqliteStore};
 use zarrox_stores::{ByteRange, Condition, Store, StoreErrorKind, StoreExt};
+use zarrox_testkit::errors::assert_error;
 use zarrox_testkit::store::{key, list, prefix, store_suite};
 
 use super::damage::check_damaged;
@@ -51,7 +52,8 @@ fn a_database_that_is_read_only_refuses_writes_and_nothing_else() {
     let store = SqliteOptions::new().read_only(true).open(&path).unwrap();
     store_suite(|| Box::new(store.clone()));
     assert_eq!(store.get(&key("a/b")).unwrap().unwrap(), "value");
-    assert!(SqliteOptions::new().read_only(true).create(path.with_extension("none")).is_err());
+    let missing = SqliteOptions::new().read_only(true).create(path.with_extension("none"));
+    assert_error(missing, StoreErrorKind::NotFound, "none");
     assert!(!path.with_extension("none").exists());
 }
 

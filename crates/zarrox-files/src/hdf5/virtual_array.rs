@@ -4,7 +4,6 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use zarrox::data_type::{Casting, Storage};
-use zarrox::internals::ArrayInternals;
 use zarrox::stores::MemoryStore;
 use zarrox::{
     Array, ArrayBuilder, DataType, DimSelection, DynArray, Error, ErrorKind, OpenMode, OpenOptions, Result,

@@ -122,7 +122,7 @@ impl Kind {
         if start.starts_with(PARQUET) {
             return Ok(Some(Self::Parquet));
         }
-        if start.starts_with(zarrox::internals::npy::MAGIC) {
+        if start.starts_with(crate::npy::MAGIC) {
             return Ok(Some(Self::Npy));
         }
         if crate::import::foreign::is_archive(&start) && !crate::import::foreign::is_zarr_archive(input)? {

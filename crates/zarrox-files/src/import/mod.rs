@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use zarrox::data_type::Casting;
 use zarrox::json::Json;
-use zarrox::{Array, ArrayBuilder, DataType, Error, ErrorKind, OpenOptions, Progress, Result};
+use zarrox::{Array, ArrayBuilder, DataType, Error, ErrorKind, OpenOptions, Place, Progress, Result};
 use zarrox_tools::Glob;
 use zarrox_tools::copy::{Access, Copier, CopyReport, Copying, PlainElements, copy_elements};
 
@@ -257,7 +257,7 @@ impl Import {
     ///
     /// # Errors
     /// The errors of [`open_file`](crate::open_file) and of [`Copier::plan`].
-    pub fn plan(&self, source: impl AsRef<Path>, destination: impl AsRef<Path>) -> Result<Importing> {
+    pub fn plan(&self, source: impl AsRef<Path>, destination: impl Into<Place>) -> Result<Importing> {
         self.plan_all(&[source], destination)
     }
 
@@ -268,7 +268,7 @@ impl Import {
     pub fn plan_all<P: AsRef<Path>>(
         &self,
         sources: &[P],
-        destination: impl AsRef<Path>,
+        destination: impl Into<Place>,
     ) -> Result<Importing> {
         let files: Vec<PathBuf> = sources.iter().map(|path| path.as_ref().to_owned()).collect();
         let reading = self.careful();
@@ -284,7 +284,7 @@ impl Import {
                 return Err(Error::new(ErrorKind::InvalidArgument, message));
             }
         };
-        let importing = self.plan_opened(store.skipping(reading.skipped), destination.as_ref())?;
+        let importing = self.plan_opened(store.skipping(reading.skipped), destination.into())?;
         Ok(Importing { differences, is_new, ..importing })
     }
 
@@ -292,11 +292,11 @@ impl Import {
     ///
     /// # Errors
     /// The errors of [`Copier::plan`].
-    pub fn plan_store(&self, store: FileStore, destination: impl AsRef<Path>) -> Result<Importing> {
-        self.plan_opened(store.skipping(self.careful().skipped), destination.as_ref())
+    pub fn plan_store(&self, store: FileStore, destination: impl Into<Place>) -> Result<Importing> {
+        self.plan_opened(store.skipping(self.careful().skipped), destination.into())
     }
 
-    fn plan_opened(&self, store: FileStore, destination: &Path) -> Result<Importing> {
+    fn plan_opened(&self, store: FileStore, destination: Place) -> Result<Importing> {
         let notes = store.notes().to_vec();
         let skipped = store.skips();
         let store = match self.selects.as_slice() {
@@ -323,7 +323,7 @@ impl Import {
             Some(elements) => copier.elements(elements),
             None => copier,
         };
-        let copying = copier.plan_from(Arc::new(store.clone()), node, destination)?;
+        let copying = copier.plan((Arc::new(store.clone()), node), destination)?;
         let (skips, chosen) = (self.skips, self.chosen.clone());
         let (differences, is_new) = (Vec::new(), false);
         Ok(Importing { copying, store, chosen, left_out, notes, differences, is_new, skips })
@@ -421,7 +421,7 @@ impl Import {
     pub fn append<P: AsRef<Path>>(
         &self,
         sources: &[P],
-        destination: impl AsRef<Path>,
+        destination: impl Into<Place>,
         options: &OpenOptions,
     ) -> Result<Appended> {
         let Some(dimension) = &self.concat else {
@@ -434,7 +434,8 @@ impl Import {
         }
         let files: Vec<PathBuf> = sources.iter().map(|path| path.as_ref().to_owned()).collect();
         let keeps = |path: &str| self.chosen.has(path);
-        let target = Target { path: destination.as_ref(), options };
+        let destination = destination.into();
+        let target = Target { place: &destination, options };
         let request = self.request(dimension, &keeps);
         let reading = self.careful();
         let appending = Appending::plan(&files, target, &request, &reading)?;
@@ -449,7 +450,7 @@ impl Import {
     ///
     /// # Errors
     /// The errors of [`Import::plan`] and of [`Importing::run`].
-    pub fn run(&self, source: impl AsRef<Path>, destination: impl AsRef<Path>) -> Result<CopyReport> {
+    pub fn run(&self, source: impl AsRef<Path>, destination: impl Into<Place>) -> Result<CopyReport> {
         self.plan(source, destination)?.run()
     }
 }
@@ -602,6 +603,6 @@ fn escaped(path: &str) -> String {
 ///
 /// # Errors
 /// The errors of [`Import::run`].
-pub fn import_file(source: impl AsRef<Path>, destination: impl AsRef<Path>) -> Result<CopyReport> {
+pub fn import_file(source: impl AsRef<Path>, destination: impl Into<Place>) -> Result<CopyReport> {
     Import::new().run(source, destination)
 }

@@ -8,9 +8,9 @@
 
 use std::io::{self, Read};
 
+use crate::npy::MAGIC;
 use zarrox::data_type::Endian;
 use zarrox::internals::data_type::ByteOrder;
-use zarrox::internals::npy::MAGIC;
 use zarrox::{DataType, Error, ErrorKind, Order, Result};
 
 use super::literal::{self, Value};

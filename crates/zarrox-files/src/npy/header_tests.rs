@@ -4,7 +4,7 @@ use super::*;
 type Golden = (&'static [u8], &'static str, Endian, bool, &'static [u64]);
 
 fn written(header: &Header) -> Vec<u8> {
-    zarrox::internals::npy::header(&header.data_type, &header.endian, header.order, &header.shape).unwrap()
+    crate::npy::header(&header.data_type, &header.endian, header.order, &header.shape).unwrap()
 }
 
 const GOLDEN: &[Golden] = &include!("golden.rs");

@@ -140,7 +140,7 @@ fn escape(characters: &mut impl Iterator<Item = (usize, char)>) -> Option<char> 
 
 #[cfg(test)]
 mod tests {
-    use zarrox::internals::npy::quoted;
+    use crate::npy::quoted;
 
     use super::*;
 

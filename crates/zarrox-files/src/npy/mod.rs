@@ -7,6 +7,7 @@
 mod conversion;
 mod elements;
 mod header;
+mod header_writer;
 mod literal;
 #[cfg(feature = "npz")]
 pub(crate) mod npz;
@@ -24,6 +25,8 @@ use zarrox::json::Json;
 use zarrox::stores::MemoryStore;
 use zarrox::{ArrayBuilder, DataType, Error, ErrorKind, Format, OpenOptions, Order, Result};
 use zarrox_tools::copy::Access;
+
+pub use self::header_writer::{MAGIC, descr, header, quoted};
 
 use self::conversion::Conversion;
 use self::elements::{ConvertedElements, Source, StoredElements, runs_of};

@@ -21,7 +21,7 @@ use crate::input;
 ///
 /// let mut archive = NpzWriter::new(Cursor::new(Vec::new()));
 /// let member = archive.start("x")?;
-/// member.write_all(&zarrox::internals::npy::header(&DataType::UInt8, &ByteOrder::One(Endian::Little), Order::RowMajor, &[3])?)?;
+/// member.write_all(&zarrox_files::npy::header(&DataType::UInt8, &ByteOrder::One(Endian::Little), Order::RowMajor, &[3])?)?;
 /// member.write_all(&[1, 2, 3])?;
 /// let bytes = archive.finish()?.into_inner();
 ///

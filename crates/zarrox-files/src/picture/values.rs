@@ -1,7 +1,6 @@
 //! The numbers of elements, and those that stand for nothing.
 
 use zarrox::data_type::{Casting, Storage};
-use zarrox::internals::ArrayInternals;
 use zarrox::{Array, DataType, DynArray, Error, ErrorKind, Registry, Result};
 
 /// The numbers as floats; of complex ones the magnitude.

@@ -11,7 +11,6 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use tempfile::TempDir;
-use zarrox::internals::ArrayInternals;
 use zarrox::stores::internals::flush_name;
 use zarrox::{DimSelection, DynArray, Error, ErrorKind, IntoSelection, Node, Result};
 

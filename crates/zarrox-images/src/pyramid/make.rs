@@ -11,7 +11,7 @@ use super::plan::{Pyramid, PyramidLevel};
 use crate::ome::{AxisKind, DisplayWindow, Multiscales, list_label};
 use zarrox::Array;
 use zarrox::internals::Changes;
-use zarrox::internals::{ArrayInternals, Fingerprint, Journal, Location, Work, update_attributes};
+use zarrox::internals::{Fingerprint, Journal, Location, Work, update_attributes};
 use zarrox_tools::stats::Statistics;
 
 impl Pyramid {

@@ -43,13 +43,9 @@ mod pixel;
 mod plan;
 mod source;
 
-use std::path::Path;
-use std::sync::Arc;
-
 use zarrox_core::Result;
-use zarrox_stores::Store;
 
-use zarrox::OpenMode;
+use zarrox::{OpenMode, Place};
 use zarrox_tools::internals::check_apart;
 
 pub use method::Method;
@@ -61,36 +57,21 @@ impl Downsample {
     ///
     /// # Errors
     /// When the array cannot be opened, or an option does not fit to it.
-    pub fn plan(&self, source: impl AsRef<Path>) -> Result<Pyramid> {
-        let node = self.copier.settings().opening().place(source.as_ref())?.open_node()?;
+    pub fn plan(&self, source: impl Into<Place>) -> Result<Pyramid> {
+        let node = self.copier.settings().opening().place(source)?.open_node()?;
         plan::beside(self, source::array_of(node)?)
     }
 
     /// Plans a new group with a copy of an array and its levels.
     ///
     /// # Errors
-    /// The errors of [`plan`](Self::plan); when one path contains the other.
-    pub fn plan_into(&self, source: impl AsRef<Path>, destination: impl AsRef<Path>) -> Result<Pyramid> {
-        check_apart(source.as_ref(), destination.as_ref())?;
+    /// The errors of [`plan`](Self::plan); when one place contains the other.
+    pub fn plan_into(&self, source: impl Into<Place>, destination: impl Into<Place>) -> Result<Pyramid> {
+        let (source, destination) = (source.into(), destination.into());
+        check_apart(&source, &destination)?;
         let opening = self.copier.settings().opening();
-        let node = opening.clone().mode(OpenMode::Read).place(source.as_ref())?.open_node()?;
-        plan::into(self, source::array_of(node)?, opening.new_place(destination.as_ref())?)
-    }
-
-    /// Plans a new group in one store with a copy of an array in another one, and its levels.
-    ///
-    /// # Errors
-    /// The errors of [`plan`](Self::plan).
-    pub fn plan_in(
-        &self,
-        source: Arc<dyn Store>,
-        from: &str,
-        destination: Arc<dyn Store>,
-        to: &str,
-    ) -> Result<Pyramid> {
-        let opening = self.copier.settings().opening();
-        let node = opening.clone().mode(OpenMode::Read).location(source, from)?.open_node()?;
-        plan::into(self, source::array_of(node)?, opening.location(destination, to)?)
+        let node = opening.clone().mode(OpenMode::Read).place(source)?.open_node()?;
+        plan::into(self, source::array_of(node)?, opening.new_place(destination)?)
     }
 
     /// Makes levels beside an array, in the group that it is in, and describes the image there. After an interruption, the same call
@@ -99,7 +80,7 @@ impl Downsample {
     /// # Errors
     /// The errors of [`plan`](Self::plan); [`ErrorKind::AlreadyExists`](zarrox::ErrorKind::AlreadyExists) when a level is there;
     /// [`ErrorKind::Unsupported`](zarrox::ErrorKind::Unsupported) when elements cannot be reduced so; the errors of reading and writing.
-    pub fn run(&self, source: impl AsRef<Path>) -> Result<Vec<PyramidLevel>> {
+    pub fn run(&self, source: impl Into<Place>) -> Result<Vec<PyramidLevel>> {
         self.plan(source)?.run()
     }
 
@@ -111,8 +92,8 @@ impl Downsample {
     /// destination.
     pub fn run_into(
         &self,
-        source: impl AsRef<Path>,
-        destination: impl AsRef<Path>,
+        source: impl Into<Place>,
+        destination: impl Into<Place>,
     ) -> Result<Vec<PyramidLevel>> {
         self.plan_into(source, destination)?.run()
     }
@@ -122,6 +103,6 @@ impl Downsample {
 ///
 /// # Errors
 /// The errors of [`Downsample::run`].
-pub fn downsample(source: impl AsRef<Path>) -> Result<Vec<PyramidLevel>> {
+pub fn downsample(source: impl Into<Place>) -> Result<Vec<PyramidLevel>> {
     Downsample::new().run(source)
 }

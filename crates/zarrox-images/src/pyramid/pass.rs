@@ -13,7 +13,7 @@ use super::elements::Elements;
 use super::kernel::{Reduce, reducer};
 use super::method::Method;
 use zarrox::Array;
-use zarrox::internals::{ArrayInternals, Pool, Work, too_many};
+use zarrox::internals::{Pool, Work, too_many};
 use zarrox_tools::internals::{Cells, StoredCells, selection};
 
 /// The most pieces of work whose numbers are in memory, to know where something is stored.

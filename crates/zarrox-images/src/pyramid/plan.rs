@@ -12,7 +12,7 @@ use super::source::level_name;
 use crate::ome::{Axis, AxisKind, Image, ImageLevel, Multiscales};
 use zarrox::Array;
 use zarrox::internals::attribute_names;
-use zarrox::internals::{ArrayInternals, Location, Pool, argument};
+use zarrox::internals::{Location, Pool, argument};
 use zarrox_tools::copy::CopyReport;
 use zarrox_tools::internals::{Conversion, known_nodes, pool};
 

@@ -4,7 +4,6 @@
 
 use ndarray::{ArrayD, IxDyn};
 use proptest::prelude::*;
-use zarrox::internals::ArrayInternals;
 use zarrox::{ErrorKind, FillValue, OpenOptions};
 use zarrox::{prelude::*, s};
 use zarrox_images::pyramid::{Downsample, Method};

@@ -43,7 +43,7 @@ pub(crate) fn check<'py>(
     let findings = interruptible(py, |interrupt| {
         let options = crate::context::open_options().access(&AccessOptions::new().interrupt(interrupt));
         let check = match store {
-            Some(store) => Check::open_in(&options, store, path)?,
+            Some(store) => Check::open_with(&options, (store, path))?,
             None => Check::open_with(&options, path)?,
         };
         let mut check = check.level(level).missing(missing);

@@ -40,7 +40,7 @@ pub(crate) fn write_manifest(py: Python<'_>, store: &Store, path: &str, out: Py<
     let mut out = io::BufWriter::with_capacity(1 << 16, Stream(out));
     let written = interruptible(py, |interrupt| {
         let manifest = Manifest::new().open_options(crate::context::open_options());
-        manifest.on_progress(watch(interrupt)).write_in(store, path, &mut out)
+        manifest.on_progress(watch(interrupt)).write((store, path), &mut out)
     })?;
     Ok(written.digest.to_string())
 }
@@ -62,7 +62,7 @@ pub(crate) fn verify_manifest(
             found.push(to_line(&finding.to_json()));
             Ok(())
         };
-        manifest.on_progress(watch(interrupt)).verify_in(store, path, &mut input, &mut tell)?;
+        manifest.on_progress(watch(interrupt)).verify((store, path), &mut input, &mut tell)?;
         Ok(found)
     })
 }

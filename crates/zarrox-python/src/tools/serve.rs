@@ -106,7 +106,7 @@ impl Server {
         let numbered = (2..).map(|number| format!("{base}-{number}"));
         let mut names = std::iter::once(base.clone()).chain(numbered);
         let name = names.find(|name| added.iter().all(|known| known.name != *name)).unwrap_or(base);
-        self.roots.add_store(&name, opened.store.clone(), &open_options())?;
+        self.roots.add(&name, (opened.store.clone(), ""), &open_options())?;
         added.push(Added { location, name: name.clone(), _owned: opened.owned.again(py) });
         Ok(name)
     }

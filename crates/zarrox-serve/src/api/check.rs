@@ -95,7 +95,7 @@ pub(super) async fn answer(
         .start(move |interrupt| {
             let options = root.options.clone().access(&AccessOptions::new().interrupt(interrupt));
             let below = path.strip_prefix(opened.hierarchy.as_str()).unwrap_or(&path).trim_start_matches('/');
-            let check = Check::open_in(&options, opened.store.clone(), below);
+            let check = Check::open_with(&options, (opened.store.clone(), below));
             let check = check.map(|check| check.level(query.level.into()).missing(query.missing.0));
             let last = match check.and_then(|check| run(&check, &sender, interrupt)) {
                 Ok(summary) => CheckLine::Summary(summary),

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
-use zarrox::internals::ArrayInternals;
 use zarrox::{AccessOptions, Array, DimSelection, DynArray, ErrorKind, Interrupt};
 
 use super::selection::count;

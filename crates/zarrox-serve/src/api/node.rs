@@ -7,7 +7,6 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use zarrox::codec::CodecKind;
 use zarrox::data_type::Storage;
-use zarrox::internals::ArrayInternals;
 use zarrox::json::{Json, Map};
 use zarrox::{Array, ArrayInfo, CodecSpec, DynArray, ErrorKind, Node, Registry, Result};
 

@@ -1,7 +1,6 @@
 //! The part of an array that a request is about, and how it is thinned so that no more is sent or read than may be.
 
 use serde::Deserialize;
-use zarrox::internals::ArrayInternals;
 use zarrox::internals::selection::{ResolvedAxis, ResolvedSelection, ResultAxis};
 use zarrox::{AccessOptions, Array, DimSelection, Interrupt, Selection};
 

@@ -284,7 +284,7 @@ fn bytes(bytes: Vec<u8>, kind: &str) -> Response {
 fn as_numbers(values: DynArray, registry: &Registry) -> Answer<(String, DynArray)> {
     let order = ByteOrder::One(Endian::Little);
     if let (Ok(name), true) =
-        (zarrox::internals::npy::descr(values.data_type(), &order), is_fixed(values.data_type()))
+        (zarrox_files::npy::descr(values.data_type(), &order), is_fixed(values.data_type()))
     {
         return Ok((name.trim_matches('\'').to_owned(), values));
     }
@@ -313,7 +313,7 @@ fn little_endian(values: DynArray) -> Answer<Vec<u8>> {
 fn npy(values: DynArray, registry: &Registry) -> Answer<Vec<u8>> {
     let (_, values) = as_numbers(values, registry)?;
     let shape: Vec<u64> = values.shape().iter().map(|&n| n as u64).collect();
-    let mut file = zarrox::internals::npy::header(
+    let mut file = zarrox_files::npy::header(
         values.data_type(),
         &ByteOrder::One(Endian::Little),
         zarrox::Order::RowMajor,

@@ -4,7 +4,6 @@ use std::time::{Duration, Instant};
 
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
-use zarrox::internals::ArrayInternals;
 use zarrox::stores::Prefix;
 use zarrox::{Child, Error, ErrorKind, Group, Interrupt, Node};
 use zarrox_tools::Glob;

@@ -1,6 +1,5 @@
 //! The sample in other chunks and codecs: in memory, and in a place that it is read from.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,24 +9,24 @@ use zarrox_stores::{MemoryStore, Store};
 use super::report::Candidate;
 use super::timing::{median, places, timed};
 use crate::copy::Copier;
-use zarrox::internals::{ArrayInternals, Location};
+use zarrox::internals::Location;
 use zarrox::{Array, DynArray};
-use zarrox::{Group, OpenMode, OpenOptions};
+use zarrox::{Group, OpenMode, OpenOptions, Place};
 
 /// A group of its own, in which candidates are stored to be read from.
-pub(super) struct Place {
+pub(super) struct CandidatePlace {
     options: OpenOptions,
     group: Group,
-    path: PathBuf,
+    place: Place,
     /// The place is emptied only once.
     is_cleared: bool,
 }
 
-impl Place {
-    pub(super) fn new(array: &Array, path: &Path) -> Result<Self> {
+impl CandidatePlace {
+    pub(super) fn new(array: &Array, place: &Place) -> Result<Self> {
         let options = array.open_options();
-        let group = options.clone().mode(OpenMode::CreateNew).create_group(path)?;
-        Ok(Self { options, group, path: path.to_owned(), is_cleared: false })
+        let group = options.clone().mode(OpenMode::CreateNew).create_group(place)?;
+        Ok(Self { options, group, place: place.clone(), is_cleared: false })
     }
 
     fn location(&self) -> &Location {
@@ -39,24 +38,24 @@ impl Place {
         let path = self.location().path.join(name)?;
         let (place, path) = (self.location().store.clone(), path.as_str().to_owned());
         let copier = Copier::new().open_options(self.options.clone());
-        copier.plan_in(store, "", place.clone(), &path)?.run()?;
+        copier.plan((store, ""), (place.clone(), &path))?.run()?;
         self.options.open((place, &path))?.into_array()
     }
 
     /// Deletes everything in the place.
     pub(super) fn clear(mut self) -> Result<()> {
         self.is_cleared = true;
-        self.options.delete(&self.path)
+        self.options.delete(&self.place)
     }
 }
 
 /// The place is emptied after an error as well.
-impl Drop for Place {
+impl Drop for CandidatePlace {
     fn drop(&mut self) {
         if self.is_cleared {
             return;
         }
-        if let Err(error) = self.options.delete(&self.path) {
+        if let Err(error) = self.options.delete(&self.place) {
             tracing::warn!(%error, "the place of the candidates is not deleted");
         }
     }
@@ -87,7 +86,7 @@ impl Trial {
         store: &Arc<MemoryStore>,
         array: Array,
         is_cut: bool,
-        place: Option<&Place>,
+        place: Option<&CandidatePlace>,
     ) -> Result<Self> {
         let placed = match place {
             // Its place is named by its store, of which each candidate has one of its own.

@@ -2,7 +2,6 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use zarrox::internals::ArrayInternals;
 use zarrox_core::Result;
 use zarrox_stores::{Key, StoreExt};
 

@@ -23,7 +23,6 @@ mod sample;
 mod timing;
 
 use std::fmt;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -32,12 +31,13 @@ use zarrox_stores::MemoryStore;
 
 use crate::copy::Copier;
 use crate::rechunk::selection;
-use candidate::{Place, Trial};
+use candidate::{CandidatePlace, Trial};
 use fetching::Fetching;
 pub use report::{BenchReport, Candidate};
 use sample::Sample;
 use timing::{median, timed};
-use zarrox::internals::{ArrayInternals, Listener, Work, argument};
+use zarrox::Place;
+use zarrox::internals::{Listener, Work, argument};
 use zarrox::{Array, DynArray, Progress};
 
 /// Measures how fast an array is read, with options.
@@ -48,7 +48,7 @@ use zarrox::{Array, DynArray, Progress};
 pub struct Bench {
     sample: u64,
     turns: usize,
-    place: Option<PathBuf>,
+    place: Option<Place>,
     candidates: Vec<(String, Copier)>,
     listener: Option<Listener>,
 }
@@ -87,11 +87,11 @@ impl Bench {
         Self { turns: turns.max(1), ..self }
     }
 
-    /// Sets an unused path or URL where all candidates are stored to be read from, and deleted at the end. Without it, they are read
+    /// Sets an unused place where all candidates are stored to be read from, and deleted at the end. Without it, they are read
     /// from memory, which takes no time but that of decoding.
     #[must_use]
-    pub fn place(self, path: impl AsRef<Path>) -> Self {
-        Self { place: Some(path.as_ref().to_owned()), ..self }
+    pub fn place(self, place: impl Into<Place>) -> Self {
+        Self { place: Some(place.into()), ..self }
     }
 
     /// Adds other chunks and codecs: those of a copier, whose other settings do not matter.
@@ -123,7 +123,7 @@ impl Bench {
         let (first_fetch, bytes_fetched) = timed(|| fetching.run(array))?;
         let region: Selection = selection(sample.region()).into_iter().collect();
         let values = array.read::<DynArray>(&region)?;
-        let place = self.place.as_deref().map(|place| Place::new(array, place)).transpose()?;
+        let place = self.place.as_ref().map(|place| CandidatePlace::new(array, place)).transpose()?;
         let trials = self.trials(array, &region, place.as_ref())?;
         let mut own = Own::default();
         let mut all: Vec<_> = trials.iter().map(|_| candidate::Times::default()).collect();
@@ -154,16 +154,21 @@ impl Bench {
             threads: array.cores().threads(),
             turns: self.turns,
         };
-        place.map_or(Ok(()), Place::clear)?;
+        place.map_or(Ok(()), CandidatePlace::clear)?;
         Ok(report)
     }
 
     /// The sample in memory: as it is, and as each candidate.
-    fn trials(&self, array: &Array, region: &Selection, place: Option<&Place>) -> Result<Vec<Result<Trial>>> {
+    fn trials(
+        &self,
+        array: &Array,
+        region: &Selection,
+        place: Option<&CandidatePlace>,
+    ) -> Result<Vec<Result<Trial>>> {
         let store = Arc::new(MemoryStore::new());
         let options = array.open_options();
         let copier = Copier::new().open_options(options.clone()).select(region.clone());
-        copier.plan_in(array.location().store.clone(), array.path().as_str(), store.clone(), "")?.run()?;
+        copier.plan((array.location().store.clone(), array.path().as_str()), (store.clone(), ""))?.run()?;
         let sample = options.open((store.clone(), ""))?.into_array()?;
         let mut lengths = array.chunk_grid().largest_chunk().iter().zip(array.shape()).zip(sample.shape());
         let is_cut = lengths.any(|((&chunk, &whole), &part)| chunk.min(whole) > part);
@@ -173,7 +178,7 @@ impl Bench {
             let own = Arc::new(MemoryStore::new());
             let copier = copier.clone().open_options(options.clone());
             let (copier, is_cut) = copier.cut_to(array.shape(), &shape, &chunks);
-            copier.plan_in(store.clone(), "", own.clone(), "")?.run()?;
+            copier.plan((store.clone(), ""), (own.clone(), ""))?.run()?;
             let sample = options.open((own.clone(), ""))?.into_array()?;
             Trial::new(name, &own, sample, is_cut, place)
         });

@@ -1,6 +1,5 @@
 //! The part of an array that is measured: a box of whole chunks in its middle.
 
-use zarrox::internals::ArrayInternals;
 use zarrox_core::Result;
 
 use crate::pass::{Region, elements_of};

@@ -11,7 +11,7 @@ use super::repair;
 use super::session::{CheckLevel, Session};
 use super::shards::{self, Flaw};
 use zarrox::Array;
-use zarrox::internals::{ArrayInternals, Location};
+use zarrox::internals::Location;
 
 /// The number of times that a damaged object is read which somebody else seems to be writing.
 const ATTEMPTS: usize = 5;

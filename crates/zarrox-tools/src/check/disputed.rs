@@ -13,7 +13,7 @@ use super::chunks::{self, Target};
 use super::finding::{Finding, FindingKind, Remedy};
 use super::restore::Lost;
 use super::session::{Session, is_undecided};
-use zarrox::internals::{ArrayInternals, ConsolidatedMetadata};
+use zarrox::internals::ConsolidatedMetadata;
 use zarrox::{Array, Node};
 
 /// The number of chunks that are decoded in both ways.

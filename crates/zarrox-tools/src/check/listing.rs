@@ -14,7 +14,7 @@ use super::outside;
 use super::quarantine::WITHIN;
 use super::session::Session;
 use super::unfinished;
-use zarrox::internals::{APPENDS, ArrayInternals, Location, is_mark};
+use zarrox::internals::{APPENDS, Location, is_mark};
 use zarrox::{Array, Group, JOURNAL};
 
 /// The number of chunks that are collected before they are checked side by side.

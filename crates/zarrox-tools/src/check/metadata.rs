@@ -17,7 +17,7 @@ use super::replaced::{self, Place};
 use super::restore::Lost;
 use super::session::{CheckLevel, Session};
 use super::unfinished;
-use zarrox::internals::{ArrayInternals, Found, Location, Purpose};
+use zarrox::internals::{Found, Location, Purpose};
 use zarrox::{Array, Group, Node};
 
 /// Checks the start, and everything below it.

@@ -1,6 +1,5 @@
 //! Chunks that are not stored, as ranges: in memory that grows neither with the grid nor with what is stored.
 
-use zarrox::internals::ArrayInternals;
 use zarrox_core::Result;
 
 use super::finding::{Finding, FindingKind, Remedy};

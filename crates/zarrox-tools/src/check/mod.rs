@@ -64,7 +64,7 @@ use zarrox_stores::{Prefix, ReadOnlyStore, Store};
 use quarantine::Quarantine;
 use session::{Session, Settings};
 use zarrox::internals::{Listener, Location};
-use zarrox::{Consolidated, OpenOptions, Progress};
+use zarrox::{Consolidated, OpenOptions, Place, Progress};
 
 pub use finding::{Finding, FindingKind, Outcome, Remedy, Severity};
 pub use session::{CheckLevel, CheckSummary, Repair};
@@ -87,36 +87,24 @@ impl fmt::Debug for Check {
 }
 
 impl Check {
-    /// A check of the node at a path or URL, and of all below it.
+    /// A check of the node at a place, and of all below it.
     ///
     /// # Errors
-    /// When the path is no path, or its store cannot be opened.
-    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::open_with(&OpenOptions::new(), path)
+    /// When the path is invalid, or its store cannot be opened.
+    pub fn open(place: impl Into<Place>) -> Result<Self> {
+        Self::open_with(&OpenOptions::new(), place)
     }
 
-    /// A check of the node at a path, opened with these options.
+    /// A check of the node at a place, opened with these options.
     ///
     /// # Errors
     /// The errors of [`Check::open`].
-    pub fn open_with(options: &OpenOptions, path: impl AsRef<Path>) -> Result<Self> {
+    pub fn open_with(options: &OpenOptions, place: impl Into<Place>) -> Result<Self> {
+        let place = place.into();
         let options = options.clone().metadata_only(true).chunk_cache(0);
-        let location = options.place(path.as_ref())?;
-        Ok(Self::new(location, Some(path.as_ref().to_owned()), options))
-    }
-
-    /// A check of the node at a path in a store.
-    ///
-    /// # Errors
-    /// When the path is no path.
-    pub fn open_in(options: &OpenOptions, store: Arc<dyn Store>, path: &str) -> Result<Self> {
-        let options = options.clone().metadata_only(true).chunk_cache(0);
-        let location = options.location(store, path)?;
-        Ok(Self::new(location, None, options))
-    }
-
-    fn new(location: Location, path: Option<PathBuf>, options: OpenOptions) -> Self {
-        Self { location, path, options, settings: Settings::default(), listener: None }
+        let location = options.place(&place)?;
+        let path = place.as_path().map(Path::to_owned);
+        Ok(Self { location, path, options, settings: Settings::default(), listener: None })
     }
 
     /// Sets the depth; [`CheckLevel::Full`] when not set.
@@ -227,14 +215,14 @@ impl Check {
     }
 }
 
-/// Checks the node at a path or URL and all below it, and gives every finding: none where all is well. [`Check`] has options,
+/// Checks the node at a place and all below it, and returns every finding: none where all is well. [`Check`] has options,
 /// tells of findings while it goes on, and repairs.
 ///
 /// # Errors
 /// [`ErrorKind::NotFound`] when there is nothing to check; when the store cannot be reached any more.
-pub fn check(path: impl AsRef<Path>) -> Result<Vec<Finding>> {
+pub fn check(place: impl Into<Place>) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
-    Check::open(path)?.run(|finding| {
+    Check::open(place)?.run(|finding| {
         findings.push(finding);
         Ok(())
     })?;

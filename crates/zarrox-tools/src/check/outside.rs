@@ -1,6 +1,5 @@
 //! Chunks outside of an array's shape: what an append that was killed has left, or a shrink.
 
-use zarrox::internals::ArrayInternals;
 use zarrox_core::{Error, ErrorKind, Result};
 use zarrox_stores::Key;
 

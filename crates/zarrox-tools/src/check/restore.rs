@@ -214,7 +214,7 @@ mod tests {
 
     fn repaired(place: &Location) -> Vec<FindingKind> {
         let mut found = Vec::new();
-        let check = Check::open_in(&OpenOptions::new(), Arc::clone(&place.store), "").unwrap();
+        let check = Check::open_with(&OpenOptions::new(), (Arc::clone(&place.store), "")).unwrap();
         let summary = check.repair(Repair::default()).run(|finding| {
             found.push(finding.kind);
             Ok(())

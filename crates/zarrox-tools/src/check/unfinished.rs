@@ -9,7 +9,7 @@ use super::finding::{Finding, FindingKind, Remedy};
 use super::replaced::set_aside;
 use super::session::Session;
 use zarrox::Array;
-use zarrox::internals::{ArrayInternals, DATASET, Left, Location, Mark, left_in, settle_left};
+use zarrox::internals::{DATASET, Left, Location, Mark, left_in, settle_left};
 
 /// Tells of the marks among the keys directly in a group, and finishes the deletions, before anything else of the group is checked.
 /// Returns the names of nodes that are not there as a whole: there is no more to tell of them.
@@ -164,7 +164,7 @@ mod tests {
     /// Repairs all, and returns what was found.
     fn repaired(remote: &Remote) -> Vec<String> {
         let mut found = Vec::new();
-        let check = Check::open_in(&OpenOptions::new(), remote.blocking(), "").unwrap();
+        let check = Check::open_with(&OpenOptions::new(), (remote.blocking(), "")).unwrap();
         let told = check.repair(Repair::default()).run(|finding| {
             found.push(finding.to_string());
             Ok(())

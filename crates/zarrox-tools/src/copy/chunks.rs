@@ -17,7 +17,7 @@ use super::settings::Verify;
 use super::settings::{Effort, Settings};
 use crate::rechunk::{Cells, StoredCells, selection};
 use zarrox::internals::Boxes;
-use zarrox::internals::{ArrayInternals, Pool, too_many};
+use zarrox::internals::{Pool, too_many};
 use zarrox::{Array, DynArray};
 
 /// A unit has several chunks up to this size, in bytes, so that for example the index of a shard is read once for all of them.

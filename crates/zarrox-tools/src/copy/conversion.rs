@@ -1,11 +1,10 @@
 //! A planned copy of one node, with all nodes below it, into one format.
 
 use std::fmt;
-use std::path::Path;
 use std::sync::Arc;
 
 use zarrox::internals::{Journal, Listener, Location, Purpose, are_paths_overlapping, argument};
-use zarrox::{Consolidated, Node, Progress};
+use zarrox::{Consolidated, Node, Place, Progress};
 use zarrox_core::{ErrorKind, Format, Result};
 
 use super::plan::{Planner, Step};
@@ -165,9 +164,10 @@ pub(crate) fn check_places_apart(source: &Location, destination: &Location) -> R
 }
 
 /// Refuses paths of which one contains the other.
-pub fn check_apart(source: &Path, destination: &Path) -> Result<()> {
-    match are_paths_overlapping(source, destination) {
-        true => Err(overlap(&source.display(), &destination.display())),
+pub fn check_apart(source: &Place, destination: &Place) -> Result<()> {
+    let paths = source.as_path().zip(destination.as_path());
+    match paths.is_some_and(|(source, destination)| are_paths_overlapping(source, destination)) {
+        true => Err(overlap(source, destination)),
         false => Ok(()),
     }
 }

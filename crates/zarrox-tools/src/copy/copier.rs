@@ -1,14 +1,12 @@
 //! [`Copier`]: the options of a copy, and its plan.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use zarrox::internals::{Listener, Location, argument};
-use zarrox::{OpenMode, OpenOptions, Progress};
+use zarrox::{OpenMode, OpenOptions, Place, Progress};
 use zarrox_core::data_type::Casting;
-use zarrox_core::{ChunkShape, CodecSpec, DataType, Format, IntoSelection, Result, Separator};
-use zarrox_stores::Store;
+use zarrox_core::{ChunkShape, Separator, CodecSpec, DataType, Format, IntoSelection, Result};
 
 use super::conversion::{check_apart, check_places_apart, known_nodes};
 use super::copying::Copying;
@@ -42,7 +40,7 @@ pub struct Copier {
     pub(super) settings: Settings,
     pub(super) format: Option<Format>,
     pub(super) if_exists: IfExists,
-    pub(super) scratch: Option<PathBuf>,
+    pub(super) scratch: Option<Place>,
 }
 
 impl Default for Copier {
@@ -247,78 +245,37 @@ impl Copier {
         self.changing(|settings| settings.listener = Some(Arc::new(listener)))
     }
 
-    /// Copies the node at a path or URL, with all nodes below it. After an interruption, the same call continues.
+    /// Copies the node at a place, with all nodes below it. After an interruption, the same call continues.
     ///
     /// # Errors
     /// [`ErrorKind::AlreadyExists`](zarrox::ErrorKind::AlreadyExists) when something is at the destination that is not to be replaced;
     /// [`ErrorKind::Unsupported`](zarrox::ErrorKind::Unsupported) when the format of the copy cannot express the source; the errors of
     /// the stores and of reading.
-    pub fn run(&self, source: impl AsRef<Path>, destination: impl AsRef<Path>) -> Result<CopyReport> {
+    pub fn run(&self, source: impl Into<Place>, destination: impl Into<Place>) -> Result<CopyReport> {
         self.plan(source, destination)?.run()
     }
 
     /// Plans a copy. Nothing is written yet.
     ///
     /// # Errors
-    /// When the source cannot be read, or one path contains the other.
-    pub fn plan(&self, source: impl AsRef<Path>, destination: impl AsRef<Path>) -> Result<Copying> {
-        check_apart(source.as_ref(), destination.as_ref())?;
+    /// When the source cannot be read, or one place contains the other.
+    pub fn plan(&self, source: impl Into<Place>, destination: impl Into<Place>) -> Result<Copying> {
+        let (source, destination) = (source.into(), destination.into());
+        check_apart(&source, &destination)?;
         let opening = self.settings.opening();
-        let from = opening.clone().mode(OpenMode::Read).place(source.as_ref())?;
-        self.plan_between(&from, opening.new_place(destination.as_ref())?)
+        let from = opening.clone().mode(OpenMode::Read).place(source)?;
+        self.plan_between(&from, opening.new_place(destination)?)
     }
 
-    /// Plans a copy from a store to a path or URL.
-    ///
-    /// # Errors
-    /// The errors of [`Copier::plan`].
-    pub fn plan_from(
-        &self,
-        source: Arc<dyn Store>,
-        from: &str,
-        destination: impl AsRef<Path>,
-    ) -> Result<Copying> {
-        let opening = self.settings.opening();
-        let source = opening.clone().mode(OpenMode::Read).location(source, from)?;
-        self.plan_between(&source, opening.new_place(destination.as_ref())?)
-    }
-
-    /// Plans a copy from one store to another.
-    ///
-    /// # Errors
-    /// The errors of [`Copier::plan`].
-    pub fn plan_in(
-        &self,
-        source: Arc<dyn Store>,
-        from: &str,
-        destination: Arc<dyn Store>,
-        to: &str,
-    ) -> Result<Copying> {
-        let opening = self.settings.opening();
-        let source = opening.clone().mode(OpenMode::Read).location(source, from)?;
-        self.plan_between(&source, opening.location(destination, to)?)
-    }
-
-    /// Plans the conversion of the node at a path, with all nodes below it, into the [format](Self::format) in place: only documents change,
+    /// Plans the conversion of the node at a place, with all nodes below it, into the [format](Self::format) in place: only documents change,
     /// and no chunk.
     ///
     /// # Errors
     /// When the source cannot be read; [`ErrorKind::InvalidArgument`](zarrox::ErrorKind::InvalidArgument) without a format.
-    pub fn plan_in_place(&self, path: impl AsRef<Path>) -> Result<Copying> {
-        self.plan_at(&self.settings.opening().place(path.as_ref())?)
-    }
-
-    /// Like [`Copier::plan_in_place`], for a store.
-    ///
-    /// # Errors
-    /// The errors of [`Copier::plan_in_place`].
-    pub fn plan_in_place_in(&self, store: Arc<dyn Store>, path: &str) -> Result<Copying> {
-        self.plan_at(&self.settings.opening().location(store, path)?)
-    }
-
-    fn plan_at(&self, place: &Location) -> Result<Copying> {
+    pub fn plan_in_place(&self, place: impl Into<Place>) -> Result<Copying> {
+        let place = self.settings.opening().place(place)?;
         let format = self.format.ok_or_else(|| argument("a conversion in place needs a format"))?;
-        let conversion = self.settings.clone().into_format(format, false).plan_at(place)?;
+        let conversion = self.settings.clone().into_format(format, false).plan_at(&place)?;
         Ok(Copying::new(vec![Piece::Whole(conversion)]))
     }
 
@@ -366,10 +323,10 @@ impl fmt::Debug for Copier {
     }
 }
 
-/// Copies the node at a path or URL, with all nodes below it, to another one where nothing is. [`Copier`] has options.
+/// Copies the node at a place, with all nodes below it, to another place where nothing is. [`Copier`] has options.
 ///
 /// # Errors
 /// The errors of [`Copier::run`].
-pub fn copy(source: impl AsRef<Path>, destination: impl AsRef<Path>) -> Result<CopyReport> {
+pub fn copy(source: impl Into<Place>, destination: impl Into<Place>) -> Result<CopyReport> {
     Copier::new().run(source, destination)
 }

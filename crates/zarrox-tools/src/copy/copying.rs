@@ -1,10 +1,9 @@
 //! A planned copy, which can be run.
 
 use std::fmt;
-use std::path::PathBuf;
 
 use zarrox::internals::{Location, argument};
-use zarrox::{Array, Node, OpenOptions};
+use zarrox::{Array, Node, OpenOptions, Place};
 use zarrox_core::Result;
 
 use super::conversion::Conversion;
@@ -32,7 +31,7 @@ impl Destination {
 #[must_use = "nothing is copied before `run` is called"]
 pub struct Copying {
     pub(super) pieces: Vec<Piece>,
-    pub(super) scratch: Option<PathBuf>,
+    pub(super) scratch: Option<Place>,
 }
 
 impl Copying {

@@ -7,7 +7,7 @@ use super::conversion::Conversion;
 use super::report::CopyReport;
 use super::settings::Settings;
 use zarrox::Array;
-use zarrox::internals::{ArrayInternals, Journal, Location, update_attributes};
+use zarrox::internals::{Journal, Location, update_attributes};
 use zarrox::{Group, Node};
 
 /// A piece of a copy.

@@ -12,7 +12,7 @@ use zarrox_core::{ArrayMetadata, DataType, FillValue, Registry, Result, Strictne
 use super::report::{Effect, Property};
 use super::translator::{Missing, Translator};
 use zarrox::Array;
-use zarrox::internals::{ARRAY_DIMENSIONS, ArrayInternals, attribute_names};
+use zarrox::internals::{ARRAY_DIMENSIONS, attribute_names};
 
 /// The attribute for missing values.
 pub const FILL_VALUE: &str = "_FillValue";
@@ -249,7 +249,7 @@ mod tests {
 
     fn converted(array: &Array, store: &Arc<dyn Store>, to: Format) -> (Array, CopyReport) {
         let made: Arc<dyn Store> = Arc::new(MemoryStore::new());
-        let plan = Copier::new().format(to).plan_in(store.clone(), "", made.clone(), "").unwrap();
+        let plan = Copier::new().format(to).plan((store.clone(), ""), (made.clone(), "")).unwrap();
         let report = plan.run().unwrap();
         let copy = OpenOptions::new().open((made, "")).unwrap().into_array().unwrap();
         let (before, after) =
@@ -281,7 +281,7 @@ mod tests {
         assert!(copy.stored_size(&[1]).unwrap().is_some() && report.obstacles[0].reason.contains("written"));
         let kept = Copier::new().format(Format::V2).keep_fill_values(true);
         let made: Arc<dyn Store> = Arc::new(MemoryStore::new());
-        let report = kept.plan_in(store, "", made.clone(), "").unwrap().run().unwrap();
+        let report = kept.plan((store, ""), (made.clone(), "")).unwrap().run().unwrap();
         let copy = OpenOptions::new().open((made, "")).unwrap().into_array().unwrap();
         assert!(copy.metadata().fill_value.is_some() && report.obstacles[0].reason.contains("will mask"));
     }

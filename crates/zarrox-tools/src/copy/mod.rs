@@ -51,6 +51,7 @@ mod copier;
 mod copying;
 mod elements;
 mod glob;
+mod inventory;
 mod merge;
 pub mod missing;
 mod moving;

@@ -2,19 +2,19 @@
 
 use std::error::Error as _;
 use std::io;
-use std::path::Path;
 
 use zarrox_core::{Error, ErrorKind, Result};
 
 use super::copier::{Copier, IfExists};
+use super::inventory::check_inventory;
 use super::report::CopyReport;
 use super::settings::Verify;
 use crate::diff::{Diff, DifferenceKind};
-use zarrox::internals::{Journal, Location};
-use zarrox::{Node, OpenMode};
+use zarrox::internals::{Journal, Location, check_same_kind};
+use zarrox::{Node, OpenMode, Place};
 
 impl Copier {
-    /// Moves the node at a path or URL, with all nodes below it, to another path or URL. Within a store, and on one disk, it is
+    /// Moves the node at a place, with all nodes below it, to another place. Within a store, and on one disk, it is
     /// [renamed](zarrox::OpenOptions::move_node). Elsewhere it is copied, and deleted when the copy is whole. After an interruption, the
     /// same call continues. `None` says that nothing had to be copied.
     ///
@@ -22,10 +22,10 @@ impl Copier {
     /// The errors of [`Copier::run`] and of [`OpenOptions::delete`](zarrox::OpenOptions::delete).
     pub fn move_node(
         &self,
-        source: impl AsRef<Path>,
-        destination: impl AsRef<Path>,
+        source: impl Into<Place>,
+        destination: impl Into<Place>,
     ) -> Result<Option<CopyReport>> {
-        let (source, destination) = (source.as_ref(), destination.as_ref());
+        let (source, destination) = (&source.into(), &destination.into());
         let opening = self.settings.opening();
         let overwrite = self.if_exists == IfExists::Replace;
         let mode = if overwrite { OpenMode::Write } else { OpenMode::ReadWrite };
@@ -52,7 +52,7 @@ impl Copier {
         }
         // What an earlier run has copied may have been changed before this one.
         let is_resumed = journal.is_some();
-        from.check_inventory("moved by copying")?;
+        check_inventory(&from, "moved by copying")?;
         // Nobody writes into the source from here on, so that nothing is deleted that was not copied.
         let _holds = from.hold_alone()?;
         let again =
@@ -64,7 +64,7 @@ impl Copier {
             let message = format!("the source was not deleted, since a part of it is damaged: {skipped}");
             return Err(Error::new(ErrorKind::Corrupt, message));
         }
-        from.check_inventory("deleted after it was copied").inspect_err(|_| from.abandon_mark())?;
+        check_inventory(&from, "deleted after it was copied").inspect_err(|_| from.abandon_mark())?;
         opening.delete_held(source)?;
         Ok(Some(report))
     }
@@ -97,14 +97,17 @@ impl Copier {
     }
 
     /// Returns true if a node is moved without a copy.
-    fn renames(&self, from: &Location, to: &Location, source: &Path, destination: &Path) -> bool {
+    fn renames(&self, from: &Location, to: &Location, source: &Place, destination: &Place) -> bool {
         if self.format.is_some() {
             return false;
         }
         from.is_in_store_of(to)
             || (from.path.is_root()
                 && to.path.is_root()
-                && zarrox::internals::check_same_kind(source, destination).is_ok())
+                && source
+                    .as_path()
+                    .zip(destination.as_path())
+                    .is_some_and(|(source, destination)| check_same_kind(source, destination).is_ok()))
     }
 }
 

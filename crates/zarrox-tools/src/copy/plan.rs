@@ -15,7 +15,7 @@ use super::rewrite::Rewrite;
 use super::target::TargetArray;
 use super::translator::Missing;
 use super::translator::Translator;
-use zarrox::internals::{ArrayInternals, Location, argument};
+use zarrox::internals::{Location, argument};
 use zarrox::{Array, Group, JOURNAL, Node};
 
 /// The step of a conversion that one node needs.
@@ -481,8 +481,12 @@ mod tests {
             scalar.write(.., ndarray::arr0(3_i16)).unwrap();
             let array = root.create_array("x").shape([2]).data_type(DataType::Int16);
             if named { array.dimension_names(["x"]) } else { array }.create().unwrap();
-            let _ =
-                Copier::new().format(Format::V2).plan_in(store, "", made.clone(), "").unwrap().run().unwrap();
+            let _ = Copier::new()
+                .format(Format::V2)
+                .plan((store, ""), (made.clone(), ""))
+                .unwrap()
+                .run()
+                .unwrap();
             let copy = OpenOptions::new().open((made, "s")).unwrap().into_array().unwrap();
             let list = named.then(|| json!([]));
             assert_eq!(copy.attributes().get("_ARRAY_DIMENSIONS"), list.as_ref());

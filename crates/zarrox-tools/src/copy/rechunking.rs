@@ -1,19 +1,18 @@
 //! Copies into other chunks: their plans, arrays on the way, and arrays that take the place of the source.
 
-use std::path::{Path, PathBuf};
-
 use zarrox_core::{Error, ErrorKind, NodeMetadata, Result};
 
 use super::conversion::Conversion;
 use super::copier::{Copier, IfExists};
 use super::copying::Copying;
+use super::inventory::check_inventory;
 use super::merge::Piece;
 use super::report::CopyReport;
 use super::settings::Verify;
 use crate::rechunk::Rechunk;
 use zarrox::Array;
-use zarrox::internals::{ArrayInternals, Journal, Location, argument};
-use zarrox::{OpenMode, OpenOptions};
+use zarrox::internals::{Journal, Location, argument};
+use zarrox::{OpenMode, OpenOptions, Place};
 
 /// The end of the name of the array that is about to take the place of another one.
 const BESIDE: &str = ".rechunked";
@@ -96,7 +95,7 @@ impl Copying {
     }
 
     /// Copies the source into an array on the way first, where that is worth it.
-    pub(super) fn by_scratch(mut self) -> Result<(Self, Option<PathBuf>)> {
+    pub(super) fn by_scratch(mut self) -> Result<(Self, Option<Place>)> {
         let Some(scratch) = self.scratch.take() else { return Ok((self, None)) };
         let [Piece::Whole(conversion)] = self.pieces.as_mut_slice() else { return Ok((self, None)) };
         let Some((source, target)) = conversion.single_array()? else {
@@ -119,10 +118,10 @@ impl Copying {
 }
 
 impl Copier {
-    /// Sets an unused path or URL for an uncompressed array on the way, as large as all elements. It is made if chunks of a single
+    /// Sets an unused place for an uncompressed array on the way, as large as all elements. It is made if chunks of a single
     /// array would be read more than twice otherwise, and deleted at the end.
-    pub fn scratch(self, path: impl AsRef<Path>) -> Self {
-        Self { scratch: Some(path.as_ref().to_owned()), ..self }
+    pub fn scratch(self, place: impl Into<Place>) -> Self {
+        Self { scratch: Some(place.into()), ..self }
     }
 
     /// Gives an array or the arrays of a group other chunks or codecs: a copy is made beside, all its values are compared, and then it
@@ -130,52 +129,46 @@ impl Copier {
     ///
     /// # Errors
     /// The errors of [`Copier::run`] and of [`OpenOptions::move_node`].
-    pub fn run_in_place(&self, path: impl AsRef<Path>) -> Result<Option<CopyReport>> {
-        let path = path.as_ref();
-        let beside = beside(path)?;
+    pub fn run_in_place(&self, place: impl Into<Place>) -> Result<Option<CopyReport>> {
+        let source = &place.into();
+        let beside = source.beside(BESIDE)?;
         let moving = OpenOptions::clone(&self.settings.opening()).mode(OpenMode::Write);
-        let (place, copy) = (moving.place(path)?, moving.place(&beside)?);
+        let (place, copy) = (moving.place(source)?, moving.place(&beside)?);
         // An earlier run was interrupted when the copy took the place of the source.
         let is_aside = !place.is_explicit()? && copy.is_explicit()? && Journal::read(&copy)?.is_none();
         if is_aside || moving.is_half_moved(&copy, &place)? {
-            return moving.move_node(&beside, path).map(|()| None);
+            return moving.move_node(&beside, source).map(|()| None);
         }
-        place.check_inventory("given other chunks in place")?;
-        let report = self.copy_beside(path, &beside, &copy)?;
+        check_inventory(&place, "given other chunks in place")?;
+        let report = self.copy_beside(source, &beside, &copy)?;
         if let Some(skipped) = report.skipped.first() {
-            let message = format!("'{}' was left as it is: {skipped}", path.display());
+            let message = format!("'{source}' was left as it is: {skipped}");
             return Err(Error::new(ErrorKind::Corrupt, message));
         }
         // Nobody writes into the source from here on. What was written meanwhile, or before this run, is found by comparing all.
         let _holds = place.hold_alone()?;
-        place.check_inventory("given other chunks in place")?;
-        self.clone().if_exists(IfExists::Update).verify(Verify::Values).run(path, &beside)?;
-        moving.move_held(&beside, path)?;
+        check_inventory(&place, "given other chunks in place")?;
+        self.clone().if_exists(IfExists::Update).verify(Verify::Values).run(source, &beside)?;
+        moving.move_held(&beside, source)?;
         Ok(Some(report))
     }
 
     /// Copies a node to the place beside it, or continues. If the node was changed since an earlier run was interrupted, or if that
     /// run had other options, what it has copied is of no use.
-    fn copy_beside(&self, path: &Path, beside: &Path, copy: &Location) -> Result<CopyReport> {
+    fn copy_beside(&self, source: &Place, beside: &Place, copy: &Location) -> Result<CopyReport> {
         let copier = self.clone().if_exists(IfExists::Skip).verify(Verify::Nothing);
-        match copier.run(path, beside) {
+        match copier.run(source, beside) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 let Some(format) = Journal::read(copy)?.and_then(|journal| journal.format()) else {
                     return Err(error);
                 };
                 let _holds = copy.hold_alone()?;
                 copy.delete_remains(format)?;
-                copier.run(path, beside)
+                copier.run(source, beside)
             }
             copied => copied,
         }
     }
-}
-
-/// The path of a node beside another one.
-fn beside(path: &Path) -> Result<PathBuf> {
-    let text = path.to_str().ok_or_else(|| argument("the path is not Unicode"))?;
-    Ok(PathBuf::from(format!("{}{BESIDE}", text.trim_end_matches('/'))))
 }
 
 /// The array of a conversion, the array that it becomes, and how it is divided.

@@ -9,7 +9,7 @@ use zarrox_core::{
 };
 
 use super::codecs::{kind, without_outer_shards};
-use zarrox::internals::{ArrayInternals, Location, attribute_names};
+use zarrox::internals::{Location, attribute_names};
 use zarrox::{Array, ArrayBuilder, DynArray};
 
 /// The properties that differ from the source; all others stay.

@@ -13,7 +13,7 @@ use super::plan::Step;
 use super::report::{Action, CopyReport, Skipped};
 use super::settings::Verify;
 use zarrox::internals::Tally;
-use zarrox::internals::{ArrayInternals, Changes, Fingerprint, Journal, Location, format_of};
+use zarrox::internals::{Changes, Fingerprint, Journal, Location, format_of};
 use zarrox::{Array, DynArray, Progress};
 
 impl Conversion {

@@ -15,7 +15,7 @@ use super::report::{Effect, Obstacle, Property};
 use super::rewrite::Rewrite;
 use super::translator::{Translator, says};
 use zarrox::Array;
-use zarrox::internals::{ARRAY_DIMENSIONS, ArrayInternals, attribute_names};
+use zarrox::internals::{ARRAY_DIMENSIONS, attribute_names};
 
 /// An array in the target's form.
 pub(super) struct TargetArray {

@@ -31,7 +31,7 @@ use zarrox_core::{DataType, Result};
 use crate::pass::{Pass, elements_of};
 use tolerance::Tolerance;
 use values::{Comparing, Found};
-use zarrox::internals::{ArrayInternals, Listener, Work};
+use zarrox::internals::{Listener, Work};
 use zarrox::{Array, Node, Progress};
 
 pub use values::{Pair, Values};

@@ -8,7 +8,7 @@ use zarrox_core::{Error, Result};
 use super::{Diff, Difference, DifferenceKind};
 use crate::digest::names_and_attributes;
 use zarrox::Array;
-use zarrox::internals::{ArrayInternals, Work};
+use zarrox::internals::Work;
 use zarrox::{Group, Node};
 
 /// Hears of each difference.

@@ -10,7 +10,7 @@ use zarrox_core::json::{Json, JsonNumber, Map, to_line};
 use zarrox_core::strided::{View, ViewMut};
 use zarrox_core::{DataType, Error, ErrorKind, Result};
 
-use zarrox::internals::{ARRAY_DIMENSIONS, ArrayInternals, attribute_names};
+use zarrox::internals::{ARRAY_DIMENSIONS, attribute_names};
 use zarrox::{Array, DynArray};
 
 /// The metadata of an array, as canonical JSON.

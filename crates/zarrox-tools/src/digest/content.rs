@@ -7,8 +7,8 @@ use zarrox_core::{Error, Result};
 use super::canonical::{Form, array_text, check_readable, group_text, is_repeated};
 use super::set_hash::{SetHash, update_framed};
 use crate::rechunk::{Cells, StoredCells, selection};
+use zarrox::internals::Boxes;
 use zarrox::internals::Work;
-use zarrox::internals::{ArrayInternals, Boxes};
 use zarrox::{AccessOptions, Array, DynArray, Group, Node};
 
 /// The contexts of the hashes: each kind of thing is hashed by a function of its own.

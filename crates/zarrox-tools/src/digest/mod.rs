@@ -19,7 +19,7 @@ use zarrox::{Node, Progress};
 pub(crate) use canonical::{hexadecimal, names_and_attributes};
 pub(crate) use stored::{Hashed, StoredSum, StoredValues};
 pub use zarr2::{hexdigest, visit_encoded_chunks};
-use zarrox::internals::{ArrayInternals, Listener, Work};
+use zarrox::internals::{Listener, Work};
 
 /// The kind of a digest: of what it is a hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

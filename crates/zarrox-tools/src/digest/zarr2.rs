@@ -7,7 +7,7 @@ use zarrox_core::{Error, ErrorKind, Format, Result};
 
 use super::canonical::hexadecimal;
 use zarrox::Array;
-use zarrox::internals::{ArrayInternals, indices, too_many};
+use zarrox::internals::{indices, too_many};
 
 /// The number of chunks that are read together, if there is memory for them.
 const TOGETHER: u64 = 64;

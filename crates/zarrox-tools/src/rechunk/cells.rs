@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use zarrox::internals::ArrayInternals;
 use zarrox_core::{DimSelection, Error, ErrorKind, Result};
 
 use zarrox::Array;

@@ -3,15 +3,14 @@
 mod cells;
 
 use std::ops::Range;
-use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use zarrox_core::data_type::Storage;
 use zarrox_core::{Error, ErrorKind, Result};
 
 pub use cells::{Cells, StoredCells, selection};
-use zarrox::internals::{ArrayInternals, Boxes, argument};
-use zarrox::{AccessOptions, Array, OpenOptions};
+use zarrox::internals::{Boxes, argument};
+use zarrox::{AccessOptions, Array, OpenOptions, Place};
 
 /// Chunks of the intermediate array that are smaller than this, in bytes, cost more than they save.
 const SMALLEST: u64 = 16 << 10;
@@ -45,7 +44,7 @@ const CACHED: u64 = 1 << 20;
 #[derive(Debug, Clone)]
 pub struct Rechunk {
     memory: usize,
-    scratch: Option<PathBuf>,
+    scratch: Option<Place>,
 }
 
 /// Equal boxes, numbered in row-major order, in which elements are copied from one array to another.
@@ -88,11 +87,11 @@ impl Rechunk {
         Self { memory: bytes, ..self }
     }
 
-    /// Sets an unused path or URL for an intermediate array. If chunks of the source would be read more than twice on average, an
+    /// Sets an unused place for an intermediate array. If chunks of the source would be read more than twice on average, an
     /// array is created there, as large as all elements uncompressed, and deleted at the end.
     #[must_use]
-    pub fn scratch(self, path: impl AsRef<Path>) -> Self {
-        Self { scratch: Some(path.as_ref().to_owned()), ..self }
+    pub fn scratch(self, place: impl Into<Place>) -> Self {
+        Self { scratch: Some(place.into()), ..self }
     }
 
     /// Writes all elements of the source to the target.
@@ -110,7 +109,7 @@ impl Rechunk {
             return self.copy_at_once(source, target, &boxes, 0..boxes.count());
         }
         let boxes = self.boxes(source, target);
-        let Some((scratch, chunks)) = self.scratch.as_deref().zip(self.between(source, target)) else {
+        let Some((scratch, chunks)) = self.scratch.as_ref().zip(self.between(source, target)) else {
             return self.copy(source, target, &boxes, 0..boxes.count());
         };
         let before = self.boxes(target, source);
@@ -258,7 +257,7 @@ fn check(source: &Array, target: &Array) -> Result<()> {
 }
 
 /// The intermediate array.
-fn between(source: &Array, place: &Path, chunks: &[u64]) -> Result<Array> {
+fn between(source: &Array, place: &Place, chunks: &[u64]) -> Result<Array> {
     let array =
         source.open_options().create_array(place).shape(source.shape()).data_type(source.data_type().clone());
     array.chunks(chunks).no_compressor().create()

@@ -13,7 +13,7 @@ use super::measure::Measure;
 use super::reduction::{Reduce, reduction, size};
 use crate::pass::{Pass, Region, elements_of};
 use crate::rechunk::{Cells, StoredCells, selection};
-use zarrox::internals::{ArrayInternals, ErrorPlace, Work, argument};
+use zarrox::internals::{ErrorPlace, Work, argument};
 use zarrox::{Array, DynArray};
 
 /// A part has several chunks up to this size, in bytes.

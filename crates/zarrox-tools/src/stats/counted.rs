@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use zarrox::internals::ArrayInternals;
 use zarrox_core::data_type::{Casting, Number};
 use zarrox_core::{DataType, Error, ErrorKind, FillValue, Result};
 

@@ -9,7 +9,7 @@ use zarrox_core::internals::metadata::Consolidation;
 use zarrox_core::{Error, Format, Result};
 use zarrox_stores::{Key, Prefix};
 
-use zarrox::internals::{ArrayInternals, ErrorPlace, Listener, Work};
+use zarrox::internals::{ErrorPlace, Listener, Work};
 use zarrox::{Array, Group, JOURNAL, Node, Progress};
 
 /// The number of shards whose indexes are read together.

@@ -91,7 +91,7 @@ fn missing_chunks_of_a_huge_grid_take_no_memory() {
         OpenOptions::new().create_array((store.clone(), "a")).shape([1 << 40, 1 << 40]).chunks([1, 1]);
     let array = array.data_type(DataType::Int32).create().unwrap();
     array.write(s![5, 7], 1).unwrap();
-    let (_, found) = run(&Check::open_in(&OpenOptions::new(), store, "a").unwrap().missing(true));
+    let (_, found) = run(&Check::open_with(&OpenOptions::new(), (store, "a")).unwrap().missing(true));
     assert_eq!(found.len(), 2);
     assert_eq!(found[0].last_chunk, Some(vec![5, 6]));
     assert_eq!(found[1].chunk, Some(vec![5, 8]));

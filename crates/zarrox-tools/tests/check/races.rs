@@ -89,7 +89,7 @@ fn at_every_moment(
             let left = Arc::new(AtomicUsize::new(nth));
             let beside = Beside { inner: inner.clone(), key, left, work: Arc::new(Mutex::new(Some(work))) };
             let result =
-                run(&Check::open_in(&OpenOptions::new(), Arc::new(beside), "").unwrap().repair(REPAIR));
+                run(&Check::open_with(&OpenOptions::new(), (Arc::new(beside), "")).unwrap().repair(REPAIR));
             if done.load(Relaxed) == 0 {
                 assert!(nth > 3, "the repair has looked at the object before");
                 break;

@@ -200,7 +200,7 @@ fn content(store: &FaultyStore) -> Vec<(String, Vec<u8>)> {
 #[test]
 fn where_a_repair_fails_what_was_there_is_there_still() {
     let check =
-        |store: &FaultyStore| Check::open_in(&OpenOptions::new(), Arc::new(store.clone()), "").unwrap();
+        |store: &FaultyStore| Check::open_with(&OpenOptions::new(), (Arc::new(store.clone()), "")).unwrap();
     let mut failed = 0;
     for operation in [Operation::Set, Operation::Erase] {
         for nth in 1..6 {

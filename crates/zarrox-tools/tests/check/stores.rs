@@ -35,7 +35,7 @@ fn every_format_is_checked_and_repaired() {
         let root = options.create_group((store.clone(), "")).unwrap();
         let builder = root.create_array("g/a").shape([4, 6]).chunks([2, 3]).data_type(DataType::Int32);
         let array = fill(builder.compressor(Gzip::level(1)));
-        let check = || Check::open_in(&OpenOptions::new().format(format), store.clone(), "").unwrap();
+        let check = || Check::open_with(&OpenOptions::new().format(format), (store.clone(), "")).unwrap();
         assert_eq!(run(&check()).1, [], "{format}");
 
         let key = array.raw().key(&[1, 0]).unwrap();
@@ -76,7 +76,7 @@ fn the_one_array_of_version_1_is_checked() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let builder = OpenOptions::new().format(Format::V1).create_array((store.clone(), ""));
     fill(builder.shape([4, 6]).chunks([2, 3]).data_type(DataType::Int32).no_compressor());
-    let check = || Check::open_in(&OpenOptions::new(), store.clone(), "").unwrap();
+    let check = || Check::open_with(&OpenOptions::new(), (store.clone(), "")).unwrap();
     assert_eq!(run(&check()).1, []);
     set(&*store, "1.1", b"short");
     let (_, found) = run(&check());
@@ -142,7 +142,7 @@ fn stores_that_cannot_be_listed_are_asked_for_each_chunk() {
     store.inject(
         Fault::fail(zarrox::stores::StoreErrorKind::Forbidden).on(&[zarrox::stores::Operation::ListPrefix]),
     );
-    let check = Check::open_in(&OpenOptions::new(), Arc::new(store.clone()), "a").unwrap();
+    let check = Check::open_with(&OpenOptions::new(), (Arc::new(store.clone()), "a")).unwrap();
     let (summary, found) = run(&check);
     assert_eq!(kinds(&found), [Kind::Unreadable], "{found:#?}");
     assert!(!summary.is_clean());
@@ -159,7 +159,7 @@ fn a_chunk_that_the_store_does_not_give_is_named() {
     fill(array.data_type(DataType::Int32).compressor(Gzip::level(1)));
     set(&store, "a/c/1/0", b"nonsense");
     store.inject(Fault::fail(zarrox::stores::StoreErrorKind::Forbidden).key("a/c/0/1"));
-    let check = Check::open_in(&OpenOptions::new(), Arc::new(store), "a").unwrap();
+    let check = Check::open_with(&OpenOptions::new(), (Arc::new(store), "a")).unwrap();
     {
         let check = check.level(CheckLevel::Full).repair(REPAIR);
         let (_, mut found) = run(&check);

@@ -10,7 +10,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use zarrox::Selection;
 use zarrox::codecs::{Blosc, Bytes, Crc32c, Gzip, Sharding, Transpose, Zlib, Zstd};
 use zarrox::data_type::{Endian, Storage};
-use zarrox::internals::ArrayInternals;
 use zarrox::json::{Json, json};
 use zarrox::stores::{Key, MemoryStore, Store, StoreExt};
 use zarrox::{Array, prelude::*, s};
@@ -207,7 +206,7 @@ fn sources(format: Format) -> Vec<(Arc<dyn Store>, String)> {
 fn convert(to: Format, from: &Arc<dyn Store>) -> (Result<CopyReport, Error>, Arc<dyn Store>) {
     let store = memory();
     let conversion = Copier::new().format(to).lossy(true).verify(Verify::Everything);
-    (conversion.plan_in(from.clone(), "", store.clone(), "").unwrap().run(), store)
+    (conversion.plan((from.clone(), ""), (store.clone(), "")).unwrap().run(), store)
 }
 
 /// The names of dimensions, however the format says them. Scalars have none, which v2 says to xarray by an empty list.
@@ -303,7 +302,7 @@ fn every_format_becomes_every_other_or_says_why_not() {
 fn what_v2_and_v3_say_alike_is_copied_and_nothing_is_lost() {
     for (from, to) in [(Format::V2, Format::V3), (Format::V3, Format::V2)] {
         let (source, _) = sources(from).remove(0);
-        let plan = Copier::new().format(to).plan_in(source, "", memory(), "").unwrap();
+        let plan = Copier::new().format(to).plan((source, ""), (memory(), "")).unwrap();
         let serious: Vec<_> =
             report_of(&plan).obstacles.iter().filter(|f| f.effect != Effect::Note).collect();
         let kinds: Vec<_> = serious.iter().map(|f| (f.path.as_str(), f.property, f.effect)).collect();
@@ -466,7 +465,7 @@ fn in_place_is_refused_where_chunks_would_change() {
     root.create_array("keys").shape([4]).data_type(DataType::Int8).no_compressor().create().unwrap();
     let sharded = root.create_array("shards").shape([4]).chunks([2]).shards([4]).data_type(DataType::Int8);
     sharded.chunk_key_encoding(zarrox::ChunkKeyEncoding::V2(Separator::Dot)).create().unwrap();
-    let plan = Copier::new().format(Format::V2).lossy(true).plan_in_place_in(store.clone(), "").unwrap();
+    let plan = Copier::new().format(Format::V2).lossy(true).plan_in_place((store.clone(), "")).unwrap();
     let error = plan.run().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported);
     for part in ["/keys: refused (chunk-keys)", "/shards: refused (codecs)", "give a destination"] {
@@ -571,7 +570,7 @@ fn in_place_every_crash_leaves_a_whole_hierarchy_and_can_be_finished() {
             small_hierarchy(from, &store);
             let killed: Arc<dyn Store> =
                 Arc::new(Killed { store: store.clone(), left: AtomicUsize::new(writes) });
-            let finished = Copier::new().format(to).plan_in_place_in(killed, "").unwrap().run().is_ok();
+            let finished = Copier::new().format(to).plan_in_place((killed, "")).unwrap().run().is_ok();
             assert_eq!(sums(&store), Some(vec![10, 10]), "{from} to {to} after {writes} writes");
             // Whoever knows only one of the formats finds all of it or nothing.
             let whole = |format: Format| {
@@ -584,10 +583,10 @@ fn in_place_every_crash_leaves_a_whole_hierarchy_and_can_be_finished() {
             );
             assert!(whole(from).or(whole(to)).is_some(), "{from} to {to} after {writes} writes");
             if !finished {
-                let other = Copier::new().format(from).plan_in_place_in(store.clone(), "");
+                let other = Copier::new().format(from).plan_in_place((store.clone(), ""));
                 assert!(other.is_err() || writes == 0, "another conversion must not begin meanwhile");
             }
-            Copier::new().format(to).plan_in_place_in(store.clone(), "").unwrap().run().unwrap();
+            Copier::new().format(to).plan_in_place((store.clone(), "")).unwrap().run().unwrap();
             assert_eq!(sums(&store), Some(vec![10, 10]));
             assert_error(
                 OpenOptions::new().format(from).open((store.clone(), "")),
@@ -623,13 +622,13 @@ fn interrupt(from: Format, to: Format) {
         let killed: Arc<dyn Store> =
             Arc::new(Killed { store: store.clone(), left: AtomicUsize::new(writes) });
         let plan = |store: &Arc<dyn Store>| {
-            Copier::new().format(to).plan_in(source.clone(), "", store.clone(), "").unwrap()
+            Copier::new().format(to).plan((source.clone(), ""), (store.clone(), "")).unwrap()
         };
         let finished = plan(&killed).run().is_ok();
         let found = sums(&store);
         assert!(found.is_none() || found == Some(vec![10, 10]), "{to} after {writes} writes");
         if !finished && writes > 0 {
-            let other = Copier::new().format(from).plan_in(source.clone(), "", store.clone(), "").unwrap();
+            let other = Copier::new().format(from).plan((source.clone(), ""), (store.clone(), "")).unwrap();
             assert_eq!(other.run().unwrap_err().kind(), ErrorKind::AlreadyExists);
         }
         if !finished {
@@ -654,7 +653,7 @@ fn what_an_interrupted_conversion_left_is_of_a_kind_only_if_it_can_be_opened() {
             let store = memory();
             let root = OpenOptions::new().format(to).create_group((store.clone(), "")).unwrap();
             let killed: Arc<dyn Store> = Arc::new(Killed { store, left: AtomicUsize::new(writes) });
-            let plan = Copier::new().format(to).plan_in(source.clone(), "", killed, "c").unwrap();
+            let plan = Copier::new().format(to).plan((source.clone(), ""), (killed, "c")).unwrap();
             let finished = plan.run().is_ok();
             for path in ["c", "c/a", "c/g", "c/g/b"] {
                 let is_missing = root.open(path).is_err_and(|error| error.kind() == ErrorKind::NotFound);
@@ -680,7 +679,7 @@ fn chunks_that_are_there_are_not_written_again() {
     };
     let convert = Copier::new().format(Format::V3).open_options(OpenOptions::new().threads(1));
     let plan = |convert: &Copier, store: &Arc<dyn Store>| {
-        convert.plan_in(source.clone(), "", store.clone(), "").unwrap()
+        convert.plan((source.clone(), ""), (store.clone(), "")).unwrap()
     };
     let error = plan(&convert.clone().on_progress(listener(4)), &store).run().unwrap_err();
     assert!(error.to_string().contains("interrupted"), "{error}");
@@ -705,7 +704,7 @@ fn a_changed_chunk_is_found() {
         array.write(.., 99)?;
         other.write(.., 98)
     });
-    let error = convert.plan_in(source, "", store.clone(), "").unwrap().run().unwrap_err();
+    let error = convert.plan((source, ""), (store.clone(), "")).unwrap().run().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Corrupt, "{error}");
     assert!(sums(&store).is_none());
 }
@@ -715,25 +714,25 @@ fn destinations_are_guarded() {
     let (source, store) = (memory(), memory());
     small_hierarchy(Format::V2, &source);
     let inside =
-        Copier::new().format(Format::V3).plan_in(source.clone(), "", source.clone(), "g/copy").unwrap_err();
+        Copier::new().format(Format::V3).plan((source.clone(), ""), (source.clone(), "g/copy")).unwrap_err();
     assert!(inside.to_string().contains("contains the other"), "{inside}");
     small_hierarchy(Format::V3, &store);
     let plan = |overwrite| {
         Copier::new()
             .format(Format::V3)
             .if_exists(if overwrite { IfExists::Replace } else { IfExists::Error })
-            .plan_in(source.clone(), "a", store.clone(), "g")
+            .plan((source.clone(), "a"), (store.clone(), "g"))
             .unwrap()
     };
     assert_eq!(plan(false).run().unwrap_err().kind(), ErrorKind::AlreadyExists);
     plan(true).run().unwrap();
     assert!(OpenOptions::new().open((store.clone(), "g")).unwrap().into_array().is_ok());
     let below =
-        Copier::new().format(Format::V2).plan_in(source.clone(), "a", store.clone(), "v2").unwrap_err();
+        Copier::new().format(Format::V2).plan((source.clone(), "a"), (store.clone(), "v2")).unwrap_err();
     assert!(below.to_string().contains("is inside of a group of Zarr v3"), "{below}");
-    let below = Copier::new().format(Format::V2).plan_in_place_in(store, "a").unwrap_err();
+    let below = Copier::new().format(Format::V2).plan_in_place((store, "a")).unwrap_err();
     assert!(below.to_string().contains("the whole hierarchy"), "{below}");
-    let v1 = Copier::new().format(Format::V1).lossy(true).plan_in(source, "", memory(), "").unwrap();
+    let v1 = Copier::new().format(Format::V1).lossy(true).plan((source, ""), (memory(), "")).unwrap();
     let error = v1.run().unwrap_err().to_string();
     assert!(error.contains("/: refused (groups): ") && error.contains("v1 has no groups"), "{error}");
 }
@@ -755,11 +754,11 @@ fn what_is_no_node_or_unreadable_is_told() {
     }
     let store = memory();
     let convert = Copier::new().format(Format::V3);
-    let plan = convert.plan_in(source.clone(), "", store.clone(), "").unwrap();
+    let plan = convert.plan((source.clone(), ""), (store.clone(), "")).unwrap();
     let found: Vec<_> = report_of(&plan).obstacles.iter().map(|f| (f.path.as_str(), f.effect)).collect();
     assert_eq!(found, [("/bad", Effect::Loss), ("/notes", Effect::Note), ("/README", Effect::Note)]);
     assert!(plan.run().unwrap_err().to_string().contains("/bad: loss (nodes)"));
-    convert.allow(Property::Nodes).plan_in(source, "", store.clone(), "").unwrap().run().unwrap();
+    convert.allow(Property::Nodes).plan((source, ""), (store.clone(), "")).unwrap().run().unwrap();
     let array = OpenOptions::new().open((store.clone(), "i/j/k")).unwrap().into_array().unwrap();
     assert_eq!(array.read::<ArrayD<u8>>(..).unwrap().sum(), 10);
     assert!(OpenOptions::new().open((store.clone(), "i")).unwrap().into_group().is_ok());
@@ -776,7 +775,7 @@ fn unknown_members_are_carried_or_their_loss_is_told() {
     source.set(&key, document.to_string().as_bytes(), Default::default()).unwrap();
     let (report, _) = convert(Format::V2, &source);
     assert!(report.unwrap().obstacles.is_empty());
-    let plan = Copier::new().format(Format::V3).plan_in(source, "", memory(), "").unwrap();
+    let plan = Copier::new().format(Format::V3).plan((source, ""), (memory(), "")).unwrap();
     let finding = &report_of(&plan).obstacles[0];
     assert_eq!((finding.property, finding.effect), (Property::Members, Effect::Loss));
     assert!(finding.reason.contains("later"));
@@ -794,7 +793,7 @@ fn padding_of_structures_is_left_out_where_the_target_has_none() {
     let element = [1, 9, 9, 9, 2, 0, 0, 0, 1, 9, 9, 9];
     source.write(s![1], DynArray::new(padded.clone(), vec![], element.to_vec()).unwrap()).unwrap();
     let target = memory();
-    let plan = Copier::new().format(Format::V3).plan_in(store.clone(), "", target.clone(), "").unwrap();
+    let plan = Copier::new().format(Format::V3).plan((store.clone(), ""), (target.clone(), "")).unwrap();
     let report = plan.run().unwrap();
     let notes = report.obstacles.iter().filter(|finding| finding.property == Property::DataTypes);
     assert_eq!(notes.map(|finding| finding.effect).collect::<Vec<_>>(), [Effect::Note]);
@@ -803,6 +802,6 @@ fn padding_of_structures_is_left_out_where_the_target_has_none() {
     let fill = [7, 8, 0, 0, 0, 1];
     assert_eq!(array.fill_bytes().as_bytes(), fill);
     assert_eq!(array.read::<DynArray>(..).unwrap().as_bytes(), [fill, [1, 2, 0, 0, 0, 1], fill].concat());
-    let in_place = Copier::new().format(Format::V3).plan_in_place_in(store, "").unwrap();
+    let in_place = Copier::new().format(Format::V3).plan_in_place((store, "")).unwrap();
     assert!(in_place.check().unwrap_err().to_string().contains("padding"));
 }

@@ -6,7 +6,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use zarrox::internals::ArrayInternals;
 use zarrox::json::json;
 use zarrox::{ErrorKind, OpenOptions};
 use zarrox::{prelude::*, s};

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use ndarray::{ArrayD, IxDyn};
 use zarrox::codecs::{IndexLocation, Sharding, Zstd};
-use zarrox::internals::ArrayInternals;
 use zarrox::{Array, prelude::*, s};
 use zarrox::{ErrorKind, OpenOptions};
 use zarrox_testkit::errors::assert_error;

@@ -37,7 +37,7 @@ fn in_memory() -> Arc<dyn Store> {
 
 fn written(store: &Arc<dyn Store>, path: &str) -> String {
     let mut manifest = Vec::new();
-    Manifest::new().write_in(store.clone(), path, &mut manifest).unwrap();
+    Manifest::new().write((store.clone(), path), &mut manifest).unwrap();
     String::from_utf8(manifest).unwrap()
 }
 
@@ -47,7 +47,7 @@ fn verified(store: &Arc<dyn Store>, path: &str, manifest: &str) -> zarrox::Resul
         found.push(finding.to_string());
         Ok(())
     };
-    let verified = Manifest::new().verify_in(store.clone(), path, &mut manifest.as_bytes(), &mut tell)?;
+    let verified = Manifest::new().verify((store.clone(), path), &mut manifest.as_bytes(), &mut tell)?;
     found.sort();
     Ok((verified, found))
 }
@@ -233,8 +233,8 @@ fn progress_ends_with_all_bytes_and_can_end_the_work() {
         *last = (last.0.max(progress.done), progress.total);
         Ok(())
     });
-    let written = manifest.write_in(store.clone(), "", &mut Vec::new()).unwrap();
+    let written = manifest.write((store.clone(), ""), &mut Vec::new()).unwrap();
     assert_eq!(*last.lock().unwrap(), (written.bytes, written.bytes));
     let stopped = Manifest::new().on_progress(|_| Err(zarrox::Error::new(ErrorKind::Interrupted, "enough")));
-    assert_eq!(stopped.write_in(store, "", &mut Vec::new()).unwrap_err().kind(), ErrorKind::Interrupted);
+    assert_eq!(stopped.write((store, ""), &mut Vec::new()).unwrap_err().kind(), ErrorKind::Interrupted);
 }

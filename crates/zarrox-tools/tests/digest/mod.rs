@@ -284,7 +284,7 @@ fn converted_hierarchies_have_one_digest() {
         let target = memory();
         // What xarray masks is in an attribute, which counts.
         let convert = Copier::new().format(format).lossy(true).keep_fill_values(true);
-        let convert = convert.plan_in(store.clone(), "", target.clone(), "").unwrap();
+        let convert = convert.plan((store.clone(), ""), (target.clone(), "")).unwrap();
         let report = convert.run().unwrap();
         let lost = report.obstacles.iter().any(|finding| finding.effect == Effect::Loss);
         let found = digest(&OpenOptions::new().open((target, "")).unwrap()).unwrap();

@@ -3,7 +3,6 @@
 use blake3::Hasher;
 use serde_json::{Value, json};
 use zarrox::data_type::Storage;
-use zarrox::internals::ArrayInternals;
 use zarrox::{Array, prelude::*};
 
 /// The digest of an array of one of the types that are known here, which has no attributes.

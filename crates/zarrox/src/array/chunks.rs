@@ -10,17 +10,20 @@ use crate::location::Context;
 /// A chunk here is what is stored as one object: a shard, where the array has shards.
 impl Array {
     /// Works with the codec chain of a chunk.
-    pub(super) fn with_chain<R>(&self, chunk: &[u64], work: impl FnOnce(&CodecChain) -> R) -> Result<R> {
+    #[doc(hidden)]
+    pub fn with_chain<R>(&self, chunk: &[u64], work: impl FnOnce(&CodecChain) -> R) -> Result<R> {
         Ok(work(&*self.chain_of(chunk)?))
     }
 
     /// The number of stored bytes of a chunk; `None` if it is not stored.
-    pub(super) fn stored_size(&self, chunk: &[u64]) -> Result<Option<u64>> {
+    #[doc(hidden)]
+    pub fn stored_size(&self, chunk: &[u64]) -> Result<Option<u64>> {
         self.location.store.size(&self.key(chunk)?).map_err(Error::from)
     }
 
     /// Returns true if a chunk is one of the grid's.
-    pub(super) fn has_chunk(&self, chunk: &[u64]) -> bool {
+    #[doc(hidden)]
+    pub fn has_chunk(&self, chunk: &[u64]) -> bool {
         chunk.len() == self.ndim() && chunk.iter().zip(self.grid_shape()).all(|(index, count)| *index < count)
     }
 

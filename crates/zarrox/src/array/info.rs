@@ -98,7 +98,8 @@ impl Array {
     ///
     /// # Errors
     /// The errors of [`Array::info`].
-    pub(crate) fn quick_info(&self) -> Result<ArrayInfo> {
+    #[doc(hidden)]
+    pub fn quick_info(&self) -> Result<ArrayInfo> {
         if self.location.is_remote() { Ok(self.describe(None)) } else { self.info() }
     }
 
@@ -156,7 +157,8 @@ impl Array {
 
     /// Visits all stored objects of the array except documents, with their sizes in bytes: its chunks, and objects that are not
     /// chunks of the grid (`None`).
-    pub(crate) fn visit_stored(&self, visit: &mut dyn FnMut(Option<Vec<u64>>, u64)) -> Result<()> {
+    #[doc(hidden)]
+    pub fn visit_stored(&self, visit: &mut dyn FnMut(Option<Vec<u64>>, u64)) -> Result<()> {
         if !self.location.store.capabilities().listable {
             return self.visit_by_keys(visit);
         }

@@ -1,7 +1,6 @@
 //! Arrays.
 
 mod astype;
-pub(crate) mod boxes;
 mod builder;
 mod cached;
 mod chains;
@@ -51,11 +50,10 @@ use kept::Kept;
 
 pub use astype::AsTypeView;
 pub use builder::ArrayBuilder;
-pub use dynamic::{DynArray, npy};
+pub use dynamic::DynArray;
 pub use info::ArrayInfo;
 pub use iterate::indices;
 pub use iterate::{Chunks, Rows};
-pub use parts::Parts;
 pub use raw::RawChunks;
 pub use regions::ChunkIndices;
 pub use resize::{Growth, Longer, SoleAppender, Unwritten};
@@ -63,6 +61,7 @@ pub use resize::{Left, left_in, settle_left};
 pub use stored::cell;
 pub use stored::{InnerChunk, StoredChunk, StoredRead, StoredWrite};
 pub use view::ArrayView;
+pub use zarrox_core::internals::selection::Parts;
 
 /// An array: its metadata is in memory, and its chunks are in the store.
 ///
@@ -148,17 +147,20 @@ impl Array {
     }
 
     /// The place of the array.
-    pub(crate) fn location(&self) -> &Location {
+    #[doc(hidden)]
+    pub fn location(&self) -> &Location {
         &self.location
     }
 
     /// The prefix of all chunks.
-    pub(crate) fn chunks_prefix(&self) -> &Prefix {
+    #[doc(hidden)]
+    pub fn chunks_prefix(&self) -> &Prefix {
         &self.chunks
     }
 
     /// The capabilities of the array's store.
-    pub(crate) fn capabilities(&self) -> Capabilities {
+    #[doc(hidden)]
+    pub fn capabilities(&self) -> Capabilities {
         self.location.store.capabilities()
     }
 
@@ -247,22 +249,26 @@ impl Array {
     }
 
     /// The shape of what is decoded as a whole: the inner chunks, if there are shards, or the chunks.
-    pub(crate) fn unit_shape(&self) -> Vec<u64> {
+    #[doc(hidden)]
+    pub fn unit_shape(&self) -> Vec<u64> {
         self.inner_chunk_shape().unwrap_or_else(|| self.chunk_shape().to_vec())
     }
 
     /// The shape of the shards, if there are any.
-    pub(crate) fn shard_shape(&self) -> Option<&[u64]> {
+    #[doc(hidden)]
+    pub fn shard_shape(&self) -> Option<&[u64]> {
         self.chain.inner_chunk_shape().map(|_| self.chunk_shape())
     }
 
     /// The number of possible stored objects (chunks, or shards if there are any) along each dimension.
-    pub(crate) fn grid_shape(&self) -> Vec<u64> {
+    #[doc(hidden)]
+    pub fn grid_shape(&self) -> Vec<u64> {
         self.metadata.chunk_grid.grid_shape(self.shape())
     }
 
     /// The bytes of the fill value in memory.
-    pub(crate) fn fill_bytes(&self) -> FillValue {
+    #[doc(hidden)]
+    pub fn fill_bytes(&self) -> FillValue {
         self.chain.chunk().fill().clone()
     }
 
@@ -273,13 +279,15 @@ impl Array {
 
     /// The reason why elements can be neither read nor written: the unknown part of an array that was opened [for its metadata
     /// only](crate::OpenOptions::metadata_only).
-    pub(crate) fn unreadable(&self) -> Option<&str> {
+    #[doc(hidden)]
+    pub fn unreadable(&self) -> Option<&str> {
         self.shared.unreadable.as_deref()
     }
 
     /// The unknown data type of the metadata, if its fallback is read instead: see
     /// [`OpenOptions::data_type_fallback`](crate::OpenOptions::data_type_fallback).
-    pub(crate) fn fallback_from(&self) -> Option<&zarrox_core::json::Json> {
+    #[doc(hidden)]
+    pub fn fallback_from(&self) -> Option<&zarrox_core::json::Json> {
         self.metadata.fallback_from.as_deref()
     }
 
@@ -287,7 +295,8 @@ impl Array {
     ///
     /// # Errors
     /// When the document cannot be read.
-    pub(crate) fn document(&self) -> Result<Map> {
+    #[doc(hidden)]
+    pub fn document(&self) -> Result<Map> {
         self.location.first_document(self.metadata.format)
     }
 
@@ -351,12 +360,14 @@ impl Array {
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] when the data type does not have the value; and when the array cannot be written.
-    pub(crate) fn set_fill_value_json(&mut self, fill: Json) -> Result<()> {
+    #[doc(hidden)]
+    pub fn set_fill_value_json(&mut self, fill: Json) -> Result<()> {
         self.change_members(&Map::from_iter([("fill_value".to_owned(), fill)]))
     }
 
     /// Changes members of the array's document, in the form of its format.
-    pub(crate) fn change_members(&mut self, members: &Map) -> Result<()> {
+    #[doc(hidden)]
+    pub fn change_members(&mut self, members: &Map) -> Result<()> {
         let (location, format) = (self.location.clone(), self.metadata.format);
         let metadata = location.change(format, |node, write| {
             let metadata = patched(&location, format, node, Change::Members(members))
@@ -452,7 +463,8 @@ impl Array {
     }
 
     /// Writes by `write`, while nobody moves, replaces or deletes the array, which still is what the handle was opened for.
-    pub(crate) fn writing<R>(&self, write: impl FnOnce() -> Result<R>) -> Result<R> {
+    #[doc(hidden)]
+    pub fn writing<R>(&self, write: impl FnOnce() -> Result<R>) -> Result<R> {
         let Some(generation) = &self.generation else { return write() };
         let checked = generation.hold(&self.location).and_then(|hold| {
             generation.check(&self.location, &self.metadata)?;
@@ -463,7 +475,8 @@ impl Array {
     }
 
     /// Makes sure that the array still is what the handle was opened for.
-    pub(crate) fn check_generation(&self) -> Result<()> {
+    #[doc(hidden)]
+    pub fn check_generation(&self) -> Result<()> {
         let Some(generation) = &self.generation else { return Ok(()) };
         generation.check(&self.location, &self.metadata)
     }

@@ -23,7 +23,7 @@ pub(super) struct Renaming {
 }
 
 /// Returns true if a key with this last name can be that of a mark.
-pub(super) fn is_renaming(name: &str) -> bool {
+pub fn is_renaming(name: &str) -> bool {
     name == NAME
 }
 

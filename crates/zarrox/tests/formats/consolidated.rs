@@ -306,7 +306,7 @@ fn every_change_keeps_it_up_to_date() {
         array(&other, "in/side");
         Copier::new()
             .format(format)
-            .plan_in(source, "", store.clone(), "g/conv/erted")
+            .plan((source, ""), (store.clone(), "g/conv/erted"))
             .unwrap()
             .run()
             .unwrap();
@@ -442,7 +442,7 @@ fn damage_is_an_error_only_where_it_is_asked_for() {
 fn conversion_carries_it_over() {
     for (from, to) in formats().into_iter().flat_map(|from| formats().into_iter().map(move |to| (from, to))) {
         let (source, store) = (hierarchy(from), memory());
-        Copier::new().format(to).plan_in(source, "", store.clone(), "").unwrap().run().unwrap();
+        Copier::new().format(to).plan((source, ""), (store.clone(), "")).unwrap().run().unwrap();
         let copied = open(&store, to, Consolidated::Require);
         assert_eq!(differences(&copied), [], "{from} to {to}");
         assert!(copied.open("g/h/c").is_ok());
@@ -451,7 +451,7 @@ fn conversion_carries_it_over() {
     let root = OpenOptions::new().format(Format::V2).create_group((store.clone(), "")).unwrap();
     array(&root, "g/a");
     root.consolidate_metadata().unwrap();
-    Copier::new().format(Format::V3).plan_in_place_in(store.clone(), "").unwrap().run().unwrap();
+    Copier::new().format(Format::V3).plan_in_place((store.clone(), "")).unwrap().run().unwrap();
     assert!(store.get(&Key::new(".zmetadata").unwrap()).unwrap().is_none());
     assert_eq!(differences(&open(&store, Format::V3, Consolidated::Require)), []);
 }

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use ndarray::{Array2, ArrayD, arr1};
 use zarrox::codecs::{Blosc, Gzip, Shuffle, Zstd};
 use zarrox::codecs::{Bz2, Lz4, Lzma, N5BlockMode, N5Lz4, Zlib};
-use zarrox::internals::ArrayInternals;
 use zarrox::json::{Json, Map, json};
 use zarrox::{Array, prelude::*, s};
 use zarrox::{ChunkKeyEncoding, CodecSpec, ErrorKind, OpenMode, OpenOptions, Result, Separator};

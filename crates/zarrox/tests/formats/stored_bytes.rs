@@ -8,7 +8,6 @@ use ndarray::{Array2, arr1};
 use zarrox::codecs::Delta;
 use zarrox::codecs::Zlib;
 use zarrox::data_type::Endian;
-use zarrox::internals::ArrayInternals;
 use zarrox::stores::{MemoryStore, Store};
 use zarrox::{AccessOptions, ArrayBuilder, Consolidated, ErrorKind, OpenOptions, Upkeep};
 use zarrox::{prelude::*, s};

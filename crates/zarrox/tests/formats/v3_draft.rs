@@ -5,7 +5,6 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use zarrox::internals::ArrayInternals;
 use zarrox::json::{Json, json};
 use zarrox::stores::{DirectoryStore, Key, MemoryStore, Prefix, Store, StoreExt};
 use zarrox::{Array, prelude::*, s};

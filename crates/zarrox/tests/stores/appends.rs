@@ -188,7 +188,7 @@ fn rows_of_a_dead_writer_between_those_of_others_are_found_and_reused() {
         })
         .unwrap();
     let died = died.unwrap();
-    let check = |remote: &Remote| Check::open_in(&OpenOptions::new(), remote.blocking(), "a").unwrap();
+    let check = |remote: &Remote| Check::open_with(&OpenOptions::new(), (remote.blocking(), "a")).unwrap();
     let found = |check: Check| {
         let mut found = Vec::new();
         check

@@ -5,8 +5,6 @@
 use std::sync::Arc;
 
 use ndarray::arr1;
-use zarrox::internals::{ArrayInternals, Longer};
-use zarrox::prelude::*;
 use zarrox::stores::{DirectoryStore, MemoryStore, Operation, Store, StoreErrorKind};
 use zarrox::{Array, Error, ErrorKind, OpenOptions, s};
 use zarrox_testkit::faults::{Fault, FaultyStore};

@@ -12,7 +12,6 @@ use zarrox::codec::{
 };
 use zarrox::codecs::{Bytes, Crc32c, Gzip, Sharding, Transpose, VlenUtf8, Zstd};
 use zarrox::data_type::{Casting, Endian, Extension, Family, Number, Storage, TypeString};
-use zarrox::internals::ArrayInternals;
 use zarrox::json::{Json, Map, json};
 use zarrox::stores::{Condition, Key, MemoryStore, Store, StoreExt};
 use zarrox::strided::{View, ViewMut};

@@ -8,7 +8,6 @@ use half::{bf16, f16};
 use ndarray::{ArrayD, IxDyn, arr1};
 use num_complex::Complex;
 use zarrox::data_type::Endian;
-use zarrox::internals::ArrayInternals;
 use zarrox::json::{Json, json};
 use zarrox::stores::{MemoryStore, Store, StoreExt};
 use zarrox::{Array, prelude::*, s};

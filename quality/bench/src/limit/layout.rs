@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::Value;
-use zarrox::internals::ArrayInternals;
 use zarrox::json::Json;
 use zarrox::stores::MemoryStore;
 use zarrox::{Array, prelude::*};

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use zarrox::data_type::Storage;
-use zarrox::internals::ArrayInternals;
 use zarrox::stores::Store;
 use zarrox::{Array, Consolidated, DimSelection, DynArray, Group, Node, OpenOptions};
 

@@ -60,7 +60,7 @@ fn repaired(base: &Base, store: &Arc<dyn Store>, stored: &Contents, refill: bool
 }
 
 fn full(base: &Base, store: &Arc<dyn Store>) -> Check {
-    match Check::open_in(&options(), store.clone(), base.root) {
+    match Check::open_with(&options(), (store.clone(), base.root)) {
         Ok(check) => check.level(CheckLevel::Full),
         Err(error) => panic!("'{}' is a path: {error}", base.root),
     }

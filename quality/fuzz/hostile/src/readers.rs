@@ -4,7 +4,6 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use zarrox::internals::ArrayInternals;
 use zarrox::stores::{Key, Prefix, Store};
 use zarrox::{Array, DynArray, Node, OpenMode, OpenOptions};
 use zarrox_files::{FileStore, Kind};

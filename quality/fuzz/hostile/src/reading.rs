@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use zarrox::internals::ArrayInternals;
 use zarrox::stores::Store;
 use zarrox::{Consolidated, DynArray, Group, Node};
 

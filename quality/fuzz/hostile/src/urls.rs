@@ -144,14 +144,14 @@ impl Urls {
         let mut server = Server::new().token(None);
         let options = OpenOptions::new().threads(1);
         for (number, base) in bases::all()?.into_iter().enumerate() {
-            server = server.root_in(format!("b{number}"), store_of(&base.contents)?, &options)?;
+            server = server.root_with(format!("b{number}"), (store_of(&base.contents)?, ""), &options)?;
             let damaged = store_of(&damaged(&base.contents))?;
-            server = server.root_in(format!("d{number}"), damaged, &options)?;
+            server = server.root_with(format!("d{number}"), (damaged, ""), &options)?;
         }
         for (name, fill) in [("typed", typed as fn(&Group) -> Result<()>), ("huge", huge)] {
             let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
             fill(&options.create_group((store.clone(), ""))?)?;
-            server = server.root_in(name, store, &options)?;
+            server = server.root_with(name, (store, ""), &options)?;
         }
         Ok(Self(Asker::new(server)?))
     }

@@ -4,10 +4,10 @@ use ndarray::ArrayD;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use zarrox::internals::{ArrayInternals, Longer};
+use zarrox::{Array, Error, ErrorKind, Format, Group, Result};
+use zarrox::internals::Longer;
 use zarrox::stores::Store;
 use zarrox::stores::internals::NamedStore;
-use zarrox::{Array, Error, ErrorKind, Format, Group, Result};
 use zarrox_images::pyramid::{Downsample, Method, Pyramid};
 use zarrox_testkit::simulation::{SimStore, Stage};
 use zarrox_tools::Copier;
@@ -113,7 +113,7 @@ impl Actor {
             Act::Downsample => self.downsample()?,
             Act::Consolidate => self.machine.root()?.consolidate_metadata()?,
             Act::Repair => {
-                let check = Check::open_in(&options(), self.machine.stores[0].clone(), "")?;
+                let check = Check::open_with(&options(), (self.machine.stores[0].clone(), ""))?;
                 check.repair(Repair::default()).run(|_| Ok(()))?;
             }
             act => self.structural(act)?,
@@ -198,14 +198,14 @@ impl Actor {
     fn copy(&self) -> Result<()> {
         let store = &self.machine.stores[0];
         let copier = Copier::new().open_options(options()).chunks([4, 1]);
-        let planned = copier.plan_in(store.clone(), SOURCE, store.clone(), &copied(self.task))?;
+        let planned = copier.plan((store.clone(), SOURCE), (store.clone(), &copied(self.task)))?;
         self.existing_is_done(planned.run().map(drop))
     }
 
     fn downsample(&self) -> Result<()> {
         let store = &self.machine.stores[0];
         let pyramid = Downsample::new().open_options(options()).method(Method::Nearest).levels(1);
-        let planned = pyramid.plan_in(store.clone(), SOURCE, store.clone(), &halved(self.task));
+        let planned = pyramid.plan_into((store.clone(), SOURCE), (store.clone(), &halved(self.task)));
         self.existing_is_done(planned.and_then(Pyramid::run).map(drop))
     }
 
@@ -228,7 +228,7 @@ impl Actor {
             Act::Reshard => copier.chunks([2, 2]).shards([4, 4]).run_in_place(url(0, BOARD)).map(drop),
             Act::Convert => {
                 let convert = Copier::new().format(Format::V3).open_options(options());
-                convert.plan_in_place_in(machine.stores[0].clone(), "")?.run().map(drop)
+                convert.plan_in_place((machine.stores[0].clone(), ""))?.run().map(drop)
             }
             Act::Delete => missing_is_done(machine.root()?.delete(BOARD)),
             _ => {

@@ -374,7 +374,7 @@ impl Judge<'_> {
 
     fn check(&mut self, repair: Option<Repair>) {
         let may_have_holes = self.may_have_holes();
-        let check = Check::open_in(&options(), self.machine.stores[0].clone(), "");
+        let check = Check::open_with(&options(), (self.machine.stores[0].clone(), ""));
         match check.and_then(|check| run(check, repair)) {
             Ok(_) if repair.is_some() => {}
             Ok(mut found) => {

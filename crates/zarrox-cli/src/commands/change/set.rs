@@ -1,7 +1,6 @@
 //! `zarrox set` and `zarrox fill`: change elements.
 
 use clap::Args;
-use zarrox::internals::ArrayInternals;
 use zarrox::json::{self, Json};
 use zarrox::{Array, DynArray, Result, Selection};
 

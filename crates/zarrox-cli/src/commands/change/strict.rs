@@ -5,6 +5,7 @@ use std::io::Write;
 use zarrox::internals::DocumentFix;
 use zarrox::json::{Json, json};
 use zarrox::{Error, ErrorKind, Node, Result};
+use zarrox_tools::{DocumentFix, make_strict, strict_documents};
 
 use crate::args::Global;
 use crate::exit::{Failure, note, printable};
@@ -27,7 +28,7 @@ pub(crate) fn fix(
     let node = opening::open(&global.without_elements(), path)?;
     let mut done: Vec<Done> = Vec::new();
     let mut work = |path: &str, node: &Node| {
-        let fixed = if write { node.make_strict() } else { node.strict_documents() };
+        let fixed = if write { make_strict(node) } else { strict_documents(node) };
         done.push((path.to_owned(), fixed));
         interrupt::check()
     };

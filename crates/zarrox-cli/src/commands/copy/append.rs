@@ -9,6 +9,7 @@ use zarrox::data_type::Storage;
 use zarrox::internals::npy;
 use zarrox::json::{self, Json};
 use zarrox::{Array, DynArray, Error, ErrorKind, Result};
+use zarrox_files::npy;
 
 use super::import::{Appended, append_to};
 use crate::args::{ByteSize, Global};

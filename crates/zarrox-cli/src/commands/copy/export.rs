@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use clap::{Args, ValueEnum};
 use zarrox::data_type::Endian;
 use zarrox::internals::data_type::ByteOrder;
-use zarrox::internals::npy;
 use zarrox::{Array, Error, ErrorKind, Node, Order, Result, Selection};
+use zarrox_files::npy;
 use zarrox_files::{Export as FileExport, NpzWriter, Target as FileTarget};
 
 use super::drawing::Drawing;

@@ -2,7 +2,6 @@
 
 use std::io::Write;
 
-use zarrox::internals::ArrayInternals;
 use zarrox::json::{Json, Map, json};
 use zarrox::stores::MemoryStore;
 use zarrox::{Array, ArrayBuilder, DynArray, ErrorKind, Result, Selection};

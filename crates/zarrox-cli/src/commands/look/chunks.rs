@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use clap::Args;
-use zarrox::internals::ArrayInternals;
 use zarrox::json::{Json, json};
 use zarrox::{Array, InnerChunk, Result};
 

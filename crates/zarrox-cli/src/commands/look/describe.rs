@@ -1,6 +1,5 @@
 //! Descriptions of nodes, for people and for programs.
 
-use zarrox::internals::ArrayInternals;
 use zarrox::json::{Json, Map, json};
 use zarrox::{Array, Child, DataType, Node};
 

@@ -4,7 +4,6 @@ use std::io::Write;
 
 use clap::Args;
 use zarrox::data_type::Storage;
-use zarrox::internals::ArrayInternals;
 use zarrox::json::{Json, Map, json};
 use zarrox::{Array, ArrayInfo, CodecSpec, ErrorKind, Group, Node, Result};
 

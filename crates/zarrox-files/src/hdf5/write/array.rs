@@ -7,7 +7,6 @@ use rayon::prelude::*;
 use zarrox::codec::{CHUNK_LIMIT, EncodeOptions};
 use zarrox::codecs::{ByteShuffle, Zlib};
 use zarrox::data_type::{Storage as Memory, TimeKind, TimeUnit};
-use zarrox::internals::ArrayInternals;
 use zarrox::json::{Json, Map};
 use zarrox::stores::MemoryStore;
 use zarrox::{

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use zarrox::json::{Json, json};
 use zarrox::stores::{Condition, Key, Payload, Store};
-use zarrox::{Array, DimSelection, Error, ErrorKind, NodePath, OpenOptions, Result};
+use zarrox::{Array, DimSelection, Error, ErrorKind, NodePath, OpenOptions, Place, Result};
 
 use super::joined::Joined;
 use super::plan::{Plan, Planned, Request, plan};
@@ -27,7 +27,7 @@ const BATCH: usize = 256;
 /// A hierarchy to which files are appended.
 #[derive(Clone, Copy)]
 pub(crate) struct Target<'a> {
-    pub(crate) path: &'a Path,
+    pub(crate) place: &'a Place,
     pub(crate) options: &'a OpenOptions,
 }
 
@@ -80,7 +80,7 @@ impl Appending {
         reading: &Reading,
     ) -> Result<Self> {
         let files = expanded(files)?;
-        let (store, root) = target.options.store(target.path)?;
+        let (store, root) = target.options.store(target.place)?;
         let names: Vec<String> = files
             .iter()
             .map(|path| path.file_name().unwrap_or_default().to_string_lossy().into_owned())
@@ -108,7 +108,7 @@ impl Appending {
         let old = found.as_ref().map(|found| found.lengths.clone()).unwrap_or_default();
         let first_length = |path: &str| old.get(path).copied();
         let request = Request { first_length: &first_length, appends: true, ..*request };
-        let sources = Sources::new(&files, Some((target.path, target.options)), reading);
+        let sources = Sources::new(&files, Some((target.place, target.options)), reading);
         let plan = plan(sources, &request)?;
         let lengths = plan.joined().map(|joined| (joined.path.clone(), joined.first_length())).collect();
         let journal = Journal { dimension: request.dimension.to_owned(), files: names, lengths };

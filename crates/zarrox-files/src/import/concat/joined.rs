@@ -5,7 +5,6 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use zarrox::data_type::Storage;
-use zarrox::internals::ArrayInternals;
 use zarrox::stores::Bytes;
 use zarrox::{Array, DataType, DimSelection, DynArray, FillValue, Format, Result};
 

@@ -14,7 +14,6 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use zarrox::internals::ArrayInternals;
 use zarrox::json::{Json, json};
 use zarrox::stores::{Bytes, Condition, Key, MemoryStore, Payload, Store};
 use zarrox::{Format, OpenOptions, Result};

@@ -1,12 +1,14 @@
 //! [`Sources`]: many files, of which only some are open at a time.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use zarrox::json::Map;
-use zarrox::{Array, ArrayMetadata, Consolidated, Error, ErrorKind, Node, OpenMode, OpenOptions, Result};
+use zarrox::{
+    Array, ArrayMetadata, Consolidated, Error, ErrorKind, Node, OpenMode, OpenOptions, Place, Result,
+};
 
 use crate::import::kind;
 use crate::input::{corrupt, failed, unsupported};
@@ -16,13 +18,13 @@ use crate::store::{FileStore, LeftOut};
 /// The number of files that are open at a time. The usual limit of a process is 1024 open files.
 const OPEN: usize = 64;
 
-/// The place of a source.
+/// Where a source is.
 #[derive(Debug)]
-enum Place {
+enum Origin {
     /// A file, with its length and the time of its last change when it was read first.
     File { path: PathBuf, state: Option<(u64, Option<SystemTime>)> },
     /// A hierarchy of Zarr, to which files are appended.
-    Hierarchy { path: PathBuf, options: Box<OpenOptions> },
+    Hierarchy { place: Place, options: Box<OpenOptions> },
 }
 
 /// A source that is open.
@@ -35,7 +37,7 @@ struct Opened {
 /// The sources of a concatenation.
 #[derive(Debug)]
 pub(crate) struct Sources {
-    places: Vec<Place>,
+    places: Vec<Origin>,
     reading: Reading,
     /// The open sources, the last used one at the end.
     opened: Mutex<Vec<(usize, Arc<Opened>)>>,
@@ -63,17 +65,17 @@ impl Sources {
     /// Creates the sources of these files, behind a hierarchy if there is one.
     pub(super) fn new(
         files: &[PathBuf],
-        hierarchy: Option<(&Path, &OpenOptions)>,
+        hierarchy: Option<(&Place, &OpenOptions)>,
         reading: &Reading,
     ) -> Self {
-        let hierarchy = hierarchy.map(|(path, options)| Place::Hierarchy {
-            path: path.to_owned(),
+        let hierarchy = hierarchy.map(|(place, options)| Origin::Hierarchy {
+            place: place.clone(),
             options: Box::new(options.clone()),
         });
         let files = files.iter().map(|path| {
             let metadata = std::fs::metadata(path).ok();
             let state = metadata.map(|metadata| (metadata.len(), metadata.modified().ok()));
-            Place::File { path: path.clone(), state }
+            Origin::File { path: path.clone(), state }
         });
         let places = hierarchy.into_iter().chain(files).collect();
         Self { places, reading: reading.clone(), opened: Mutex::default() }
@@ -86,7 +88,7 @@ impl Sources {
 
     /// Puts the sources in another order.
     pub(super) fn reorder(&mut self, order: &[usize]) {
-        let mut old: Vec<Option<Place>> = std::mem::take(&mut self.places).into_iter().map(Some).collect();
+        let mut old: Vec<Option<Origin>> = std::mem::take(&mut self.places).into_iter().map(Some).collect();
         self.places = order.iter().filter_map(|&number| old.get_mut(number)?.take()).collect();
         self.opened.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
     }
@@ -94,7 +96,8 @@ impl Sources {
     /// Returns the name of a source in messages.
     pub(super) fn name(&self, number: usize) -> String {
         match self.places.get(number) {
-            Some(Place::File { path, .. } | Place::Hierarchy { path, .. }) => format!("'{}'", path.display()),
+            Some(Origin::File { path, .. }) => format!("'{}'", path.display()),
+            Some(Origin::Hierarchy { place, .. }) => format!("'{place}'"),
             None => String::new(),
         }
     }
@@ -171,7 +174,7 @@ impl Sources {
     fn open(&self, number: usize) -> Result<(Arc<Opened>, Vec<LeftOut>)> {
         let place = self.places.get(number).ok_or_else(|| corrupt("there is no such file"))?;
         let (root, left_out) = match place {
-            Place::File { path, state } => {
+            Origin::File { path, state } => {
                 let now = std::fs::metadata(path)
                     .map_err(|error| failed(&format!("opening '{}'", path.display()), error))?;
                 if state.is_some_and(|state| state != (now.len(), now.modified().ok())) {
@@ -181,9 +184,9 @@ impl Sources {
                 let store = kind::open(path, &self.reading)?.skipping(skipped);
                 (root_of(&store)?, store.left_out().to_vec())
             }
-            Place::Hierarchy { path, options } => {
+            Origin::Hierarchy { place, options } => {
                 let options = options.as_ref().clone().mode(OpenMode::Read).threads(1);
-                (options.consolidated(Consolidated::Never).open(path)?, Vec::new())
+                (options.consolidated(Consolidated::Never).open(place)?, Vec::new())
             }
         };
         Ok((Arc::new(Opened { root, arrays: Mutex::default() }), left_out))

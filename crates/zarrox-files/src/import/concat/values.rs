@@ -6,7 +6,6 @@ use std::fmt;
 use std::ops::ControlFlow;
 
 use zarrox::data_type::{Casting, Storage};
-use zarrox::internals::ArrayInternals;
 use zarrox::{Array, DataType, DimSelection, DynArray, Result};
 
 use crate::chunks::each_position;

@@ -6,7 +6,6 @@ mod selected;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use zarrox::internals::ArrayInternals;
 use zarrox::json::{Json, json};
 use zarrox::stores::{Condition, Key, MemoryStore, Payload, Store};
 use zarrox::{Array, Error, ErrorKind, Format, Node, OpenOptions, Result};

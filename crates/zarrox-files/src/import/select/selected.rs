@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use zarrox::internals::ArrayInternals;
 use zarrox::stores::Bytes;
 use zarrox::{Array, DimSelection, DynArray, Result};
 

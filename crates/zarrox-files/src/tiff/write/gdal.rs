@@ -1,6 +1,5 @@
 //! What GDAL keeps of an image: the missing value, and for each band its scale, offset, unit, name and metadata.
 
-use zarrox::internals::ArrayInternals;
 use zarrox::json::{Json, Map};
 use zarrox::{DataType, Error, Result};
 

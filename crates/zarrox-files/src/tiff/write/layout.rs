@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use zarrox::internals::ArrayInternals;
 use zarrox::{Array, DataType, Result};
 
 use crate::input::unsupported;

@@ -22,11 +22,9 @@ mod verify;
 use std::fmt;
 use std::io::{BufRead, Write};
 use std::mem;
-use std::path::Path;
 use std::sync::Arc;
 
 use zarrox_core::Result;
-use zarrox_stores::Store;
 
 pub use lines::Written;
 pub use verify::{Discrepancy, Verified};
@@ -36,7 +34,7 @@ use lines::LineWriter;
 use sorted::{BATCH, sorted_names};
 use zarrox::Progress;
 use zarrox::internals::{Listener, Location, Work};
-use zarrox::{Consolidated, OpenMode, OpenOptions};
+use zarrox::{Consolidated, OpenMode, OpenOptions, Place};
 
 /// Writes manifests, and compares them with what is stored.
 ///
@@ -105,7 +103,7 @@ impl Manifest {
         Self { listener: Some(Arc::new(listener)), ..self }
     }
 
-    /// Writes the manifest of all that is stored at a path and below. There need not be a node that can be opened.
+    /// Writes the manifest of all that is stored at a place and below. There need not be a node that can be opened.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] when nothing is stored there, [`ErrorKind::Unsupported`] when the store cannot list its keys, and the
@@ -113,48 +111,27 @@ impl Manifest {
     ///
     /// [`ErrorKind::NotFound`]: zarrox::ErrorKind::NotFound
     /// [`ErrorKind::Unsupported`]: zarrox::ErrorKind::Unsupported
-    pub fn write(&self, path: impl AsRef<Path>, out: &mut dyn Write) -> Result<Written> {
-        self.write_from(&self.opening().place(path.as_ref())?, out)
+    pub fn write(&self, place: impl Into<Place>, out: &mut dyn Write) -> Result<Written> {
+        self.write_from(&self.opening().place(place)?, out)
     }
 
-    /// Like [`Manifest::write`], of what is stored in a store.
-    ///
-    /// # Errors
-    /// The errors of [`Manifest::write`].
-    pub fn write_in(&self, store: Arc<dyn Store>, path: &str, out: &mut dyn Write) -> Result<Written> {
-        self.write_from(&self.opening().location(store, path)?, out)
-    }
-
-    /// Compares all that is stored at a path and below with a manifest, and tells each difference to `tell`: first those along the
+    /// Compares all that is stored at a place and below with a manifest, and tells each difference to `tell`: first those along the
     /// order of keys, then values that are others, among which those are found that were swapped.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] when the manifest is none, or was cut off or changed, [`ErrorKind::NotFound`] when nothing is stored
-    /// at the path, and the errors of [`Manifest::write`]. A value that cannot be read is a finding, unless the store is out of reach.
+    /// at the place, and the errors of [`Manifest::write`]. A value that cannot be read is a finding, unless the store is out of reach.
     ///
     /// [`ErrorKind::NotFound`]: zarrox::ErrorKind::NotFound
     /// [`ErrorKind::InvalidArgument`]: zarrox::ErrorKind::InvalidArgument
     pub fn verify(
         &self,
-        path: impl AsRef<Path>,
+        place: impl Into<Place>,
         manifest: &mut dyn BufRead,
         tell: &mut dyn FnMut(Discrepancy) -> Result<()>,
     ) -> Result<Verified> {
-        self.verify_at(&self.opening().place(path.as_ref())?, manifest, tell)
-    }
-
-    /// Like [`Manifest::verify`], of what is stored in a store.
-    ///
-    /// # Errors
-    /// The errors of [`Manifest::verify`].
-    pub fn verify_in(
-        &self,
-        store: Arc<dyn Store>,
-        path: &str,
-        manifest: &mut dyn BufRead,
-        tell: &mut dyn FnMut(Discrepancy) -> Result<()>,
-    ) -> Result<Verified> {
-        self.verify_at(&self.opening().location(store, path)?, manifest, tell)
+        let place = self.opening().place(place)?;
+        verify::verify(&StoredValues::new(&place)?, manifest, &self.work(), tell)
     }
 
     fn write_from(&self, place: &Location, out: &mut dyn Write) -> Result<Written> {
@@ -177,15 +154,6 @@ impl Manifest {
         }
         writer.values(batch)?;
         writer.finish()
-    }
-
-    fn verify_at(
-        &self,
-        place: &Location,
-        manifest: &mut dyn BufRead,
-        tell: &mut dyn FnMut(Discrepancy) -> Result<()>,
-    ) -> Result<Verified> {
-        verify::verify(&StoredValues::new(place)?, manifest, &self.work(), tell)
     }
 
     fn work(&self) -> Work {

@@ -1,7 +1,6 @@
 //! Arrays in memory whose element type is known only at run time.
 
 mod from_json;
-pub mod npy;
 mod to_json;
 
 use std::sync::{Arc, LazyLock};

@@ -374,7 +374,8 @@ impl Array {
     }
 
     /// Frees the rows that writers have left who are gone, and clears them.
-    pub(crate) fn clear_left(&mut self) -> Result<()> {
+    #[doc(hidden)]
+    pub fn clear_left(&mut self) -> Result<()> {
         let owner = Owner::new();
         let is_any = self.edit_reserved(|reserved| {
             let mut left = reserved.iter_mut().filter(|rows| rows.is_left()).peekable();
@@ -405,7 +406,8 @@ impl Array {
     }
 
     /// Keeps others from appending, where no lock does: waits for those who do, and clears what was left. `None` where a lock does.
-    pub(crate) fn alone(&self) -> Result<Option<SoleAppender<'_>>> {
+    #[doc(hidden)]
+    pub fn alone(&self) -> Result<Option<SoleAppender<'_>>> {
         if !self.location.is_guarded() {
             return Ok(None);
         }
@@ -424,12 +426,14 @@ impl Array {
     }
 
     /// Returns true if somebody is appending where no lock keeps others out.
-    pub(crate) fn is_appended_to(&self) -> Result<bool> {
+    #[doc(hidden)]
+    pub fn is_appended_to(&self) -> Result<bool> {
         Ok(self.reserved()?.iter().any(Reserved::is_held))
     }
 
     /// The rows of appends whose writers are gone.
-    pub(crate) fn unwritten_rows(&self) -> Result<Vec<Unwritten>> {
+    #[doc(hidden)]
+    pub fn unwritten_rows(&self) -> Result<Vec<Unwritten>> {
         let reserved = self.reserved()?;
         let is_unwritten = |rows: &&Reserved| (rows.is_free() || rows.is_left()) && rows.rows() > 0;
         let unwritten = |rows: &Reserved| {

@@ -28,7 +28,8 @@ impl Array {
     /// # Errors
     /// When a shape does not fit, or is not the one any more that the handle knows; and whatever `write` returns. All arrays are as before
     /// then, or are given their shapes again.
-    pub(crate) fn grow_together(
+    #[doc(hidden)]
+    pub fn grow_together(
         arrays: &mut [Self],
         shapes: &[Vec<u64>],
         write: impl FnOnce(&[Self]) -> Result<()>,
@@ -66,7 +67,8 @@ impl Array {
     ///
     /// # Errors
     /// When the shape does not fit.
-    pub(crate) fn with_shape(&self, shape: &[u64]) -> Result<Self> {
+    #[doc(hidden)]
+    pub fn with_shape(&self, shape: &[u64]) -> Result<Self> {
         let has_dims = shape.len() == self.ndim();
         let fits = if has_dims {
             Ok(())

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use ndarray::Array2;
 use zarrox::codecs::{Bytes, Sharding};
-use zarrox::internals::ArrayInternals;
 use zarrox::json::{Json, Map};
 use zarrox::stores::Store;
 use zarrox::{Array, prelude::*, s};

@@ -5,7 +5,6 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use zarrox::data_type::Casting;
-use zarrox::internals::ArrayInternals;
 use zarrox::{Array, DataType, Error, ErrorKind, Format, Result};
 use zarrox_files::{FileStore, Kind, RawElements, is_archive};
 use zarrox_tools::copy::{IfExists, Way};

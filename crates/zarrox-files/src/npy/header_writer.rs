@@ -2,10 +2,10 @@
 //!
 //! Specification: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>
 
-use zarrox_core::data_type::Storage;
-use zarrox_core::internals::data_type::ByteOrder;
-use zarrox_core::json::Json;
-use zarrox_core::{DataType, Error, ErrorKind, Order, Result};
+use zarrox::data_type::Storage;
+use zarrox::internals::data_type::ByteOrder;
+use zarrox::json::Json;
+use zarrox::{DataType, Error, ErrorKind, Order, Result};
 
 /// The first bytes of every file.
 pub const MAGIC: &[u8; 6] = b"\x93NUMPY";
@@ -22,8 +22,8 @@ const GROWTH_DIGITS: usize = 21;
 /// use zarrox::{DataType, Order};
 /// use zarrox::data_type::Endian;
 /// use zarrox::internals::data_type::ByteOrder;
-/// let header = zarrox::internals::npy::header(&DataType::Float32, &ByteOrder::One(Endian::Little), Order::RowMajor, &[3, 4])?;
-/// assert!(header.starts_with(zarrox::internals::npy::MAGIC) && header.len() % 64 == 0);
+/// let header = zarrox_files::npy::header(&DataType::Float32, &ByteOrder::One(Endian::Little), Order::RowMajor, &[3, 4])?;
+/// assert!(header.starts_with(zarrox_files::npy::MAGIC) && header.len() % 64 == 0);
 /// # Ok::<(), zarrox::Error>(())
 /// ```
 ///
@@ -65,7 +65,7 @@ pub fn descr(data_type: &DataType, order: &ByteOrder) -> Result<String> {
     let json = match data_type {
         DataType::Extension(extension) if extension.storage == Storage::Int(1) => Ok("|i1".into()),
         DataType::Extension(extension) if extension.storage == Storage::Uint(1) => Ok("|u1".into()),
-        other => zarrox_codecs::registry().data_type_to_v2(other, order),
+        other => zarrox::codecs::registry().data_type_to_v2(other, order),
     };
     let written = json.ok().and_then(|json| match json {
         Json::String(text) => Some(quoted(&text)),
