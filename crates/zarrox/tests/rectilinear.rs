@@ -7,10 +7,13 @@ use std::sync::Arc;
 
 use ndarray::{Array1, ArrayD, Dimension, IxDyn, arr1};
 use zarrox::codecs::{Bytes, Gzip};
-use zarrox::{ChunkLengths, ListedLength, Array, ArrayBuilder, CodecSpec, ErrorKind, OpenMode, OpenOptions, Selection, s};
 use zarrox::json::{Json, json};
 use zarrox::prelude::*;
 use zarrox::stores::{MemoryStore, Store, StoreExt};
+use zarrox::{
+    Array, ArrayBuilder, ChunkLengths, CodecSpec, ErrorKind, ListedLength, OpenMode, OpenOptions, Selection,
+    s,
+};
 use zarrox_testkit::errors::assert_error;
 use zarrox_tools::copy::Copier;
 

@@ -3,6 +3,7 @@
 mod ome;
 
 use zarrox::data_type::Casting;
+use zarrox::internals::selection::{ResolvedAxis, ResultAxis};
 use zarrox::json::Json;
 use zarrox::{Array, DataType, DimSelection, DynArray, Error, ErrorKind, Group, Node, Result, Selection};
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use zarrox::internals::argument;
-use zarrox_core::{ChunkGrid, ArrayMetadata, CodecSpec, Error, ErrorKind, Registry, Result};
+use zarrox_core::{ArrayMetadata, ChunkGrid, CodecSpec, Error, ErrorKind, Registry, Result};
 use zarrox_stores::{Bytes, Key, StoreExt, Value};
 
 use super::codecs::without_outer_shards;

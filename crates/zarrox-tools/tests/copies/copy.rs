@@ -66,7 +66,8 @@ fn what_both_sides_say_alike_is_stored_alike() {
     assert!(report.nodes.iter().filter(|node| node.is_array).all(|node| node.action == Action::CopyChunks));
     assert_eq!(stored(&place("sea.zarr")), stored(&place("copy.zarr")));
     let memory: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let (sea, _) = zarrox::internals::locate(place("sea.zarr"), &zarrox::stores::StorageOptions::new()).unwrap();
+    let (sea, _) =
+        zarrox::internals::locate(place("sea.zarr"), &zarrox::stores::StorageOptions::new()).unwrap();
     Copier::new().plan((sea, ""), (Arc::clone(&memory), "")).unwrap().run().unwrap();
     assert_eq!(all_of(&*memory), stored(&place("sea.zarr")));
     let error = zarrox_tools::copy(place("sea.zarr"), place("copy.zarr")).unwrap_err();

@@ -61,7 +61,6 @@ pub use resize::{Left, left_in, settle_left};
 pub use stored::cell;
 pub use stored::{InnerChunk, StoredChunk, StoredRead, StoredWrite};
 pub use view::ArrayView;
-pub use zarrox_core::internals::selection::Parts;
 
 /// An array: its metadata is in memory, and its chunks are in the store.
 ///

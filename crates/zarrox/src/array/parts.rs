@@ -1,7 +1,7 @@
 //! Division of a view that does not fit into memory.
 
-use zarrox_core::{ChunkGrid, Order, Result};
 use zarrox_core::internals::selection::{Parts, ResolvedSelection};
+use zarrox_core::{ChunkGrid, Order, Result};
 
 use super::view::ArrayView;
 

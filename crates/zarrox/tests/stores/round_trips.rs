@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use zarrox::data_type::{Endian, Storage};
 use zarrox::internals::data_type::ByteOrder;
+use zarrox::internals::msgpack;
 use zarrox::json::{Json, json};
 use zarrox::prelude::*;
 use zarrox::stores::{Key, MemoryStore, Store, StoreExt};

@@ -2,7 +2,6 @@
 
 use std::io::Write;
 
-use zarrox::internals::DocumentFix;
 use zarrox::json::{Json, json};
 use zarrox::{Error, ErrorKind, Node, Result};
 use zarrox_tools::{DocumentFix, make_strict, strict_documents};

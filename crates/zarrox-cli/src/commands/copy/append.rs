@@ -6,7 +6,6 @@ use std::path::Path;
 
 use clap::Args;
 use zarrox::data_type::Storage;
-use zarrox::internals::npy;
 use zarrox::json::{self, Json};
 use zarrox::{Array, DynArray, Error, ErrorKind, Result};
 use zarrox_files::npy;
