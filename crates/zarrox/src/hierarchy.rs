@@ -675,7 +675,7 @@ impl Location {
         })
     }
 
-    /// Does [`change`](Self::change) with documents that `prepare` makes of those that are stored.
+    /// Does `change` with documents that `prepare` makes of those that are stored.
     pub fn rewritten<R>(
         &self,
         format: Format,
