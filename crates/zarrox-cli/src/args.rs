@@ -4,11 +4,10 @@ use std::fmt;
 use std::str::FromStr;
 
 use clap::Args;
-use zarrox::Strictness;
-use zarrox::grid::{ChunkLengths, Rectilinear};
-use zarrox::stores::FOLLOW_LINKS;
+use zarrox::stores::internals::FOLLOW_LINKS;
 use zarrox::{
-    Array, ChunkShape, Durability, ErrorKind, Format, Node, OpenMode, OpenOptions, Result, Upkeep, json,
+    Array, ChunkLengths, ChunkShape, Durability, ErrorKind, Format, Node, OpenMode, OpenOptions, Rectilinear,
+    Result, Strictness, Upkeep, json,
 };
 
 use crate::exit::usage;

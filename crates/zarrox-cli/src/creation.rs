@@ -2,7 +2,8 @@
 
 use clap::Args;
 use zarrox::codecs::{Blosc, BloscCompressor, Bz2, Gzip, Lz4, Lzma, Shuffle, Zlib, Zstd};
-use zarrox::data_type::{ByteOrder, Endian};
+use zarrox::data_type::Endian;
+use zarrox::internals::data_type::ByteOrder;
 use zarrox::json::{self, Json, Map};
 use zarrox::{ArrayBuilder, ChunkShape, CodecSpec, DataType, Result, Separator};
 
@@ -213,8 +214,9 @@ pub(crate) fn codecs(text: &str) -> Result<Vec<CodecSpec>> {
         usage(format!("--codecs: {why}; the form is [{{\"name\": \"bytes\", \"configuration\": {{…}}}}, …]"))
     };
     let json = json::parse(text.as_bytes()).map_err(|error| wrong(&error.to_string()))?;
-    let list =
-        json.as_array().ok_or_else(|| wrong(&format!("expected a list, found {}", json::kind(&json))))?;
+    let list = json
+        .as_array()
+        .ok_or_else(|| wrong(&format!("expected a list, found {}", zarrox::internals::json::kind(&json))))?;
     let codec =
         |json: &Json| CodecSpec::from_json(json).ok_or_else(|| wrong(&format!("{json} is not a codec")));
     list.iter().map(codec).collect()

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 
 use tempfile::{NamedTempFile, TempPath};
-use zarrox::stores::flush_name;
+use zarrox::stores::internals::flush_name;
 use zarrox::{Error, ErrorKind, Result};
 
 /// The error of an operation on a file or stream, such as "reading 'a.npy'".

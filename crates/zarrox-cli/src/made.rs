@@ -30,7 +30,7 @@ impl Made {
     /// Runs `work`. After a failure, a new file and a new directory without files are removed, and for an existing file a message
     /// says how to shrink it again.
     pub(crate) fn or_removed<T>(global: &Global, path: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
-        let made = zarrox::store_file(path).map(Self::new);
+        let made = zarrox::internals::store_file(path).map(Self::new);
         let new_directory = local(path).filter(|directory| !directory.exists());
         work().inspect_err(|_| {
             if let Some(directory) = new_directory {

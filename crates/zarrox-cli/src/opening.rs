@@ -5,7 +5,8 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
 
-use zarrox::stores::{StorageOptions, is_url};
+use zarrox::stores::StorageOptions;
+use zarrox::stores::internals::is_url;
 use zarrox::{Array, Child, Error, ErrorKind, Format, Group, Node, NodePath, OpenOptions, Result};
 use zarrox_tools::Glob;
 use zarrox_tools::copy::JOURNAL;
@@ -200,12 +201,13 @@ fn explained(options: &OpenOptions, path: &str, error: Error) -> Error {
 
 /// Returns true if a path would be a hierarchy of its own.
 fn is_root(path: &str) -> bool {
-    zarrox::locate(path, &StorageOptions::new()).is_ok_and(|(_, node)| node.is_root())
+    zarrox::internals::locate(path, &StorageOptions::new()).is_ok_and(|(_, node)| node.is_root())
 }
 
 /// Returns true if the hierarchy exists, so that the error should name the node that is missing in it.
 fn hierarchy_exists(path: &str) -> bool {
-    zarrox::locate(path, &StorageOptions::new()).is_ok_and(|(store, _)| Path::new(&store.location()).exists())
+    zarrox::internals::locate(path, &StorageOptions::new())
+        .is_ok_and(|(store, _)| Path::new(&store.location()).exists())
 }
 
 /// The error for a file that is not a node; `None` for an archive, which may be a hierarchy.

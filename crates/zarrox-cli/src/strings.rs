@@ -2,7 +2,8 @@
 
 use std::io::{BufWriter, Write};
 
-use zarrox::data_type::{Storage, VARIABLE_BYTES, VARIABLE_TEXT};
+use zarrox::data_type::Storage;
+use zarrox::internals::data_type::{VARIABLE_BYTES, VARIABLE_TEXT};
 use zarrox::json::Json;
 use zarrox::{DataType, DynArray, Error, ErrorKind, Result};
 

@@ -4,10 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use zarrox::data_type::Storage;
-use zarrox::internals::ErrorPlace;
-use zarrox::{
-    Array, ArrayView, DataType, DimSelection, DynArray, Error, ErrorKind, Parts, Result, Selection,
-};
+use zarrox::internals::{ErrorPlace, Parts};
+use zarrox::{Array, ArrayView, DataType, DimSelection, DynArray, Error, ErrorKind, Result, Selection};
 
 /// The assumed size of an element of variable length, in bytes: the size is not known before reading.
 const VARIABLE: usize = 128;

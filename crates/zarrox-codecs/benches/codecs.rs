@@ -17,12 +17,10 @@ mod bare;
 use std::time::{Duration, Instant};
 
 use zarrox_codecs::registry;
-use zarrox_core::Strictness;
-use zarrox_core::codec::{ChunkSpec, CodecChain, CodecContext, CodecSpec, EncodeOptions, ReadRegion};
-use zarrox_core::data_type::DataType;
+use zarrox_core::codec::{ChunkSpec, CodecContext, EncodeOptions, ReadRegion};
 use zarrox_core::json::{Json, json};
 use zarrox_core::strided::{Span, View, ViewMut};
-use zarrox_core::{FillValue, Registry};
+use zarrox_core::{CodecChain, CodecSpec, DataType, FillValue, Registry, Strictness};
 
 use bare::Bare;
 use zfp_rs::ZfpConfig;

@@ -2,11 +2,10 @@
 
 use std::ops::RangeInclusive;
 
-use zarrox_core::Strictness;
-use zarrox_core::codec::{CodecContext, CodecSpec};
-use zarrox_core::error::CodecError;
+use zarrox_core::codec::{CodecContext, CodecError};
 use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
+use zarrox_core::{CodecSpec, Strictness};
 
 /// A v3 configuration that is being read.
 ///
@@ -140,7 +139,7 @@ pub(crate) fn missing(name: &str) -> CodecError {
 
 /// The error for a member that is not what it should be.
 pub(crate) fn wrong(name: &str, json: &Json, wants: &str) -> CodecError {
-    let shown = zarrox_core::json::shown(json, 80);
+    let shown = zarrox_core::internals::json::shown(json, 80);
     CodecError::invalid(format!("'{name}' is {shown}; expected {wants}"))
 }
 

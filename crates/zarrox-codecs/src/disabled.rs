@@ -18,7 +18,7 @@ macro_rules! disabled {
     ($feature:literal, $kind:ident, $name:literal, [$($alias:literal),*] $(, $id:literal)?) => {
         {
             static DEF: CodecDef = CodecDef::new($name, zarrox_core::codec::CodecKind::$kind, |_, _| {
-                Err(zarrox_core::error::CodecError::unsupported(concat!(
+                Err(zarrox_core::codec::CodecError::unsupported(concat!(
                     "needs the feature `", $feature, "` of zarrox, which is not enabled"
                 )))
             })

@@ -1,6 +1,6 @@
 //! Errors that many codecs have.
 
-use zarrox_core::error::CodecError;
+use zarrox_core::codec::CodecError;
 
 /// What a compression library that has no type of errors says.
 #[cfg(feature = "zstd")]

@@ -60,7 +60,7 @@ pub use bytes_to_bytes::base64::Base64;
 pub use bytes_to_bytes::blosc::{Blosc, BloscCompressor, Shuffle};
 #[cfg(feature = "bzip2")]
 pub use bytes_to_bytes::bz2::Bz2;
-pub use bytes_to_bytes::checksum::{ChecksumLocation, has_checksum};
+pub use bytes_to_bytes::checksum::ChecksumLocation;
 pub use bytes_to_bytes::conditional::Conditional;
 pub use bytes_to_bytes::crc32::Crc32;
 pub use bytes_to_bytes::crc32c::Crc32c;
@@ -83,6 +83,13 @@ pub use n5::default::N5Default;
 #[cfg(any(feature = "lz4", feature = "pure"))]
 pub use n5::lz4::N5Lz4;
 pub use sharding::{IndexLocation, Sharding};
+
+/// What the crates of this workspace need of this one beyond its public interface. It is outside of semantic versioning and changes
+/// without notice.
+#[doc(hidden)]
+pub mod internals {
+    pub use crate::bytes_to_bytes::checksum::has_checksum;
+}
 
 /// The definitions of all codecs of this crate.
 pub static ALL: &[&CodecDef] = &[

@@ -3,14 +3,12 @@
 pub(crate) mod filters;
 pub(crate) mod objects;
 
-use zarrox_core::Strictness;
-use zarrox_core::codec::{BytesToBytes, ChunkSpec, Codec, CodecChain, CodecContext, CodecSpec, ReadRegion};
+use zarrox_core::codec::{BytesToBytes, ChunkSpec, Codec, CodecContext, CodecError, ReadRegion};
 use zarrox_core::data_type::Storage;
-use zarrox_core::error::CodecError;
 use zarrox_core::json::Json;
 use zarrox_core::json::json;
 use zarrox_core::strided::{Span, ViewMut};
-use zarrox_core::{FillValue, Registry};
+use zarrox_core::{CodecChain, CodecSpec, FillValue, Registry, Strictness};
 
 use crate::registry;
 

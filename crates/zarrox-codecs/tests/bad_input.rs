@@ -6,15 +6,12 @@
 use std::cell::Cell;
 
 use zarrox_codecs::{ALL, registry};
-use zarrox_core::Strictness;
-use zarrox_core::codec::{
-    CHUNK_LIMIT, ChunkSpec, CodecChain, CodecContext, CodecKind, CodecSpec, EncodeOptions, ReadRegion,
-};
+use zarrox_core::codec::{CHUNK_LIMIT, ChunkSpec, CodecContext, CodecKind, EncodeOptions, ReadRegion};
 use zarrox_core::data_type::Storage;
+use zarrox_core::internals::vlen::VlenRef;
 use zarrox_core::json::Json;
-use zarrox_core::strided::{Span, View};
-use zarrox_core::vlen::{VlenBuffer, VlenRef};
-use zarrox_core::{ErrorKind, FillValue, Registry};
+use zarrox_core::strided::{Span, View, VlenBuffer};
+use zarrox_core::{CodecChain, CodecSpec, ErrorKind, FillValue, Registry, Strictness};
 use zarrox_testkit::allocator::Counting;
 use zarrox_testkit::bad_input::bad_input_suite;
 use zarrox_testkit::codec::Random;

@@ -153,6 +153,7 @@ impl Error {
     /// Adds a place, from the innermost to the outermost: [a chunk](ErrorPlace::chunk), then [an array](ErrorPlace::array). Text is a place
     /// as well: `field 'x'`.
     #[must_use]
+    #[doc(hidden)]
     pub fn at(mut self, place: impl Into<ErrorPlace>) -> Self {
         self.0.places.push(place.into());
         self
@@ -160,6 +161,7 @@ impl Error {
 
     /// Adds the path of a node that the message names.
     #[must_use]
+    #[doc(hidden)]
     pub fn with_path(mut self, path: impl fmt::Display) -> Self {
         self.0.path = Some(path.to_string());
         self
@@ -167,6 +169,7 @@ impl Error {
 
     /// Adds the key of a stored value that the message names.
     #[must_use]
+    #[doc(hidden)]
     pub fn with_key(mut self, key: impl fmt::Display) -> Self {
         self.0.key = Some(key.to_string());
         self
@@ -189,7 +192,8 @@ impl Error {
     /// The indices of the chunk, if one is concerned.
     ///
     /// ```
-    /// use zarrox_core::error::{Error, ErrorKind, ErrorPlace};
+    /// use zarrox_core::{Error, ErrorKind};
+    /// use zarrox_core::internals::error::ErrorPlace;
     ///
     /// let error = Error::new(ErrorKind::Corrupt, "truncated").at(ErrorPlace::chunk(&[0, 1], "c/0/1")).at(ErrorPlace::array("/a"));
     /// assert_eq!((error.path(), error.chunk(), error.key()), (Some("/a"), Some(&[0, 1][..]), Some("c/0/1")));
@@ -301,6 +305,7 @@ impl CodecError {
     }
 
     /// Returns true if it is [an overflow](CodecError::overflow).
+    #[doc(hidden)]
     pub fn is_overflow(&self) -> bool {
         self.overflow
     }
@@ -332,6 +337,7 @@ impl CodecError {
 
     /// Adds a place inside the chunk: `inner chunk [0, 1]`.
     #[must_use]
+    #[doc(hidden)]
     pub fn at(mut self, place: impl fmt::Display) -> Self {
         self.message = format!("{place}: {}", self.message);
         self
@@ -339,6 +345,7 @@ impl CodecError {
 
     /// Adds the name of the codec, unless the error has one.
     #[must_use]
+    #[doc(hidden)]
     pub fn in_codec(mut self, codec: &str) -> Self {
         self.codec.get_or_insert_with(|| codec.to_owned());
         let place = format!("codec '{codec}': ");

@@ -1,6 +1,5 @@
 //! Chunk grids and chunk keys.
 
-mod boxes;
 mod rectilinear;
 mod run;
 mod shape;
@@ -12,8 +11,6 @@ use crate::json::json;
 use crate::error::{Error, Result};
 use crate::json::Json;
 
-#[doc(hidden)]
-pub use boxes::Boxes;
 pub use rectilinear::{ChunkLengths, ListedLength, Rectilinear};
 pub use run::{Run, Runs};
 pub use shape::{ChunkShape, about_a_mebibyte};
@@ -50,6 +47,7 @@ impl ChunkGrid {
     }
 
     /// Checks that the grid has chunks for every element of an array of `shape`.
+    #[doc(hidden)]
     pub fn check(&self, shape: &[u64]) -> Result<()> {
         let chunk_shape = self.largest_chunk();
         if chunk_shape.len() != shape.len() {
@@ -77,6 +75,7 @@ impl ChunkGrid {
 
     /// The grid for arrays of `shape`: if the listed chunks end before it, one further chunk covers the rest, as in zarr-python.
     /// `None` if the grid is long enough.
+    #[doc(hidden)]
     pub fn grown(&self, shape: &[u64]) -> Result<Option<Self>> {
         let Self::Rectilinear(grid) = self else { return Ok(None) };
         let grown = grid.grown(shape)?.map(|grid| Self::Rectilinear(Box::new(grid)));
@@ -98,6 +97,7 @@ impl ChunkGrid {
     }
 
     /// The largest length of a chunk along each dimension; in a regular grid the shape of all chunks.
+    #[doc(hidden)]
     pub fn largest_chunk(&self) -> &[u64] {
         match self {
             Self::Regular { chunk_shape } => chunk_shape,
@@ -106,6 +106,7 @@ impl ChunkGrid {
     }
 
     /// The chunks along a dimension: as many as an array can need, or more.
+    #[doc(hidden)]
     pub fn runs(&self, dim: usize) -> Runs<'_> {
         match self {
             Self::Regular { chunk_shape } => {
@@ -125,6 +126,7 @@ impl ChunkGrid {
     }
 
     /// The start and length of the chunk along a dimension that has this position; `None` if the grid ends before.
+    #[doc(hidden)]
     pub fn chunk_at(&self, dim: usize, position: u64) -> Option<(u64, u64)> {
         let runs = self.runs(dim);
         let run = runs[..runs.partition_point(|run| run.start <= position)].last()?;
@@ -139,6 +141,7 @@ impl ChunkGrid {
     }
 
     /// The grid in the form of `chunk_grid` in v3 metadata.
+    #[doc(hidden)]
     pub fn to_json(&self) -> Json {
         let (name, configuration) = match self {
             Self::Regular { chunk_shape } => ("regular", json!({"chunk_shape": chunk_shape})),
@@ -151,6 +154,7 @@ impl ChunkGrid {
 
     /// The lengths of the chunks along each dimension, for people: `(10, 20)`, `([3, 4, 5 × 2], 20)`.
     #[must_use]
+    #[doc(hidden)]
     pub fn describe(&self) -> String {
         let dims: Vec<String> = match self {
             Self::Regular { chunk_shape } => chunk_shape.iter().map(u64::to_string).collect(),
@@ -200,6 +204,7 @@ impl Separator {
     }
 
     /// Parses a separator.
+    #[doc(hidden)]
     pub fn parse(text: &str) -> Option<Self> {
         match text {
             "/" => Some(Self::Slash),
@@ -245,6 +250,7 @@ impl ChunkKeyEncoding {
 
     /// The encoding with another separator.
     #[must_use]
+    #[doc(hidden)]
     pub fn with_separator(self, separator: Separator) -> Self {
         match self {
             Self::Default(_) => Self::Default(separator),
@@ -257,6 +263,7 @@ impl ChunkKeyEncoding {
     }
 
     /// The encoding with the other key that writers of the drafts use for arrays without dimensions.
+    #[doc(hidden)]
     pub fn other_scalar(self) -> Option<Self> {
         match self {
             Self::Draft { separator, scalar } => {

@@ -6,8 +6,11 @@
 //! parser and the writer are our own; [`serde`](https://serde.rs) can read and write values as well.
 
 mod deserializer;
+mod document;
+mod identical;
 mod macros;
 mod map;
+mod message;
 mod number;
 mod outline;
 mod parse;
@@ -16,91 +19,40 @@ mod serializer;
 mod value;
 mod write;
 
-use std::fmt;
-
 pub use crate::__json as json;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::strictness::Strictness;
 
 pub use deserializer::{from_map, from_value};
-pub use macros::ToJson;
-pub use map::{IntoIter, Iter, IterMut};
+pub(crate) use document::{as_object, parse_members, parse_members_without};
+pub(crate) use identical::are_identical;
+pub(crate) use internals::*;
+pub(crate) use message::write_configuration;
 pub use number::JsonNumber;
 pub(crate) use outline::Outline;
-pub(crate) use parse::List;
-use parse::MAX_DEPTH;
 pub use serializer::{to_map, to_value};
-pub use value::{Json, JsonIndex, Map};
+pub use value::{Json, Map};
+
+/// What only the crates of this workspace use.
+pub(crate) mod internals {
+    pub use super::document::{parse_document, sorted, to_ascii, to_bytes};
+    pub use super::identical::with_texts_of;
+    pub use super::macros::ToJson;
+    pub use super::map::{IntoIter, Iter, IterMut};
+    pub use super::message::{kind, shown};
+    pub use super::value::JsonIndex;
+}
 
 /// Parses a value. The bare tokens `NaN`, `Infinity` and `-Infinity`, which Python writes although JSON does not have them, are
 /// [numbers](JsonNumber).
 pub fn parse(bytes: &[u8]) -> Result<Json> {
-    parse::value(bytes, true).map_err(not_json)
+    parse::value(bytes, true).map_err(document::not_json)
 }
 
-/// Parses a document that must be an object, as leniently as [`parse_document`] can: what was read is changed and copied, too.
+/// Parses a document that must be an object, as leniently as metadata are read: with
+/// Python's tokens, and with a byte order mark.
 pub fn parse_object(bytes: &[u8]) -> Result<Map> {
     parse_document(bytes, Strictness::Lenient)
-}
-
-/// Parses a metadata document. With strictness it must be JSON without Python's tokens, and without the byte order mark of UTF-8 in
-/// front, which editors write.
-pub fn parse_document(bytes: &[u8], strictness: Strictness) -> Result<Map> {
-    let bytes = without_mark(bytes, strictness);
-    object(parse::value(bytes, strictness == Strictness::Lenient).map_err(not_json)?)
-}
-
-/// Parses a metadata document into the list of its members.
-pub(crate) fn parse_members(bytes: &[u8], strictness: Strictness) -> Result<List<'_>> {
-    Ok(parse_members_without(bytes, strictness, None)?.0)
-}
-
-/// Parses a metadata document into the list of its members, except one member that is only checked. Returns whether that member
-/// exists.
-pub(crate) fn parse_members_without<'a>(
-    bytes: &'a [u8],
-    strictness: Strictness,
-    left_out: Option<[&str; 2]>,
-) -> Result<(List<'a>, bool)> {
-    let bytes = without_mark(bytes, strictness);
-    let members = parse::members(bytes, strictness == Strictness::Lenient, left_out).map_err(not_json)?;
-    members.map_err(|other| no_object(&other))
-}
-
-/// The byte order mark of UTF-8.
-const MARK: &str = "\u{feff}";
-
-/// Returns the bytes of a document without the byte order mark of UTF-8, which is only skipped leniently.
-fn without_mark(bytes: &[u8], strictness: Strictness) -> &[u8] {
-    let text = bytes.strip_prefix(MARK.as_bytes());
-    text.filter(|_| strictness == Strictness::Lenient).unwrap_or(bytes)
-}
-
-fn object(json: Json) -> Result<Map> {
-    match json {
-        Json::Object(map) => Ok(map),
-        other => Err(no_object(&other)),
-    }
-}
-
-/// Returns the object of a parsed document.
-pub(crate) fn as_object(json: &Json) -> Result<&Map> {
-    json.as_object().ok_or_else(|| no_object(json))
-}
-
-fn no_object(json: &Json) -> Error {
-    Error::metadata(format!("expected a JSON object, found {}", kind(json)))
-}
-
-fn not_json(error: parse::NotJson) -> Error {
-    Error::metadata(format!("this is not JSON: {error}")).with_source(error)
-}
-
-/// The document as bytes, indented, with a newline at the end. It is an error if it is nested too deep to be parsed again.
-pub fn to_bytes(map: &Map) -> Result<Vec<u8>> {
-    let mut text = indented(map, 2)?;
-    text.push('\n');
-    Ok(text.into_bytes())
 }
 
 /// The object in one line.
@@ -109,123 +61,6 @@ pub fn to_line(map: &Map) -> String {
     // Writing to a string does not fail.
     let _ = write::object(&mut text, map, None);
     text
-}
-
-fn indented(map: &Map, indent: usize) -> Result<String> {
-    map.values().try_for_each(|json| check_depth(json, 1))?;
-    let mut text = String::new();
-    write::object(&mut text, map, Some(indent))
-        .map_err(|_| Error::argument("the document cannot be serialised as JSON"))?;
-    Ok(text)
-}
-
-/// Checks that a value so many levels deep in a document can be parsed again.
-fn check_depth(json: &Json, levels: usize) -> Result<()> {
-    if fits(json, MAX_DEPTH - levels) {
-        return Ok(());
-    }
-    let message = format!("lists and objects in metadata cannot be nested more than {MAX_DEPTH} deep");
-    Err(Error::argument(message))
-}
-
-/// The map with the members of all objects sorted by name, as in zarr-python 2.
-pub fn sorted(map: Map) -> Map {
-    fn value(json: Json) -> Json {
-        match json {
-            Json::Object(map) => sorted(map).into(),
-            Json::Array(list) => list.into_iter().map(value).collect(),
-            other => other,
-        }
-    }
-    let mut members: Vec<(String, Json)> = map.into_iter().map(|(name, json)| (name, value(json))).collect();
-    members.sort_by(|(a, _), (b, _)| a.cmp(b));
-    members.into_iter().collect()
-}
-
-/// The document in the form of zarr-python 2: indented by four, without a final newline, and in ASCII, with other characters
-/// escaped. zarr-python 1, and early versions of 2, read nothing else.
-pub fn to_ascii(map: &Map) -> Result<Vec<u8>> {
-    let text = indented(map, 4)?;
-    let mut ascii = Vec::with_capacity(text.len());
-    for character in text.chars() {
-        if character.is_ascii() {
-            ascii.push(character as u8);
-            continue;
-        }
-        for unit in character.encode_utf16(&mut [0; 2]) {
-            ascii.extend(format!("\\u{unit:04x}").into_bytes());
-        }
-    }
-    Ok(ascii)
-}
-
-/// Returns true if a value has at most so many levels of lists and objects.
-fn fits(json: &Json, levels: usize) -> bool {
-    let Some(below) = levels.checked_sub(1) else { return !(json.is_array() || json.is_object()) };
-    match json {
-        Json::Array(list) => list.iter().all(|json| fits(json, below)),
-        Json::Object(map) => map.values().all(|json| fits(json, below)),
-        _ => true,
-    }
-}
-
-/// A configuration for messages: `(level=3, checksum=false)`; empty if there is none.
-pub(crate) fn write_configuration(f: &mut fmt::Formatter<'_>, configuration: &Map) -> fmt::Result {
-    if configuration.is_empty() {
-        return Ok(());
-    }
-    let members: Vec<_> = configuration.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    write!(f, "({})", members.join(", "))
-}
-
-/// A value for messages: text without quotes, and at most so many characters.
-pub fn shown(json: &Json, longest: usize) -> String {
-    let text = json.as_str().map_or_else(|| json.to_string(), |text| format!("\"{text}\""));
-    if text.chars().nth(longest).is_none() {
-        text
-    } else {
-        text.chars().take(longest).chain(['…']).collect()
-    }
-}
-
-/// The kind of a JSON value, for messages.
-pub fn kind(json: &Json) -> &'static str {
-    match json {
-        Json::Null => "null",
-        Json::Bool(_) => "a boolean",
-        Json::Number(_) => "a number",
-        Json::String(_) => "a string",
-        Json::Array(_) => "a list",
-        Json::Object(_) => "an object",
-    }
-}
-
-/// Returns true if two objects have the same members in the same order with identical values, including the signs of zeros.
-pub(crate) fn are_identical(a: &Map, b: &Map) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|((name, x), (other, y))| name == other && is_identical(x, y))
-}
-
-/// Returns true if two values are identical, including the order of members and the signs of zeros.
-pub(crate) fn is_identical(a: &Json, b: &Json) -> bool {
-    match (a, b) {
-        (Json::Number(x), Json::Number(y)) => x.is_identical(y),
-        (Json::Array(x), Json::Array(y)) => {
-            x.len() == y.len() && x.iter().zip(y).all(|(x, y)| is_identical(x, y))
-        }
-        (Json::Object(x), Json::Object(y)) => are_identical(x, y),
-        _ => a == b,
-    }
-}
-
-/// A changed object in which unchanged members keep their text: a program that reads numbers as floats and writes them again
-/// would lose digits.
-pub fn with_texts_of(changed: Map, before: &Map) -> Map {
-    let kept = |name: &str, json: &Json| before.get(name).filter(|old| is_identical(old, json)).cloned();
-    let member = |(name, json): (String, Json)| {
-        let json = kept(&name, &json).unwrap_or(json);
-        (name, json)
-    };
-    changed.into_iter().map(member).collect()
 }
 
 /// A non-negative integer; if lenient, also a float without a fraction.
@@ -244,6 +79,7 @@ pub(crate) fn integer(json: &Json, strictness: Strictness) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use super::parse::MAX_DEPTH;
     use super::*;
 
     #[test]

@@ -63,6 +63,7 @@ impl NodePath {
     }
 
     /// All ancestors, from the root down.
+    #[doc(hidden)]
     pub fn ancestors(&self) -> Vec<Self> {
         let mut above: Vec<_> = std::iter::successors(self.parent(), Self::parent).collect();
         above.reverse();
@@ -70,17 +71,20 @@ impl NodePath {
     }
 
     /// Returns whether `other` is this node or lies below it.
+    #[doc(hidden)]
     pub fn contains(&self, other: &Self) -> bool {
         self.is_root()
             || other.0.strip_prefix(&self.0).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
     /// The key of a document of this node: the path followed by `name`.
+    #[doc(hidden)]
     pub fn key(&self, name: &str) -> String {
         if self.is_root() { name.to_owned() } else { [self.0.as_str(), "/", name].concat() }
     }
 
     /// The prefix of all keys of this node, ending in `/`; empty for the root.
+    #[doc(hidden)]
     pub fn prefix(&self) -> String {
         if self.is_root() { String::new() } else { [self.0.as_str(), "/"].concat() }
     }

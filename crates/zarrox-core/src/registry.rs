@@ -49,8 +49,7 @@ impl CodecDef {
     /// A codec of this v3 name and kind, which v2 does not have.
     ///
     /// ```
-    /// # use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecKind};
-    /// # use zarrox_core::error::CodecError;
+    /// # use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecKind, CodecError};
     /// # use zarrox_core::json::Map;
     /// # fn create(_: &Map, _: &CodecContext<'_>) -> Result<Codec, CodecError> { Err(CodecError::unsupported("")) }
     /// static DEF: CodecDef = CodecDef::new("reverse", CodecKind::BytesToBytes, create).v2_id("reverse");
@@ -91,7 +90,7 @@ impl CodecDef {
 }
 
 /// The families that every registry begins with.
-pub static FAMILIES: &[&dyn Family] = &[
+pub(crate) static FAMILIES: &[&dyn Family] = &[
     &family::bool::Bool,
     &family::integer::Integers,
     &family::float::Floats,
@@ -158,6 +157,7 @@ impl Registry {
     /// Sets the codec for all `id`s of v2 that no other codec has, for codecs that are defined elsewhere. It has no
     /// [`v2_id`](CodecDef::v2_id): its `from_v2` also gets the member `id`, and its `to_v2` returns it.
     #[must_use]
+    #[doc(hidden)]
     pub fn with_foreign_codecs(self, codec: &'static CodecDef) -> Self {
         Self { foreign: Some(codec), ..self.with_codec(codec) }
     }
@@ -176,11 +176,13 @@ impl Registry {
     }
 
     /// Returns true if metadata may name unknown data types and codecs.
+    #[doc(hidden)]
     pub fn takes_unknown(&self) -> bool {
         self.takes_unknown
     }
 
     /// The reason why elements of this type with these codecs cannot be read: the unknown names.
+    #[doc(hidden)]
     pub fn unknown_among(&self, data_type: &DataType, codecs: &[CodecSpec]) -> Option<String> {
         if !self.knows(data_type) {
             return Some(format!("the data type '{data_type}' is not known"));
@@ -231,6 +233,7 @@ impl Registry {
     ///
     /// # Errors
     /// When the value is not such an object, the codec is unknown, or its members are invalid.
+    #[doc(hidden)]
     pub fn spec_from_v2(&self, json: &Json, item: usize) -> Result<(CodecKind, CodecSpec)> {
         let not_a_codec = || Error::metadata(format!("a codec must be an object with an \"id\", not {json}"));
         let mut map = json.as_object().cloned().ok_or_else(not_a_codec)?;
@@ -250,6 +253,7 @@ impl Registry {
 
     /// The codec with this `id` and these members in v2 metadata. If several codecs share the `id`, each refuses in its
     /// [`from_v2`](CodecDef::from_v2) the members of the others.
+    #[doc(hidden)]
     pub fn codec_from_v2(&self, id: &str, members: &Map) -> Result<&'static CodecDef> {
         let has_id = |def: &CodecDef| def.v2_id == Some(id);
         let count = self.codecs.iter().filter(|def| has_id(def)).count();
@@ -275,6 +279,7 @@ impl Registry {
     }
 
     /// The data type of the `data_type` member of v3 metadata.
+    #[doc(hidden)]
     pub fn data_type_from_v3(&self, json: &Json) -> Result<DataType> {
         let empty = Map::default();
         let (name, configuration) = match json {
@@ -300,6 +305,7 @@ impl Registry {
     }
 
     /// The data type of the `dtype` member of v2 metadata, with its byte order if it has one.
+    #[doc(hidden)]
     pub fn data_type_from_v2(&self, json: &Json) -> Result<(DataType, Option<ByteOrder>)> {
         if let Some(fields) = json.as_array() {
             return Structures(self).parse_fields(fields);
@@ -316,12 +322,14 @@ impl Registry {
     }
 
     /// The data type of v2's `|O` elements, which only one of the codecs determines.
+    #[doc(hidden)]
     pub fn object_type_from_v2<'c>(&self, codecs: impl IntoIterator<Item = &'c Map>) -> Result<DataType> {
         self.type_with_objects_from_v2(&"|O".into(), codecs)
     }
 
     /// The data type of v2's elements with this `dtype` that [are objects or have fields of objects](crate::data_type::has_objects),
     /// which only one of the codecs determines.
+    #[doc(hidden)]
     pub fn type_with_objects_from_v2<'c>(
         &self,
         dtype: &Json,
@@ -368,6 +376,7 @@ impl Registry {
     }
 
     /// The data type of the elements that a codec stores, if the codec determines the type of v2's `|O` elements.
+    #[doc(hidden)]
     pub fn object_type_of(&self, codec: &CodecSpec) -> Option<DataType> {
         let def = self.codec(&codec.name).ok()?;
         let mut members = (def.to_v2)(&codec.configuration).ok()?;
@@ -376,6 +385,7 @@ impl Registry {
     }
 
     /// The data type in the form of the `dtype` member of v2 metadata.
+    #[doc(hidden)]
     pub fn data_type_to_v2(&self, data_type: &DataType, order: &ByteOrder) -> Result<Json> {
         match (data_type, order) {
             (DataType::Struct(structure), order) => Structures(self).fields_to_v2(structure, order),
@@ -385,6 +395,7 @@ impl Registry {
     }
 
     /// The family of a data type.
+    #[doc(hidden)]
     pub fn family(&self, data_type: &DataType) -> Result<FamilyRef<'_>> {
         if data_type.fields().is_some() {
             return Ok(FamilyRef::made(Structures(self)));
@@ -409,6 +420,7 @@ impl Registry {
     }
 
     /// The known data types, for tables; one example of types of any size.
+    #[doc(hidden)]
     pub fn examples(&self) -> Vec<DataType> {
         let structures = Structures(self).examples();
         self.families().flat_map(|family| family.examples()).chain(structures).collect()
@@ -424,6 +436,7 @@ impl CodecSpec {
     ///
     /// # Errors
     /// When the codec is unknown or its configuration is invalid; with strictness, also when it is named by an alias.
+    #[doc(hidden)]
     pub fn create(&self, context: &CodecContext<'_>) -> Result<(&'static str, Codec), CodecError> {
         let def = context.registry.codec(&self.name);
         let def = def.map_err(|error| CodecError::unsupported(error.to_string()))?;

@@ -13,6 +13,7 @@ impl Registry {
     ///
     /// # Errors
     /// When no family has the data type.
+    #[doc(hidden)]
     pub fn default_scalar(&self, data_type: &DataType) -> Result<FillValue> {
         Ok(self.family(data_type)?.default_fill(data_type))
     }
@@ -21,6 +22,7 @@ impl Registry {
     ///
     /// # Errors
     /// When no family has the data type, or the JSON is not an element of it.
+    #[doc(hidden)]
     pub fn scalar_from_json(
         &self,
         data_type: &DataType,
@@ -34,6 +36,7 @@ impl Registry {
     ///
     /// # Errors
     /// When no family has the data type.
+    #[doc(hidden)]
     pub fn scalar_to_v3(&self, data_type: &DataType, scalar: &FillValue) -> Result<Json> {
         Ok(self.family(data_type)?.fill_to_v3(data_type, scalar))
     }
@@ -42,6 +45,7 @@ impl Registry {
     ///
     /// # Errors
     /// When no family has the data type.
+    #[doc(hidden)]
     pub fn scalar_to_v2(&self, data_type: &DataType, scalar: &FillValue) -> Result<Json> {
         Ok(self.family(data_type)?.fill_to_v2(data_type, scalar))
     }
@@ -62,6 +66,7 @@ impl Registry {
     /// # Errors
     /// When no family has the data type, or it cannot represent the value: nothing is truncated, and only decimals are rounded,
     /// to floats.
+    #[doc(hidden)]
     pub fn cast_scalar(&self, data_type: &DataType, value: &Json) -> Result<FillValue> {
         let family = self.family(data_type)?;
         let as_metadata = family.fill_from_json(data_type, value, Strictness::Lenient);

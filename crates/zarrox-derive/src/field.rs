@@ -56,7 +56,7 @@ impl<'a> Field<'a> {
             }),
         };
         quote! {
-            ::zarrox::data_type::record::RustField {
+            ::zarrox::internals::data_type::record::RustField {
                 name: #name,
                 offset: ::core::mem::offset_of!(#of, #ident),
                 forms: &[#(#forms),*],
@@ -69,7 +69,7 @@ impl<'a> Field<'a> {
     fn forms(&self) -> Vec<TokenStream> {
         let form = |element: &Type, lengths: &[&Expr]| {
             let span = element.span();
-            quote_spanned!(span => ::zarrox::data_type::record::Form::of::<#element>(&[#(#lengths),*]))
+            quote_spanned!(span => ::zarrox::internals::data_type::record::Form::of::<#element>(&[#(#lengths),*]))
         };
         let (mut element, mut innermost, mut lengths) = (plain(self.rust_type), None, Vec::new());
         while let Type::Array(array) = element {

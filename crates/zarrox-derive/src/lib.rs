@@ -30,21 +30,21 @@ fn implementation(input: &DeriveInput) -> Result<TokenStream> {
     let size = format!("elements of `{name}` must have between 1 byte and 1 MiB");
     Ok(quote! {
         const _: () = {
-            const FIELDS: &[::zarrox::data_type::record::RustField] = &[#(#described),*];
+            const FIELDS: &[::zarrox::internals::data_type::record::RustField] = &[#(#described),*];
             const SUM: usize = 0 #(+ ::core::mem::size_of::<#types>())*;
             const SIZE: usize = ::core::mem::size_of::<#name>();
             const { ::core::assert!(SIZE == SUM, #padded) };
-            const { ::core::assert!(SIZE > 0 && SIZE <= ::zarrox::data_type::LARGEST, #size) };
+            const { ::core::assert!(SIZE > 0 && SIZE <= ::zarrox::internals::data_type::LARGEST, #size) };
 
             // SAFETY: the order of the fields is `repr(C)`'s, there is nothing between them, and all of them are elements.
             #[automatically_derived]
             unsafe impl ::zarrox::Element for #name {
                 fn data_type() -> ::zarrox::DataType {
-                    ::zarrox::data_type::record::data_type(FIELDS, SIZE)
+                    ::zarrox::internals::data_type::record::data_type(FIELDS, SIZE)
                 }
 
                 fn holds(data_type: &::zarrox::DataType) -> bool {
-                    ::zarrox::data_type::record::holds(FIELDS, SIZE, data_type)
+                    ::zarrox::internals::data_type::record::holds(FIELDS, SIZE, data_type)
                 }
             }
 
@@ -52,9 +52,9 @@ fn implementation(input: &DeriveInput) -> Result<TokenStream> {
             impl ::zarrox::IntoElements for #name {
                 fn elements(
                     &self,
-                    target: &::zarrox::elements::Target<'_>,
-                ) -> ::zarrox::Result<::zarrox::elements::Elements<'_>> {
-                    ::zarrox::elements::scalar(self, target)
+                    target: &::zarrox::internals::elements::Target<'_>,
+                ) -> ::zarrox::Result<::zarrox::internals::elements::Elements<'_>> {
+                    ::zarrox::internals::elements::scalar(self, target)
                 }
             }
         };

@@ -261,7 +261,7 @@ impl Export {
             std::io::ErrorKind::AlreadyExists => exists(),
             _ => creating(error.error),
         })?;
-        if outlives_all { zarrox::stores::flush_name(path).map_err(creating) } else { Ok(()) }
+        if outlives_all { zarrox::stores::internals::flush_name(path).map_err(creating) } else { Ok(()) }
     }
 
     /// Writes a node with all nodes below it.

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use image::{ColorType, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
-use zarrox::data_type::{ByteOrder, Endian};
+use zarrox::data_type::Endian;
+use zarrox::internals::data_type::ByteOrder;
 use zarrox::json::Map;
 use zarrox::stores::MemoryStore;
 use zarrox::{DataType, DynArray, Error, Result};

@@ -69,13 +69,13 @@ pub(crate) fn attributes_of(text: &str) -> PyResult<Map> {
 /// Puts attributes that Python has said in the place of those that are stored, or among them. What says the same as before keeps
 /// its text. The names in documents of v2 are sorted, as zarr-python 2 has them.
 pub(crate) fn put_attributes(stored: &mut Map, said: Map, among: bool, format: Format) {
-    let said = zarrox::json::with_texts_of(said, stored);
+    let said = zarrox::internals::json::with_texts_of(said, stored);
     match among {
         true => stored.extend(said),
         false => *stored = said,
     }
     if has_words_of_v2(format) {
-        *stored = zarrox::json::sorted(std::mem::take(stored));
+        *stored = zarrox::internals::json::sorted(std::mem::take(stored));
     }
 }
 

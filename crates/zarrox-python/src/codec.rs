@@ -4,10 +4,10 @@ use numpy::PyArrayDescr;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
-use zarrox::Strictness;
-use zarrox::codec::{Codec as Native, CodecContext, CodecError, CodecKind, CodecSpec, decode_growing};
+use zarrox::codec::{Codec as Native, CodecContext, CodecError, CodecKind};
+use zarrox::internals::codec::decode_growing;
 use zarrox::json::{Json, Map};
-use zarrox::{DataType, FillValue, Format};
+use zarrox::{CodecSpec, DataType, FillValue, Format, Strictness};
 
 use crate::error::OrRaise;
 use crate::mapping::bytes_of;
@@ -181,7 +181,7 @@ impl Codec {
             Some("msgpack2") => {
                 let mut packed = Vec::new();
                 // What is written is shorter than any limit.
-                let _ = zarrox::msgpack::from_json(&ends, &mut packed);
+                let _ = zarrox::internals::msgpack::from_json(&ends, &mut packed);
                 packed
             }
             _ => vec![0; 4],
@@ -229,7 +229,9 @@ impl Codec {
         };
         match id {
             "json2" => zarrox::json::parse(bytes).ok().as_ref().and_then(shape).ok_or_else(damaged),
-            "msgpack2" => zarrox::msgpack::to_json(bytes).ok().as_ref().and_then(shape).ok_or_else(damaged),
+            "msgpack2" => {
+                zarrox::internals::msgpack::to_json(bytes).ok().as_ref().and_then(shape).ok_or_else(damaged)
+            }
             _ => {
                 let count = bytes.first_chunk::<4>().ok_or_else(damaged)?;
                 let count = u32::from_le_bytes(*count);

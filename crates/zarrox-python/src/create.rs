@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use zarrox::Strictness;
-use zarrox::data_type::{ByteOrder, Endian, has_objects};
+use zarrox::data_type::Endian;
+use zarrox::internals::data_type::{ByteOrder, has_objects};
 use zarrox::json::{Json, Map};
 use zarrox::{
     ArrayBuilder, ChunkGrid, ChunkShape, CodecSpec, DataType, Error, ErrorKind, Format, Node, Registry,

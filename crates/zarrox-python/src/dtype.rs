@@ -3,7 +3,8 @@
 use numpy::{PyArrayDescr, PyArrayDescrMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
-use zarrox::data_type::{ByteOrder, Endian, Storage};
+use zarrox::data_type::{Endian, Storage};
+use zarrox::internals::data_type::ByteOrder;
 use zarrox::json::Json;
 use zarrox::{DataType, Registry};
 

@@ -388,7 +388,8 @@ fn stored_dtype<'py>(
 
 /// Returns true if the elements are text for which NumPy has a type; in v2 they have always been objects.
 fn is_text_of_v3(array: &Array) -> bool {
-    !has_words_of_v2(array.metadata().format) && array.data_type().is_named(zarrox::data_type::VARIABLE_TEXT)
+    !has_words_of_v2(array.metadata().format)
+        && array.data_type().is_named(zarrox::internals::data_type::VARIABLE_TEXT)
 }
 
 fn is_column_major(array: &Array) -> bool {

@@ -186,18 +186,19 @@ type Longer = (String, usize, u64, u64);
 
 /// The right to let the arrays of a group grow.
 #[pyclass(frozen, module = "zarrox._native")]
-pub(crate) struct Growth(zarrox::Growth);
+pub(crate) struct Growth(zarrox::internals::Growth);
 
 #[pymethods]
 impl Growth {
     #[getter]
     fn left(&self) -> Vec<Longer> {
-        let of = |array: &zarrox::Longer| (array.path.clone(), array.axis, array.before, array.after);
+        let of =
+            |array: &zarrox::internals::Longer| (array.path.clone(), array.axis, array.before, array.after);
         self.0.left().iter().map(of).collect()
     }
 
     fn note(&self, py: Python<'_>, arrays: Vec<Longer>, is_written: bool) -> PyResult<()> {
-        let of = |(path, axis, before, after)| zarrox::Longer { path, axis, before, after };
+        let of = |(path, axis, before, after)| zarrox::internals::Longer { path, axis, before, after };
         let arrays: Vec<_> = arrays.into_iter().map(of).collect();
         py.detach(|| self.0.note(&arrays, is_written)).or_raise()
     }
@@ -207,7 +208,7 @@ impl Growth {
 #[pyfunction]
 pub(crate) fn grow_with(group: &Bound<'_, Group>, work: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
     let (py, group, work) = (group.py(), group.get().group(), work.clone().unbind());
-    let call = |growth: &zarrox::Growth| {
+    let call = |growth: &zarrox::internals::Growth| {
         let growth = growth.clone();
         Python::attach(|py| work.call1(py, (Growth(growth),))).map_err(of_python)
     };

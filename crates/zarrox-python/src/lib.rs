@@ -26,7 +26,7 @@ mod view;
 mod warnings;
 
 use pyo3::prelude::*;
-use zarrox::stores::fork;
+use zarrox::stores::internals::fork;
 
 use context::{know, registry};
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use zarrox::stores::per_process::PerProcess;
+use zarrox::stores::internals::per_process::PerProcess;
 use zarrox::{AccessOptions, Array, Error, ErrorKind, Interrupt};
 
 use crate::error::OrRaise;

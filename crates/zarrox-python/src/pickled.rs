@@ -7,15 +7,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyTuple};
-use zarrox::Strictness;
 use zarrox::codec::{
-    ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecError, CodecKind, CodecSpec, EncodeOptions,
-    ReadRegion, Size,
+    ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecError, CodecKind, EncodeOptions, ReadRegion,
+    Size,
 };
 use zarrox::data_type::{Endian, Extension, Family, Storage};
 use zarrox::json::{Json, Map, json};
 use zarrox::strided::View;
-use zarrox::{DataType, Error, ErrorKind, FillValue, Result};
+use zarrox::{CodecSpec, DataType, Error, ErrorKind, FillValue, Result, Strictness};
 
 /// The name of the data type, which no metadata has.
 const NAME: &str = "pickled";

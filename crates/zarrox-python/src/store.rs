@@ -96,7 +96,7 @@ impl Store {
     fn directory(path: &str, options: Option<BTreeMap<String, String>>) -> PyResult<Self> {
         let options = options.into_iter().flatten();
         let options = options.fold(StorageOptions::new(), |all, (name, value)| all.with(name, value));
-        stores::open_directory(path, &options).map(Self::new).or_raise()
+        stores::internals::open_directory(path, &options).map(Self::new).or_raise()
     }
 
     #[staticmethod]
@@ -184,7 +184,8 @@ impl Store {
     ) -> PyResult<(Self, String)> {
         let set = |all: StorageOptions, (name, value)| all.with(name, value);
         let options = options.unwrap_or_default().into_iter().fold(StorageOptions::new(), set);
-        let located = py.detach(|| zarrox::locate(Path::new(url), &options.create(create))).or_raise()?;
+        let located =
+            py.detach(|| zarrox::internals::locate(Path::new(url), &options.create(create))).or_raise()?;
         Ok((Self::of(located.0), located.1.as_str().to_owned()))
     }
 

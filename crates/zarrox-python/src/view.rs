@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use zarrox::json::{Json, Map, json, to_bytes};
+use zarrox::internals::json::to_bytes;
+use zarrox::json::{Json, Map, json};
 use zarrox::stores::{Condition, Key, MemoryStore, Store};
 use zarrox::{Array, Error, ErrorKind, Format, Node, Result};
 

@@ -244,7 +244,8 @@ impl Root {
 
     /// Opens an archive that lies in a directory. The store found it there, so that no link leads out of the root.
     fn open_archive(&self, path: &str) -> Result<(Node, Arc<dyn Store>)> {
-        if !self.has_path || zarrox::stores::is_url(self.place.strip_prefix("file://").unwrap_or(&self.place))
+        if !self.has_path
+            || zarrox::stores::internals::is_url(self.place.strip_prefix("file://").unwrap_or(&self.place))
         {
             return Err(Error::new(ErrorKind::Unsupported, "archives are opened in directories only"));
         }

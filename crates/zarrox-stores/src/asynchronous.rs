@@ -145,6 +145,7 @@ impl<S: AsyncStore> Blocking<S> {
     }
 
     /// The store that is adapted.
+    #[doc(hidden)]
     pub fn inner(&self) -> &S {
         &self.0
     }

@@ -86,6 +86,7 @@ impl StoreError {
 
     /// Adds the name of a store to an error that has none yet.
     #[must_use]
+    #[doc(hidden)]
     pub fn or_location(self, location: impl FnOnce() -> String) -> Self {
         if self.location().is_some() { self } else { self.with_location(location()) }
     }
@@ -116,6 +117,7 @@ impl StoreError {
 
     /// Learns from the error that led to this one whether there is a server at all, without keeping it.
     #[must_use]
+    #[doc(hidden)]
     pub fn because_of(mut self, cause: &(dyn Error + 'static)) -> Self {
         self.0.no_server |= says_no_server(cause);
         self
@@ -148,6 +150,7 @@ impl StoreError {
     /// True where nobody could be asked at all: the connection was refused, or there is no host of this name. Who has not got an
     /// answer from there before has probably mistyped the address.
     #[must_use]
+    #[doc(hidden)]
     pub fn is_no_server(&self) -> bool {
         self.0.no_server
     }

@@ -160,6 +160,7 @@ impl Prefix {
 
     /// The segments without the last `/`.
     #[must_use]
+    #[doc(hidden)]
     pub fn segments(&self) -> &str {
         self.0.strip_suffix('/').unwrap_or_default()
     }

@@ -42,47 +42,36 @@ mod archive;
 mod asynchronous;
 mod cloud;
 mod error;
-#[doc(hidden)]
-pub mod fork;
+mod fork;
 mod hold;
+#[doc(hidden)]
+pub mod internals;
 mod key;
 mod key_map;
 mod local;
 mod lock;
 #[cfg(feature = "async")]
 mod parts;
-#[doc(hidden)]
-pub mod per_process;
+mod per_process;
 #[cfg(feature = "references")]
 mod references;
 #[cfg(feature = "async")]
 mod runtime;
-#[doc(hidden)]
-pub mod store;
-#[doc(hidden)]
-pub mod support;
-#[doc(hidden)]
-pub mod sync;
-#[doc(hidden)]
-pub mod system;
-#[doc(hidden)]
-pub mod temporary;
-#[doc(hidden)]
-pub mod turns;
+mod store;
+mod support;
+mod sync;
+mod system;
+mod temporary;
+mod turns;
 mod url;
 #[cfg(feature = "web")]
-#[doc(hidden)]
-pub mod web;
-#[doc(hidden)]
-pub mod wrapper;
+mod web;
+mod wrapper;
 
 pub use bytes::Bytes;
 
-#[cfg(unix)]
-pub use self::url::{EXCLUSIVE, FOLLOW_LINKS, open_directory};
 pub use self::url::{
-    FileOf, LOCK_TIMEOUT, Located, NamedStore, OpenStore, OptionValue, SYNC, Scheme, StorageOption,
-    StorageOptions, StoreRegistry, StoreUrl, is_url, registry,
+    Located, OpenStore, Scheme, StorageOption, StorageOptions, StoreRegistry, StoreUrl, registry,
 };
 #[cfg(all(unix, feature = "zip"))]
 pub use archive::zip::{ZipMode, ZipStore};
@@ -105,7 +94,6 @@ pub use hold::{Hold, HoldGuard};
 pub use key::{Key, Prefix};
 #[cfg(unix)]
 pub use local::directory::DirectoryStore;
-pub use local::durable::flush_name;
 pub use local::memory::MemoryStore;
 pub use lock::LockGuard;
 #[cfg(feature = "async")]
@@ -114,8 +102,6 @@ pub use parts::ByteParts;
 pub use references::options::ReferenceOptions;
 #[cfg(feature = "references")]
 pub use references::store::ReferenceStore;
-#[cfg(feature = "async")]
-pub use runtime::run_blocking;
 pub use store::{
     ByteRange, Capabilities, Condition, DirListing, GetDone, PartSource, Payload, Stamp, Store, StoreExt,
     Value, Version,
@@ -123,7 +109,7 @@ pub use store::{
 pub use wrapper::counting::{CountingStore, Counts};
 #[cfg(all(unix, feature = "cache"))]
 pub use wrapper::disk_cache::{DiskCacheOptions, DiskCacheStore};
-pub use wrapper::forward::{Call, Operation, WrappedValue, Wrapper};
+pub use wrapper::forward::{Call, Operation, Wrapper};
 pub use wrapper::limit::LimitStore;
 #[cfg(feature = "cache")]
 pub use wrapper::lru_cache::{CacheStatistics, LruCacheStore};

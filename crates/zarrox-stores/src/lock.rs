@@ -80,6 +80,7 @@ impl LockGuard {
     /// Takes the value that is locked, where the store had to open it for that: it need not be opened again to be read. `None` says
     /// nothing of the value. A store around another one passes on the guards, and so the values, of the inner one, whatever it makes
     /// of values that it reads itself.
+    #[doc(hidden)]
     pub fn take_value(&mut self) -> Option<Box<dyn Value>> {
         self.value.take()
     }

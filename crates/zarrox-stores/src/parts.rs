@@ -21,18 +21,21 @@ pub struct ByteParts {
 impl ByteParts {
     /// The number of bytes.
     #[must_use]
+    #[doc(hidden)]
     pub fn len(&self) -> usize {
         self.length
     }
 
     /// Returns true if there are none.
     #[must_use]
+    #[doc(hidden)]
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }
 
     /// All of them, where they are in one piece.
     #[must_use]
+    #[doc(hidden)]
     pub fn as_bytes(&self) -> Option<&Bytes> {
         match self.parts.as_slice() {
             [] => Some(&NOTHING),
@@ -43,6 +46,7 @@ impl ByteParts {
 
     /// A range of them in one piece; without a copy where it lies in one part. `None` when it lies outside.
     #[must_use]
+    #[doc(hidden)]
     pub fn slice(&self, range: Range<usize>) -> Option<Bytes> {
         let length = range.len();
         let mut pieces = self.pieces(range)?.peekable();
@@ -58,6 +62,7 @@ impl ByteParts {
 
     /// Copies the bytes from `offset` on; `None` when there are not that many.
     #[must_use]
+    #[doc(hidden)]
     pub fn copy_to(&self, offset: usize, mut buffer: &mut [u8]) -> Option<()> {
         for piece in self.pieces(offset..offset.checked_add(buffer.len())?)? {
             let (here, rest) = buffer.split_at_mut(piece.len());

@@ -1,7 +1,7 @@
 //! Documents in the strict form of their format, which all readers accept.
 
+use zarrox_core::internals::metadata::{Layout, ReadContext, Source};
 use zarrox_core::json::{self, Json};
-use zarrox_core::metadata::{Layout, ReadContext, Source};
 use zarrox_core::{Error, ErrorKind, Format, NodeMetadata, Result, Strictness};
 
 use zarrox::Node;

@@ -40,7 +40,7 @@ use crate::{AccessOptions, Array, ArrayBuilder, Child, Chunks, Group, Interrupt,
 /// # Panics
 /// When the work panics.
 pub async fn run<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
-    zarrox_stores::run_blocking(work).await?
+    zarrox_stores::internals::run_blocking(work).await?
 }
 
 /// Opens the node at a place, see [`crate::open`].

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use zarrox_core::metadata::{Consolidation, Layout, Source, StoredDocuments, same_document};
+use zarrox_core::internals::metadata::{Consolidation, Layout, Source, StoredDocuments, same_document};
 use zarrox_core::{ArrayMetadata, Error, ErrorKind, Format, NodeMetadata, NodePath, Result};
 use zarrox_stores::{Key, Prefix};
 
@@ -431,6 +431,7 @@ impl Group {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] when there is no consolidated metadata; what is wrong with it; and what the store says.
+    #[doc(hidden)]
     pub fn check_consolidated(&self) -> Result<Vec<StaleNode>> {
         self.location().compare_consolidated(self.metadata().format)
     }
@@ -440,6 +441,7 @@ impl Group {
     ///
     /// # Errors
     /// The errors of the store.
+    #[doc(hidden)]
     pub fn consolidated_freshness(&self) -> Result<Option<Freshness>> {
         let (location, format) = (self.location().as_stored(), self.metadata().format);
         if !location.has_consolidated(format)? {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde::de::DeserializeOwned;
-use zarrox_core::error::ErrorPlace;
+use zarrox_core::internals::error::ErrorPlace;
 use zarrox_core::json::{self, Map};
 use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
 use zarrox_stores::Stamp;
@@ -70,6 +70,7 @@ impl Node {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] when the node is only in the consolidated metadata; and the errors of opening it.
+    #[doc(hidden)]
     pub fn by_own_documents(&self) -> Result<Self> {
         let location = self.location();
         if location.copy().is_none() {
@@ -91,6 +92,7 @@ impl Node {
     ///
     /// # Errors
     /// When the store cannot be asked.
+    #[doc(hidden)]
     pub fn is_outdated(&self) -> Result<bool> {
         let Some((document, seen)) = &self.location().read_ahead.seen else { return Ok(false) };
         let (Stamp::Settled(seen) | Stamp::Recent(seen)) = seen else { return Ok(false) };
@@ -102,6 +104,7 @@ impl Node {
     }
 
     /// Returns true if the document of the node was so new when it was read that [`is_outdated`](Self::is_outdated) may miss a change.
+    #[doc(hidden)]
     pub fn is_recent(&self) -> bool {
         matches!(self.location().read_ahead.seen, Some((_, Stamp::Recent(_))))
     }
@@ -155,6 +158,7 @@ impl Node {
     ///
     /// # Errors
     /// When the store cannot be read.
+    #[doc(hidden)]
     pub fn documents(&self) -> Result<Vec<(String, zarrox_stores::Bytes)>> {
         let location = self.location();
         let mut documents = Vec::new();
@@ -185,6 +189,7 @@ impl Node {
     ///
     /// # Errors
     /// When the key is none, or the store cannot be read.
+    #[doc(hidden)]
     pub fn stored_value(&self, key: &str) -> Result<Option<zarrox_stores::Bytes>> {
         let location = self.location();
         Ok(location.store.get(&zarrox_stores::Key::new(location.path.key(key))?)?)
@@ -365,6 +370,7 @@ impl Group {
     ///
     /// # Errors
     /// When the document cannot be read.
+    #[doc(hidden)]
     pub fn document(&self) -> Result<Map> {
         self.location.first_document(self.metadata.format)
     }
@@ -482,6 +488,7 @@ impl Group {
     /// # Errors
     /// [`ErrorKind::TimedOut`](crate::ErrorKind::TimedOut) when one and the same other has been at work for a minute; when the group
     /// cannot be written; and whatever `waiting` or `work` returns.
+    #[doc(hidden)]
     pub fn grow_with<R>(
         &self,
         waiting: impl Fn() -> Result<()>,
@@ -520,6 +527,7 @@ impl Group {
     ///
     /// # Errors
     /// When the store cannot be listed.
+    #[doc(hidden)]
     pub fn children_after(&self, after: &str, most: usize) -> Result<Vec<Child>> {
         let mut page = Vec::new();
         self.each_place_after(after, most, &mut |name, place| {
@@ -535,6 +543,7 @@ impl Group {
     }
 
     /// Calls `visit` with each child in turn, so that only the children that it keeps are in memory.
+    #[doc(hidden)]
     pub fn each_child(&self, visitor: &mut dyn FnMut(Child) -> Result<()>) -> Result<()> {
         self.each_place(&mut |name, place| {
             let node = match place.find() {
@@ -608,6 +617,7 @@ impl Group {
     ///
     /// # Errors
     /// When the store cannot be listed.
+    #[doc(hidden)]
     pub fn tree_to_depth(&self, depth: usize) -> Result<Tree> {
         let name = if self.path().is_root() { "/" } else { self.path().name() };
         let mut tree = Tree { name: name.to_owned(), is_group: true, ..Tree::default() };

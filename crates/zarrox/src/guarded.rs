@@ -7,7 +7,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
 use zarrox_core::{Error, ErrorKind, Result};
-use zarrox_stores::system::system;
+use zarrox_stores::internals::system::system;
 use zarrox_stores::{ByteRange, Bytes, Condition, Key, LockGuard, StoreErrorKind, StoreExt, Value, Version};
 
 use crate::location::Location;

@@ -16,8 +16,8 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use zarrox_core::Strictness;
+use zarrox_core::internals::metadata::{Change, Document, Extent, Layout, ReadContext, Source};
 use zarrox_core::json::Map;
-use zarrox_core::metadata::{Change, Document, Extent, Layout, ReadContext, Source};
 use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
 use zarrox_stores::{Condition, Key, LockGuard, Prefix, Stamp, StoreExt};
 
@@ -340,7 +340,7 @@ impl Location {
         let place = if is_holder { self.as_stored() } else { self.clone() };
         let documents = place.documents(&place.layout_for(format)?)?;
         match documents.into_iter().flatten().next() {
-            Some(bytes) => zarrox_core::json::parse_document(&bytes, Strictness::Lenient),
+            Some(bytes) => zarrox_core::internals::json::parse_document(&bytes, Strictness::Lenient),
             None => Ok(Map::default()),
         }
     }
@@ -675,7 +675,7 @@ impl Location {
         })
     }
 
-    /// Does [`change`](Self::change) with documents that `prepare` makes of those that are stored.
+    /// Does `change` with documents that `prepare` makes of those that are stored.
     pub fn rewritten<R>(
         &self,
         format: Format,

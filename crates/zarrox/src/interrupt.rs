@@ -33,6 +33,7 @@ impl Interrupt {
     ///
     /// # Errors
     /// [`ErrorKind::Interrupted`] if the interrupt was raised.
+    #[doc(hidden)]
     pub fn check(&self) -> Result<()> {
         if self.is_raised() {
             Err(Error::new(ErrorKind::Interrupted, "the operation was interrupted"))

@@ -1,6 +1,6 @@
 //! The kinds of nodes, found with as few reads as possible: if the name of a document tells the kind, its existence is enough.
 
-use zarrox_core::metadata::Layout;
+use zarrox_core::internals::metadata::Layout;
 use zarrox_core::{Format, NodeMetadata, NodePath, Result};
 
 use crate::group::Group;
@@ -30,6 +30,7 @@ impl Group {
     ///
     /// # Errors
     /// When the store cannot be listed.
+    #[doc(hidden)]
     pub fn child_names(&self) -> Result<Vec<String>> {
         Ok(self.child_kinds()?.into_iter().map(|(name, _)| name).collect())
     }
@@ -42,6 +43,7 @@ impl Group {
     ///
     /// # Errors
     /// When the store cannot be listed.
+    #[doc(hidden)]
     pub fn child_kinds(&self) -> Result<Vec<(String, Result<NodeKind>)>> {
         let mut kinds = Vec::new();
         self.each_place(&mut |name, place| {

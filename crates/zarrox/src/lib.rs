@@ -113,35 +113,38 @@ mod upkeep;
 
 pub use access::AccessOptions;
 pub use array::{
-    Array, ArrayBuilder, ArrayInfo, ArrayView, AsTypeView, ChunkIndices, Chunks, DynArray, Growth,
-    InnerChunk, Longer, Parts, RawChunks, Rows, StoredChunk, StoredRead, StoredWrite,
+    Array, ArrayBuilder, ArrayInfo, ArrayView, AsTypeView, ChunkIndices, Chunks, DynArray, InnerChunk,
+    RawChunks, Rows,
 };
-pub use consolidated::{Freshness, StaleNode, Staleness};
 pub use group::{Child, Group, Node, Tree};
 pub use hierarchy::journal::JOURNAL;
 pub use interrupt::Interrupt;
 pub use kind::NodeKind;
-pub use locate::{locate, store_file};
 pub use options::{OpenMode, OpenOptions};
 pub use place::Place;
 pub use policy::{Consolidated, Durability, MissingChunks, Upkeep};
 pub use progress::Progress;
 pub use zarrox_codecs as codecs;
 pub use zarrox_core::{
-    ArrayMetadata, ChunkGrid, ChunkKeyEncoding, ChunkShape, CodecSpec, DataType, DimSelection, Element,
-    ElementsMut, Error, ErrorKind, FillValue, Format, FromElement, FromElements, GroupMetadata, IndexArray,
-    IntoElements, IntoSelection, Mask, NewAxis, NodeMetadata, NodePath, Order, Registry, Result, Selection,
-    Separator, Strictness, ToElement, codec, data_type, elements, grid, json, msgpack, registry, s,
-    selection, strided, vlen, with_element_type,
+    ArrayMetadata, ChunkGrid, ChunkKeyEncoding, ChunkLengths, ChunkShape, CodecChain, CodecSpec, DataType,
+    Decode, DimSelection, Element, ElementsMut, Encode, Error, ErrorKind, FillValue, Format, FromElement,
+    FromElements, GroupMetadata, IndexArray, IntoElements, IntoSelection, ListedLength, Mask, NewAxis,
+    NodeMetadata, NodePath, Order, Rectilinear, Registry, Result, Selection, Separator, Strictness,
+    ToElement, codec, data_type, json, s, strided, with_element_type,
 };
 #[cfg(feature = "derive")]
 pub use zarrox_derive::Element;
 
-/// What the crates of tools need of the library beyond its public interface. It changes without notice.
+/// What the crates of this workspace need of the library beyond its public interface. It is outside of semantic versioning and
+/// changes without notice.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::array::dimension_names::{ARRAY_DIMENSIONS, attribute_names};
-    pub use crate::array::{Left, SoleAppender, Unwritten, cell, indices, left_in, settle_left};
+    pub use crate::array::{
+        Growth, Left, Longer, SoleAppender, StoredChunk, StoredRead, StoredWrite, Unwritten, cell, indices,
+        left_in, settle_left,
+    };
+    pub use crate::consolidated::{Freshness, StaleNode, Staleness};
     pub use crate::error::argument;
     pub use crate::guarded::until_unchanged;
     pub use crate::hierarchy::journal::{Fingerprint, Journal};
@@ -149,13 +152,17 @@ pub mod internals {
     pub use crate::hierarchy::{
         APPENDS, DATASET, DOCUMENT_LIMIT, Found, Mark, format_of, is_mark, needed, update_attributes,
     };
-    pub use crate::locate::{check_same_kind, store_file};
+    pub use crate::locate::{check_same_kind, locate, store_file};
     pub use crate::location::{ConsolidatedMetadata, Context, Location, Purpose, are_paths_overlapping};
     pub use crate::pool::{Pool, too_many};
     pub use crate::progress::{Listener, Tally, Work};
     pub use crate::upkeep::Changes;
-    pub use zarrox_core::error::ErrorPlace;
-    pub use zarrox_core::grid::Boxes;
+    pub use zarrox_core::internals::error::ErrorPlace;
+    pub use zarrox_core::internals::selection::Boxes;
+    pub use zarrox_core::internals::selection::Parts;
+    pub use zarrox_core::internals::{
+        codec, data_type, elements, grid, json, metadata, msgpack, scratch, selection, strided, vlen,
+    };
 }
 
 /// The names that nearly every program uses: `use zarrox::prelude::*`. Codecs are in [`codecs`].

@@ -6,14 +6,13 @@ use std::sync::Arc;
 use std::{fs, io};
 
 use zarrox_core::Strictness;
-use zarrox_core::metadata::ReadContext;
+use zarrox_core::internals::metadata::ReadContext;
 use zarrox_core::{Format, NodePath, Registry, Result};
-use zarrox_stores::{
-    Located, Prefix, PrefixStore, StorageOptions, Store, StoreRegistry, is_url, open_directory,
-};
+use zarrox_stores::internals::open_directory;
+use zarrox_stores::{Located, Prefix, PrefixStore, StorageOptions, Store, StoreRegistry};
 
 use crate::error::argument;
-use crate::place::{Kind, Place};
+use crate::place::{Kind, Place, is_elsewhere};
 use crate::stores::registry;
 
 /// The store of a path on disk, the path of the node in it, and the format that the name of the root implies.
@@ -71,11 +70,6 @@ pub fn store_file(place: impl Into<Place>) -> Option<PathBuf> {
     archive_of(plain(path)).map(Path::to_owned)
 }
 
-/// Returns true if a path is a URL that leads to neither a directory nor a file nor an archive.
-pub(crate) fn is_elsewhere(path: &Path) -> bool {
-    path.to_str().is_some_and(|text| is_url(text.strip_prefix("file://").unwrap_or(text)))
-}
-
 /// The store of a URL, the path of the node in it, and the format that the name of the root implies.
 ///
 /// In a bucket or on a server, the root of a hierarchy is the part of the URL that is named `*.zarr` or `*.n5`. Without such a
@@ -108,7 +102,7 @@ fn archive_of(path: &Path) -> Option<&Path> {
 #[cfg(feature = "zip")]
 fn open_archive(path: &Path, storage: &StorageOptions) -> Result<Arc<dyn Store>> {
     let store = zarrox_stores::ZipStore::open(path, zarrox_stores::ZipMode::Append)?;
-    Ok(Arc::new(store.sync(storage.flag(zarrox_stores::SYNC)?.unwrap_or_default())))
+    Ok(Arc::new(store.sync(storage.flag(zarrox_stores::internals::SYNC)?.unwrap_or_default())))
 }
 
 #[cfg(not(feature = "zip"))]
@@ -132,14 +126,6 @@ pub fn check_same_kind(from: &Path, to: &Path) -> Result<()> {
         to.display()
     );
     Err(argument(message))
-}
-
-/// The path or URL of one thing with the path of another.
-pub(crate) fn joined(path: &Path, name: &str) -> PathBuf {
-    match path.to_str().filter(|_| is_elsewhere(path)) {
-        Some(url) => format!("{}/{name}", url.trim_end_matches('/')).into(),
-        None => path.join(name),
-    }
 }
 
 /// Renames a hierarchy on disk. An existing hierarchy at the new path is moved aside and deleted last.

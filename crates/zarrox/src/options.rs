@@ -8,17 +8,15 @@ use std::time::Duration;
 
 use zarrox_core::Strictness;
 use zarrox_core::{Error, ErrorKind, Format, NodePath, Registry, Result};
-use zarrox_stores::{
-    EXCLUSIVE, FOLLOW_LINKS, Key, LOCK_TIMEOUT, Prefix, ReadOnlyStore, SYNC, StorageOptions, Store,
-    StoreRegistry,
-};
+use zarrox_stores::internals::{EXCLUSIVE, FOLLOW_LINKS, LOCK_TIMEOUT, SYNC};
+use zarrox_stores::{Key, Prefix, ReadOnlyStore, StorageOptions, Store, StoreRegistry};
 
 use crate::access::AccessOptions;
 use crate::array::{Array, ArrayBuilder};
 use crate::group::{Child, Group, Node};
 use crate::locate;
 use crate::location::{Address, Context, Location, Purpose};
-use crate::place::{Kind, Place};
+use crate::place::{Kind, Place, is_elsewhere};
 use crate::policy::{Consolidated, Durability, MissingChunks, Upkeep};
 use crate::pool::Pool;
 use crate::stores::registry;
@@ -196,6 +194,7 @@ impl OpenOptions {
     /// Sets whether nodes may be created where there are files that belong to no node, as zarr-python does. They are left alone; but
     /// a file with the name of a chunk is one then.
     #[must_use]
+    #[doc(hidden)]
     pub fn allow_foreign_files(mut self, allow: bool) -> Self {
         self.context.allow_foreign_files = allow;
         self
@@ -350,6 +349,7 @@ impl OpenOptions {
     ///
     /// # Errors
     /// When the path is invalid, no store has the URL, or the store cannot be opened.
+    #[doc(hidden)]
     pub fn store(&self, place: impl Into<Place>) -> Result<(Arc<dyn Store>, NodePath)> {
         let Address { store, path, .. } = self.place(place)?.address;
         Ok((store, path))
@@ -360,6 +360,7 @@ impl OpenOptions {
     ///
     /// # Errors
     /// When the place cannot be listed.
+    #[doc(hidden)]
     pub fn hierarchies(&self, place: impl Into<Place>) -> Result<Vec<Child>> {
         let place = place.into();
         let location = self.place(&place)?;
@@ -401,7 +402,7 @@ impl OpenOptions {
         let flush = || location.store.flush().map_err(Error::from);
         let deleted = delete(&location).and_then(|()| flush());
         deleted.map_err(|error| error.at(format!("deleting '{}'", path.display())))?;
-        if location.path.is_root() && !locate::is_elsewhere(path) {
+        if location.path.is_root() && !is_elsewhere(path) {
             // The store keeps its own directory. Where it is not empty, or a link, it stays.
             let _ = std::fs::remove_dir(locate::plain(path));
         }
@@ -442,6 +443,7 @@ impl OpenOptions {
     ///
     /// # Errors
     /// When others do not stop writing, or the directories cannot be renamed: then the old one is where it was.
+    #[doc(hidden)]
     pub fn replace_directory(&self, new: impl AsRef<Path>, old: impl AsRef<Path>) -> Result<()> {
         let (new, old) = (new.as_ref(), old.as_ref());
         let failed = |error: std::io::Error| {

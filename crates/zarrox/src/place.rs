@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use zarrox_core::Result;
 use zarrox_stores::Store;
+use zarrox_stores::internals::is_url;
 
 use crate::error::argument;
-use crate::locate;
 
 /// The place of a node: a path on disk, a URL, or a path in a store.
 ///
@@ -75,10 +75,23 @@ impl Place {
     /// The place of a name below this place.
     pub(crate) fn join(&self, name: &str) -> Self {
         match &self.0 {
-            Kind::Path(path) => Self(Kind::Path(locate::joined(path, name))),
+            Kind::Path(path) => Self(Kind::Path(joined(path, name))),
             Kind::Store(store, path) if path.is_empty() => Self(Kind::Store(store.clone(), name.to_owned())),
             Kind::Store(store, path) => Self(Kind::Store(store.clone(), format!("{path}/{name}"))),
         }
+    }
+}
+
+/// Returns true if a path is a URL that leads to neither a directory nor a file nor an archive.
+pub(crate) fn is_elsewhere(path: &Path) -> bool {
+    path.to_str().is_some_and(|text| is_url(text.strip_prefix("file://").unwrap_or(text)))
+}
+
+/// The path or URL of one thing with the path of another.
+fn joined(path: &Path, name: &str) -> PathBuf {
+    match path.to_str().filter(|_| is_elsewhere(path)) {
+        Some(url) => format!("{}/{name}", url.trim_end_matches('/')).into(),
+        None => path.join(name),
     }
 }
 

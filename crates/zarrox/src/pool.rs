@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use zarrox_core::{Error, ErrorKind, Result};
-use zarrox_stores::per_process::PerProcess;
-use zarrox_stores::turns::Turns;
+use zarrox_stores::internals::per_process::PerProcess;
+use zarrox_stores::internals::turns::Turns;
 
 /// A pool of our own threads.
 ///

@@ -17,6 +17,7 @@ pub struct Progress {
 
 impl Progress {
     /// Creates a report of `done` bytes of `total`.
+    #[doc(hidden)]
     pub fn new(done: u64, total: u64) -> Self {
         Self { done, total: total.max(done) }
     }

@@ -10,7 +10,7 @@ use std::error::Error as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use zarrox_core::metadata::{Consolidation, Layout, StoredDocuments};
+use zarrox_core::internals::metadata::{Consolidation, Layout, StoredDocuments};
 use zarrox_core::{Error, ErrorKind, Format, NodePath, Result};
 use zarrox_stores::{DirectoryStore, StoreError};
 

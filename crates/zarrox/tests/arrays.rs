@@ -538,7 +538,7 @@ fn results_without_elements_may_have_any_lengths() {
             DataType::Int32,
             shape,
             Vec::new(),
-            &zarrox::data_type::ByteOrder::One(zarrox::data_type::Endian::Big),
+            &zarrox::internals::data_type::ByteOrder::One(zarrox::data_type::Endian::Big),
             order,
         )
     };

@@ -113,7 +113,7 @@ fn arrays_that_are_created_with_checksums_notice_every_changed_byte() {
                 None => builder.no_compressor(),
             };
             let array = builder.create().unwrap();
-            assert!(zarrox::codecs::has_checksum(&array.codecs()), "{what}");
+            assert!(zarrox::codecs::internals::has_checksum(&array.codecs()), "{what}");
             let values: Vec<i16> = (0..64).map(|n| n * 331).collect();
             array.write(.., ndarray::arr1(&values)).unwrap();
             let file = path.join(array.raw().key(&[0]).unwrap());

@@ -4,15 +4,13 @@
 
 use std::sync::Arc;
 
-use zarrox::Strictness;
-use zarrox::codec::CodecSpec;
 use zarrox::codecs::V2Filter;
 use zarrox::codecs::{ByteShuffle, Delta};
 use zarrox::json::{Json, json};
+use zarrox::prelude::*;
 use zarrox::stores::{Key, MemoryStore, Store, StoreExt};
-use zarrox::{Array, prelude::*, s};
-use zarrox::{ErrorKind, OpenOptions};
-use zarrox_core::metadata::{ReadContext, Source};
+use zarrox::{Array, CodecSpec, ErrorKind, OpenOptions, Strictness, s};
+use zarrox_core::internals::metadata::{ReadContext, Source};
 use zarrox_core::{ArrayMetadata, NodeMetadata, NodePath};
 use zarrox_tools::copy::{Action, Copier, Obstacle, Property, Verify};
 

@@ -7,8 +7,9 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use zarrox::internals::Parts;
 use zarrox::stores::{CountingStore, MemoryStore, Operation};
-use zarrox::{AccessOptions, Array, DataType, DimSelection, DynArray, OpenOptions, Parts};
+use zarrox::{AccessOptions, Array, DataType, DimSelection, DynArray, OpenOptions};
 
 fn counted(chunks: [u64; 2]) -> (CountingStore, Array) {
     let store = CountingStore::new(Arc::new(MemoryStore::new()));

@@ -6,13 +6,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use ndarray::{Array1, ArrayD, Dimension, IxDyn, arr1};
-use zarrox::Selection;
 use zarrox::codecs::{Bytes, Gzip};
-use zarrox::grid::{ChunkLengths, ListedLength};
 use zarrox::json::{Json, json};
+use zarrox::prelude::*;
 use zarrox::stores::{MemoryStore, Store, StoreExt};
-use zarrox::{Array, prelude::*, s};
-use zarrox::{ArrayBuilder, CodecSpec, ErrorKind, OpenMode, OpenOptions};
+use zarrox::{
+    Array, ArrayBuilder, ChunkLengths, CodecSpec, ErrorKind, ListedLength, OpenMode, OpenOptions, Selection,
+    s,
+};
 use zarrox_testkit::errors::assert_error;
 use zarrox_tools::copy::Copier;
 

@@ -5,12 +5,10 @@ use std::sync::Arc;
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
-use zarrox::codec::CodecSpec;
 use zarrox::data_type::Storage;
-use zarrox::grid::ChunkLengths;
 use zarrox::json::{Json, Map};
 use zarrox::stores::{Key, MemoryStore, StoreExt};
-use zarrox::{ChunkKeyEncoding, DataType, Format, OpenOptions, Registry, Separator};
+use zarrox::{ChunkKeyEncoding, ChunkLengths, CodecSpec, DataType, Format, OpenOptions, Registry, Separator};
 use zarrox_core::json::json;
 
 use crate::failure::Failure;

@@ -24,9 +24,10 @@ mod variable;
 use std::collections::HashSet;
 use std::path::Path;
 
-use zarrox::codec::CodecSpec;
 use zarrox::json::{Json, Map};
-use zarrox::{Array, ChunkGrid, DimSelection, DynArray, IntoSelection, OpenMode, OpenOptions, Selection};
+use zarrox::{
+    Array, ChunkGrid, CodecSpec, DimSelection, DynArray, IntoSelection, OpenMode, OpenOptions, Selection,
+};
 use zarrox_core::json::json;
 
 use cell::{Cell, Step};

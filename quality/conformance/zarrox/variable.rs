@@ -1,7 +1,8 @@
 //! Elements of variable length: the twin of `quality/conformance/variable.py`, which says how they come about.
 
+use zarrox::DataType;
+use zarrox::internals::msgpack;
 use zarrox::json::Json;
-use zarrox::{DataType, msgpack};
 use zarrox_core::json::json;
 
 use crate::cell::Cell;

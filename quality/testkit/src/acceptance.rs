@@ -92,10 +92,10 @@ impl Case {
     /// # Errors
     /// When it cannot be read in this strictness.
     pub fn open(&self, registry: &Registry, strictness: Strictness) -> Result<Opened> {
-        let context = zarrox_core::metadata::ReadContext::new(registry, strictness);
+        let context = zarrox_core::internals::metadata::ReadContext::new(registry, strictness);
         let format = self.format.def();
         let mut documents = vec![None; format.layout().documents().len()];
-        documents[0] = Some(zarrox_core::metadata::Source::Bytes(&self.document));
+        documents[0] = Some(zarrox_core::internals::metadata::Source::Bytes(&self.document));
         let Some(NodeMetadata::Array(array)) = format.from_documents(&documents, &context)? else {
             panic!("{}: it is no array", self.name);
         };

@@ -7,16 +7,15 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use zarrox_core::Strictness;
 use zarrox_core::codec::{
-    BytesToBytes, ChunkSpec, Codec, CodecChain, CodecContext, CodecSpec, EncodeOptions, Fetch, ReadRegion,
-    Sink, Size, Update, Window, WritePart,
+    BytesToBytes, ChunkSpec, Codec, CodecContext, CodecError, EncodeOptions, Fetch, ReadRegion, Size, Window,
 };
-use zarrox_core::data_type::{DataType, Leaf, Storage, StructLayout};
-use zarrox_core::error::CodecError;
+use zarrox_core::data_type::{Storage, StructLayout};
+use zarrox_core::internals::codec::{Sink, Update, WritePart};
+use zarrox_core::internals::data_type::Leaf;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::strided::{Dims, Span, View, ViewMut};
-use zarrox_core::{FillValue, Registry};
+use zarrox_core::{CodecChain, CodecSpec, DataType, FillValue, Registry, Strictness};
 
 /// A small generator of pseudo-random numbers: the same in every run.
 #[derive(Debug, Clone)]

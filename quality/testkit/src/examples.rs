@@ -2,10 +2,9 @@
 //!
 //! A new codec is one line in [`EXAMPLES`]; a test of the codecs' crate demands it.
 
-use zarrox_core::Strictness;
-use zarrox_core::codec::{ChunkSpec, CodecChain, CodecContext, CodecKind, CodecSpec};
+use zarrox_core::codec::{ChunkSpec, CodecContext, CodecKind};
 use zarrox_core::json::{Json, parse};
-use zarrox_core::{DataType, Error, ErrorKind, Registry, Result};
+use zarrox_core::{CodecChain, CodecSpec, DataType, Error, ErrorKind, Registry, Result, Strictness};
 
 /// A codec, and a kind of chunk that it works on.
 #[derive(Debug, Clone, Copy)]

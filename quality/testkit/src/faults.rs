@@ -7,9 +7,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
+use zarrox_stores::internals::WrappedValue;
 use zarrox_stores::{
     ByteRange, Call, Capabilities, Condition, Key, MemoryStore, Operation, Prefix, Store, StoreError,
-    StoreErrorKind, StoreExt, Value, WrappedValue, Wrapper, provided, wrapped,
+    StoreErrorKind, StoreExt, Value, Wrapper, provided, wrapped,
 };
 
 use crate::store::{key, prefix};

@@ -2,14 +2,12 @@
 
 #![expect(clippy::panic, reason = "a suite panics where a promise is broken")]
 
-use zarrox_core::codec::{
-    CodecChain, DecodeOptions, EncodeOptions, ReadRegion, Update, Window, WritePart, resolve,
-};
+use zarrox_core::codec::{CodecError, EncodeOptions, ReadRegion, Window};
 use zarrox_core::data_type::Number;
-use zarrox_core::error::CodecError;
-use zarrox_core::strided::{Dims, Span, View, ViewMut};
-use zarrox_core::vlen::VlenBuffer;
-use zarrox_core::{DataType, ErrorKind, Registry, Result, msgpack};
+use zarrox_core::internals::codec::{DecodeOptions, Update, WritePart, resolve};
+use zarrox_core::internals::msgpack;
+use zarrox_core::strided::{Dims, Span, View, ViewMut, VlenBuffer};
+use zarrox_core::{CodecChain, DataType, ErrorKind, Registry, Result};
 
 use crate::codec::Random;
 use crate::examples::Example;
@@ -259,7 +257,7 @@ impl Values {
     /// The elements of a region, in order.
     fn at(&self, region: &[Span]) -> Vec<&[u8]> {
         let elements = self.elements();
-        let places = zarrox_core::selection::partition::positions(region, &self.shape);
+        let places = zarrox_core::internals::selection::partition::positions(region, &self.shape);
         places.into_iter().map(|place| elements[place]).collect()
     }
 }

@@ -2,18 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a suite panics where a promise is broken")]
 
-use zarrox_core::Strictness;
-use zarrox_core::codec::{
-    ChunkSpec, CodecChain, CodecContext, CodecSpec, EncodeOptions, ReadRegion, Update, Window, WritePart,
-    resolve,
-};
+use zarrox_core::codec::{ChunkSpec, CodecContext, CodecError, EncodeOptions, ReadRegion, Window};
 use zarrox_core::data_type::Storage;
-use zarrox_core::error::CodecError;
+use zarrox_core::internals::codec::{Update, WritePart, resolve};
+use zarrox_core::internals::selection::partition::positions;
+use zarrox_core::internals::vlen::VlenRef;
 use zarrox_core::json::Json;
-use zarrox_core::selection::partition::positions;
-use zarrox_core::strided::{Dims, Span, View, ViewMut};
-use zarrox_core::vlen::{VlenBuffer, VlenRef};
-use zarrox_core::{FillValue, Registry};
+use zarrox_core::strided::{Dims, Span, View, ViewMut, VlenBuffer};
+use zarrox_core::{CodecChain, CodecSpec, FillValue, Registry, Strictness};
 
 use crate::codec::Random;
 

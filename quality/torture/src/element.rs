@@ -1,8 +1,7 @@
 //! Elements that tell who wrote them: the number of an operation, and the place that it wrote them to.
 
 use ndarray::{ArrayD, IxDyn};
-use zarrox::selection::DimSelection;
-use zarrox::{IntoSelection, Selection};
+use zarrox::{DimSelection, IntoSelection, Selection};
 
 /// The bits of a position.
 const POSITION: u32 = 24;

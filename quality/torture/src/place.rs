@@ -35,7 +35,7 @@ impl Place {
             .iter()
             .fold(StorageOptions::new(), |options, (name, value)| options.with(name, value));
         let (store, path) =
-            zarrox::locate(&self.url, &options.create(true)).map_err(|error| error.to_string())?;
+            zarrox::internals::locate(&self.url, &options.create(true)).map_err(|error| error.to_string())?;
         Ok(Opened { store, path: path.as_str().to_owned() })
     }
 }

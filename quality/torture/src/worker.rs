@@ -20,9 +20,9 @@ use std::time::Duration;
 
 use tempfile::TempPath;
 use zarrox::codecs::Gzip;
-use zarrox::selection::DimSelection;
-use zarrox::stores::{NamedStore, Store};
-use zarrox::{Array, ArrayBuilder, Error, ErrorKind, Format, Group, Node, OpenOptions};
+use zarrox::stores::Store;
+use zarrox::stores::internals::NamedStore;
+use zarrox::{Array, ArrayBuilder, DimSelection, Error, ErrorKind, Format, Group, Node, OpenOptions};
 use zarrox_images::pyramid::{Downsample, Pyramid, Reduction};
 use zarrox_tools::check::Repair;
 use zarrox_tools::{Copier, Rechunk};

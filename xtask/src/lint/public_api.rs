@@ -1,8 +1,10 @@
-//! The public items of the crates that programs link, as lists that a review sees change.
+//! The public items of the crates that programs link, as lists that a review sees change: modules, types, functions, macros, the
+//! methods of types and traits. An item counts once, however many paths it has, and only in its own crate. Fields, variants,
+//! implementations of other traits, and what has `#[doc(hidden)]` do not count.
 //!
 //! rustdoc describes a crate as JSON. That form is not stable yet: rustdoc alone is run as if it were of the nightly channel.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde_json::Value;
@@ -14,11 +16,22 @@ const LISTS: &str = "xtask/public-api";
 /// The crates that programs link.
 const CRATES: [&str; 5] = ["zarrox", "zarrox-core", "zarrox-codecs", "zarrox-stores", "zarrox-databases"];
 
-/// Fails when a list is not what the source says.
+/// The crates without which no program reads an array.
+const NEEDED: [&str; 4] = ["zarrox", "zarrox-core", "zarrox-codecs", "zarrox-stores"];
+
+/// The most public items that these may have together.
+const MOST: usize = 1000;
+
+/// Fails when a list is not what the source says, or there are too many items.
 pub(super) fn check() -> Outcome {
-    let stale =
-        lists()?.into_iter().filter(|(path, text)| run::read(path).map_or(true, |there| there != *text));
-    let stale: Vec<String> = stale.map(|(path, _)| path).collect();
+    let lists = lists()?;
+    let needed = lists.iter().filter(|list| NEEDED.contains(&list.name));
+    let count: usize = needed.map(|list| list.items.len()).sum();
+    if count > MOST {
+        return Err(format!("{} have {count} public items, more than {MOST}", NEEDED.join(", ")));
+    }
+    let stale = lists.iter().filter(|list| run::read(list.path()).map_or(true, |there| there != list.text()));
+    let stale: Vec<String> = stale.map(List::path).collect();
     if stale.is_empty() {
         return Ok(());
     }
@@ -27,16 +40,16 @@ pub(super) fn check() -> Outcome {
 
 /// Writes the lists.
 pub(crate) fn write() -> Outcome {
-    lists()?.iter().try_for_each(|(path, text)| run::write(path, text))
+    lists()?.iter().try_for_each(|list| run::write(list.path(), &list.text()))
 }
 
-/// The lists, by their paths.
-fn lists() -> Outcome<Vec<(String, String)>> {
+fn lists() -> Outcome<Vec<List>> {
     describe()?;
-    CRATES.iter().map(|name| Ok((format!("{LISTS}/{name}.txt"), list(name)?))).collect()
+    CRATES.into_iter().map(list).collect()
 }
 
-/// Lets rustdoc describe the crates.
+/// Lets rustdoc describe the crates. What is hidden is described as well, since rustdoc would otherwise leave out a public item of
+/// a hidden module.
 fn describe() -> Outcome {
     let wrapper = Path::new(LISTS).join("rustdoc.sh");
     let wrapper = wrapper.canonicalize().map_err(|error| format!("{}: {error}", wrapper.display()))?;
@@ -45,104 +58,144 @@ fn describe() -> Outcome {
         .iter()
         .fold(doc, |doc, name| doc.with(["--package", name]))
         .variable("RUSTDOC", &wrapper.to_string_lossy())
-        .variable("RUSTDOCFLAGS", "-Zunstable-options --output-format json")
+        .variable("RUSTDOCFLAGS", "-Zunstable-options --output-format json --document-hidden-items")
         .run()
 }
 
-/// The public items of a crate in the order of their paths, one for each line, and their number.
-fn list(name: &str) -> Outcome<String> {
+/// The public items of a crate.
+struct List {
+    name: &'static str,
+    /// The items, one for each line: each under its shortest path, with its type.
+    items: BTreeSet<String>,
+    /// The other paths of these items, and the items of other crates that have a path here.
+    names: BTreeSet<String>,
+}
+
+impl List {
+    fn path(&self) -> String {
+        format!("{LISTS}/{}.txt", self.name)
+    }
+
+    fn text(&self) -> String {
+        let lines =
+            |lines: &BTreeSet<String>| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+        let items = format!("{} public items\n\n{}", self.items.len(), lines(&self.items));
+        if self.names.is_empty() {
+            return items;
+        }
+        format!("{items}\n{} other names\n\n{}", self.names.len(), lines(&self.names))
+    }
+}
+
+fn list(name: &'static str) -> Outcome<List> {
     let path = format!("target/doc/{}.json", name.replace('-', "_"));
     let document: Value =
         serde_json::from_str(&run::read(&path)?).map_err(|error| format!("{path}: {error}"))?;
-    let mut listing = Listing {
-        index: &document["index"],
-        lines: BTreeSet::new(),
-        open: Vec::new(),
-        listed: BTreeSet::new(),
-    };
-    let root = document["root"].to_string();
-    listing.module(&root, &name.replace('-', "_"));
-    let lines: Vec<String> = listing.lines.into_iter().collect();
-    Ok(format!("{} public items\n\n{}\n", lines.len(), lines.join("\n")))
+    let mut paths =
+        Paths { index: &document["index"], open: Vec::new(), paths: BTreeMap::new(), names: BTreeSet::new() };
+    paths.module(&document["root"].to_string(), &name.replace('-', "_"));
+    let mut listing = Listing { index: &document["index"], lines: BTreeSet::new() };
+    let mut names = paths.names;
+    for (id, paths) in &paths.paths {
+        let mut paths: Vec<&String> = paths.iter().collect();
+        paths.sort_by_key(|path| (path.contains("::prelude::"), path.matches("::").count(), path.as_str()));
+        let Some((main, others)) = paths.split_first() else { continue };
+        listing.item(id, main);
+        names.extend(others.iter().map(|other| format!("{other} = {main}")));
+    }
+    Ok(List { name, items: listing.lines, names })
 }
 
-struct Listing<'a> {
+/// The public paths of items.
+struct Paths<'a> {
     index: &'a Value,
-    lines: BTreeSet<String>,
     /// The modules that are being listed, since reexports can lead back to them.
     open: Vec<String>,
-    /// The types whose methods are listed already, by another path.
-    listed: BTreeSet<String>,
+    /// The paths by the number of the item.
+    paths: BTreeMap<String, BTreeSet<String>>,
+    /// The names of other crates' items.
+    names: BTreeSet<String>,
 }
 
-impl Listing<'_> {
+impl Paths<'_> {
     fn module(&mut self, id: &str, path: &str) {
         if self.open.iter().any(|open| open == id) {
             return;
         }
         self.open.push(id.to_owned());
-        let items = self.index[id]["inner"]["module"]["items"].clone();
-        for item in ids(&items) {
-            self.item(&item, path, None);
+        for item in ids(&self.index[id]["inner"]["module"]["items"]) {
+            let is_public = self.index[item.as_str()]["visibility"] == "public";
+            if is_public && !is_hidden(&self.index[item.as_str()]) {
+                self.item(&item, path, None);
+            }
         }
         self.open.pop();
     }
 
-    /// Lists an item of a module, which a reexport can give another name.
+    /// Adds an item of a module, which a reexport can give another name.
     fn item(&mut self, id: &str, path: &str, renamed: Option<&str>) {
         let item = self.index[id].clone();
-        let (Some((kind, inner)), true) = (of_kind(&item), item["visibility"] == "public") else { return };
+        let Some((kind, inner)) = of_kind(&item).filter(|_| !is_hidden(&item)) else { return };
+        if kind == "use" {
+            return self.reexport(inner, path);
+        }
         let name = renamed.or_else(|| item["name"].as_str()).unwrap_or_default();
         let own = format!("{path}::{name}");
-        match kind {
-            "module" => {
-                self.lines.insert(format!("{own} (mod)"));
-                self.module(id, &own);
-            }
-            "use" => self.reexport(inner, path),
-            "function" => self.function(&own, &item),
-            "struct" | "enum" | "union" => {
-                self.lines.insert(format!("{own} ({kind})"));
-                if self.listed.insert(id.to_owned()) {
-                    self.methods(inner, &own);
-                }
-            }
-            "trait" => {
-                self.lines.insert(format!("{own} (trait)"));
-                let is_new = self.listed.insert(id.to_owned());
-                for member in ids(&inner["items"]).into_iter().filter(|_| is_new) {
-                    self.member(&member, &own);
-                }
-            }
-            "constant" | "static" | "type_alias" | "macro" | "proc_macro" => {
-                self.lines.insert(format!("{own} ({kind})"));
-            }
-            _ => {}
+        if kind == "module" {
+            self.module(id, &own);
+        }
+        if LISTED.contains(&kind) {
+            self.paths.entry(id.to_owned()).or_default().insert(own);
         }
     }
 
     fn reexport(&mut self, inner: &Value, path: &str) {
         let name = inner["name"].as_str().unwrap_or_default();
         let id = inner["id"].to_string();
-        let target = self.index[id.as_str()].clone();
-        let is_own = target["crate_id"] == 0;
-        if inner["is_glob"] == true && is_own {
-            return self.module(&id, path);
+        if self.index[id.as_str()]["crate_id"] != 0 {
+            self.names.insert(format!("{path}::{name} = {}", inner["source"].as_str().unwrap_or_default()));
+        } else if inner["is_glob"] == true {
+            self.module(&id, path);
+        } else {
+            self.item(&id, path, Some(name));
         }
-        if !is_own {
-            let source = inner["source"].as_str().unwrap_or_default();
-            self.lines.insert(format!("{path}::{name} = {source}"));
-            return;
+    }
+}
+
+/// The kinds of items that are listed.
+const LISTED: [&str; 11] = [
+    "module",
+    "function",
+    "struct",
+    "enum",
+    "union",
+    "trait",
+    "constant",
+    "static",
+    "type_alias",
+    "macro",
+    "proc_macro",
+];
+
+struct Listing<'a> {
+    index: &'a Value,
+    lines: BTreeSet<String>,
+}
+
+impl Listing<'_> {
+    /// Lists an item with its methods.
+    fn item(&mut self, id: &str, own: &str) {
+        let item = self.index[id].clone();
+        let Some((kind, inner)) = of_kind(&item) else { return };
+        match kind {
+            "module" => drop(self.lines.insert(format!("{own} (mod)"))),
+            "function" => self.function(own, &item),
+            kind => drop(self.lines.insert(format!("{own} ({kind})"))),
         }
-        // A private item of another module that is public by this name.
-        let mut public = target;
-        public["visibility"] = "public".into();
-        match of_kind(&public) {
-            Some(("module", _)) => {
-                self.lines.insert(format!("{path}::{name} (mod)"));
-                self.module(&id, &format!("{path}::{name}"));
-            }
-            _ => self.item(&id, path, Some(name)),
+        match kind {
+            "struct" | "enum" | "union" => self.methods(inner, own),
+            "trait" => ids(&inner["items"]).iter().for_each(|member| self.member(member, own)),
+            _ => {}
         }
     }
 
@@ -163,6 +216,9 @@ impl Listing<'_> {
 
     fn member(&mut self, id: &str, own: &str) {
         let item = self.index[id].clone();
+        if is_hidden(&item) {
+            return;
+        }
         let path = format!("{own}::{}", item["name"].as_str().unwrap_or_default());
         match of_kind(&item) {
             Some(("function", _)) => self.function(&path, &item),
@@ -196,6 +252,12 @@ impl Listing<'_> {
 /// The kind of an item, and what is known of that kind.
 fn of_kind(item: &Value) -> Option<(&str, &Value)> {
     item["inner"].as_object()?.iter().next().map(|(kind, inner)| (kind.as_str(), inner))
+}
+
+/// Returns true for an item with `#[doc(hidden)]`.
+fn is_hidden(item: &Value) -> bool {
+    let attributes = item["attrs"].as_array().into_iter().flatten();
+    attributes.filter_map(|attribute| attribute["other"].as_str()).any(|text| text.contains("doc(hidden)"))
 }
 
 fn ids(items: &Value) -> Vec<String> {

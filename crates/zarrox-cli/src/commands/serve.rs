@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Args;
-use zarrox::stores::is_url;
+use zarrox::stores::internals::is_url;
 use zarrox::{Error, ErrorKind, OpenMode, Result};
 use zarrox_serve::{Bound, Server, StopHandle};
 

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use clap::Args;
-use zarrox::stores::{OptionValue, StorageOption, registry};
+use zarrox::stores::internals::OptionValue;
+use zarrox::stores::{StorageOption, registry};
 
 use crate::exit::Failure;
 

@@ -1,7 +1,7 @@
 //! Columns of printed elements: numbers as wide as the widest, structures with a column for each field.
 
-use zarrox::data_type::FamilyRef;
-use zarrox::data_type::{Field, Storage, VARIABLE_TEXT, utf32_text};
+use zarrox::data_type::{Field, Storage};
+use zarrox::internals::data_type::{FamilyRef, VARIABLE_TEXT, utf32_text};
 use zarrox::{DataType, Registry, Result};
 
 use super::floats::{Float, FloatColumn};

@@ -11,12 +11,12 @@
 //! nearest; where NumPy leaves it to the machine, floats beyond an integer's range become its last one, and NaN 0. An absent
 //! `decode_dtype` is leniently the array's type.
 
-use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecKind, CodecSpec};
-use zarrox_core::data_type::NumberCast;
-use zarrox_core::error::CodecError;
+use zarrox_core::CodecSpec;
+use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecError, CodecKind};
+use zarrox_core::internals::data_type::NumberCast;
+use zarrox_core::internals::number::Policy;
 use zarrox_core::json::Map;
 use zarrox_core::json::json;
-use zarrox_core::number::Policy;
 
 use crate::config;
 use crate::numeric::filter::{self, Filter, dtype};

@@ -12,14 +12,12 @@
 //! Numbers are rounded to the nearest, ties to even, as numcodecs does; infinities and NaN stay what they are. Of negative integers, the
 //! magnitude is rounded. What would round to an integer beyond the last one is rounded down. Decoding changes nothing.
 
-use zarrox_core::FillValue;
-use zarrox_core::codec::{ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec};
-use zarrox_core::data_type::{DataType, Storage};
-use zarrox_core::error::CodecError;
+use zarrox_core::codec::{ChunkSpec, Codec, CodecContext, CodecDef, CodecError, CodecKind};
+use zarrox_core::data_type::Storage;
+use zarrox_core::internals::number::{Plain, map};
 use zarrox_core::json::Map;
 use zarrox_core::json::json;
-use zarrox_core::number::{Plain, map};
-use zarrox_core::with_storage;
+use zarrox_core::{CodecSpec, DataType, FillValue, with_storage};
 
 use crate::config;
 use crate::numeric::filter::{EachElement, Filter};

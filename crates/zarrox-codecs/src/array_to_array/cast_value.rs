@@ -12,13 +12,12 @@
 //! Names: `cast_value` in v3. Leniently, `out_of_range` may be `"error"`, as an early text had it, and the fill value may be one
 //! that is not the same when it was encoded and decoded: zarr-python 3.4 writes those.
 
-use zarrox_core::codec::{ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Elementwise};
-use zarrox_core::data_type::DataType;
-use zarrox_core::error::CodecError;
+use zarrox_core::codec::{ChunkSpec, Codec, CodecContext, CodecDef, CodecError, CodecKind, Elementwise};
+pub use zarrox_core::internals::number::Rounding;
+use zarrox_core::internals::number::{Missing, OutOfRange, RealCast, RealType, Refused};
 use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
-pub use zarrox_core::number::Rounding;
-use zarrox_core::number::{Missing, OutOfRange, RealCast, RealType, Refused};
+use zarrox_core::{CodecSpec, DataType};
 use zarrox_core::{FillValue, Registry};
 
 use crate::config::{self, Config};
@@ -257,7 +256,7 @@ fn scalar(
 ) -> Result<(Vec<u8>, Json), CodecError> {
     let family = context.registry.family(data_type).map_err(|e| CodecError::invalid(e.to_string()))?;
     let scalar = family.fill_from_json(data_type, json, context.strictness).map_err(|_| {
-        let shown = zarrox_core::json::shown(json, 80);
+        let shown = zarrox_core::internals::json::shown(json, 80);
         CodecError::invalid(format!("'{direction}' has {shown}, which is not a value of {data_type}"))
     })?;
     let canonical = family.fill_to_v3(data_type, &scalar);
@@ -328,9 +327,9 @@ impl Elementwise for CastValueCodec {
 
 #[cfg(test)]
 mod tests {
-    use zarrox_core::Strictness;
-    use zarrox_core::codec::{CodecChain, EncodeOptions, ReadRegion};
+    use zarrox_core::codec::{EncodeOptions, ReadRegion};
     use zarrox_core::strided::{Span, View, ViewMut};
+    use zarrox_core::{CodecChain, Strictness};
 
     use super::*;
     use crate::testing::{chain, decode_chunk, spec};
@@ -525,7 +524,7 @@ mod tests {
         }
         let chain = make("int8", 3, &json!(0), &[int("int16").into()], Strictness::Strict).unwrap();
         let error = decode_chunk(&chain, &[1, 0, 2, 0, 0, 1]).unwrap_err();
-        assert_eq!(error.kind(), zarrox_core::error::ErrorKind::Corrupt);
+        assert_eq!(error.kind(), zarrox_core::ErrorKind::Corrupt);
         assert!(error.to_string().contains("256 of int16 is outside of the range of int8"), "{error}");
     }
 

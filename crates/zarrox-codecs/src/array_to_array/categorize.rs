@@ -13,13 +13,13 @@
 
 use std::collections::HashMap;
 
-use zarrox_core::FillValue;
-use zarrox_core::codec::{ArrayToArray, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec};
-use zarrox_core::data_type::{Endian, Storage, TypeString, utf32_text};
-use zarrox_core::error::CodecError;
+use zarrox_core::codec::{ArrayToArray, ChunkSpec, Codec, CodecContext, CodecDef, CodecError, CodecKind};
+use zarrox_core::data_type::{Endian, Storage, TypeString};
+use zarrox_core::internals::data_type::utf32_text;
 use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::strided::{View, ViewMut};
+use zarrox_core::{CodecSpec, FillValue};
 
 use crate::config;
 
@@ -228,8 +228,8 @@ impl ArrayToArray for CategorizeCodec {
 
 #[cfg(test)]
 mod tests {
-    use zarrox_core::Strictness;
-    use zarrox_core::codec::{CodecChain, EncodeOptions};
+    use zarrox_core::codec::EncodeOptions;
+    use zarrox_core::{CodecChain, Strictness};
     use zarrox_testkit::codec::Random;
     use zarrox_testkit::variable::variable_suite;
 

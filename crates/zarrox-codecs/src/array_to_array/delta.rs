@@ -13,15 +13,14 @@
 use std::convert::identity;
 
 use multiversion::multiversion;
-use zarrox_core::FillValue;
-use zarrox_core::codec::{ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec};
-use zarrox_core::data_type::{Complex, Storage};
-use zarrox_core::error::CodecError;
+use zarrox_core::codec::{ChunkSpec, Codec, CodecContext, CodecDef, CodecError, CodecKind};
+use zarrox_core::data_type::Storage;
+use zarrox_core::internals::data_type::Complex;
+use zarrox_core::internals::number::{Plain, Policy, f16};
+use zarrox_core::internals::scratch::Scratch;
 use zarrox_core::json::Map;
 use zarrox_core::json::json;
-use zarrox_core::number::{Plain, Policy, f16};
-use zarrox_core::scratch::Scratch;
-use zarrox_core::with_storage;
+use zarrox_core::{CodecSpec, FillValue, with_storage};
 
 use crate::config;
 use crate::numeric::filter::element::{Float, Integer};

@@ -17,15 +17,13 @@
 //! `scale` and `offset` are integers, too; all else in double precision. What rounds to no number of `astype` is refused, but for the
 //! fill value: chunks are padded with it.
 
-use zarrox_core::FillValue;
-use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecKind, CodecSpec};
+use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecError, CodecKind};
 use zarrox_core::data_type::Storage;
-use zarrox_core::error::CodecError;
+use zarrox_core::internals::number::{Number, Primitive, map};
+use zarrox_core::internals::scratch::Scratch;
 use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
-use zarrox_core::number::{Number, Primitive, map};
-use zarrox_core::scratch::Scratch;
-use zarrox_core::with_storage;
+use zarrox_core::{CodecSpec, FillValue, with_storage};
 
 use crate::config::{self, Config};
 use crate::numeric::filter::element::{Float, Integer};

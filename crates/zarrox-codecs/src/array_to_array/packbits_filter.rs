@@ -10,11 +10,10 @@
 
 use multiversion::multiversion;
 use wide::u8x16;
-use zarrox_core::FillValue;
-use zarrox_core::codec::{ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec};
+use zarrox_core::codec::{ChunkSpec, Codec, CodecContext, CodecDef, CodecError, CodecKind};
 use zarrox_core::data_type::Storage;
-use zarrox_core::error::CodecError;
 use zarrox_core::json::{Json, Map};
+use zarrox_core::{CodecSpec, FillValue};
 
 use crate::config;
 use crate::numeric::filter::{EachElement, Filter, WholeChunk};

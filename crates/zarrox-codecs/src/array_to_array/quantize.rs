@@ -10,13 +10,13 @@
 //!
 //! Names: `numcodecs.quantize`, leniently `quantize`, in v3; `quantize` in v2. An absent `dtype` is leniently the array's type.
 
-use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecKind, CodecSpec};
-use zarrox_core::data_type::{NumberCast, Storage};
-use zarrox_core::error::CodecError;
+use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecError, CodecKind};
+use zarrox_core::data_type::Storage;
+use zarrox_core::internals::data_type::NumberCast;
+use zarrox_core::internals::number::{Policy, map};
 use zarrox_core::json::Map;
 use zarrox_core::json::json;
-use zarrox_core::number::{Policy, map};
-use zarrox_core::with_storage;
+use zarrox_core::{CodecSpec, with_storage};
 
 use crate::config;
 use crate::numeric::filter::element::Float;

@@ -10,13 +10,11 @@
 //! Names: `scale_offset` in v3. All arithmetic is the data type's own. Integers must stay in its range, and be divisible where they
 //! are decoded; floats are rounded after each operation, and those that are too large become infinity, where there is one.
 
-use zarrox_core::FillValue;
-use zarrox_core::codec::{ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Elementwise};
-use zarrox_core::data_type::DataType;
-use zarrox_core::error::CodecError;
+use zarrox_core::codec::{ChunkSpec, Codec, CodecContext, CodecDef, CodecError, CodecKind, Elementwise};
+use zarrox_core::internals::number::{Number, RealType};
 use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
-use zarrox_core::number::{Number, RealType};
+use zarrox_core::{CodecSpec, DataType, FillValue};
 
 use crate::config;
 use crate::numeric::arithmetic::{Arithmetic, Direction};
@@ -138,9 +136,9 @@ impl Elementwise for ScaleOffsetCodec {
 
 #[cfg(test)]
 mod tests {
-    use zarrox_core::Strictness;
-    use zarrox_core::codec::{CodecChain, EncodeOptions};
+    use zarrox_core::codec::EncodeOptions;
     use zarrox_core::strided::View;
+    use zarrox_core::{CodecChain, Strictness};
 
     use super::*;
     use crate::registry;
@@ -294,7 +292,7 @@ mod tests {
             assert!(error.contains("codec 'scale_offset'") && error.contains(says), "{error}");
         }
         let error = decode_chunk(&chain, &data(3000, 1024, 7)).unwrap_err();
-        assert_eq!(error.kind(), zarrox_core::error::ErrorKind::Corrupt);
+        assert_eq!(error.kind(), zarrox_core::ErrorKind::Corrupt);
         assert!(error.to_string().contains("7 / 2 has no result"), "{error}");
         let far = make("uint8", 1, &json!(250), ScaleOffset::new(250, 1).into(), Strictness::Strict).unwrap();
         let error = decode_chunk(&far, &[6]).unwrap_err().to_string();

@@ -5,8 +5,8 @@
 //!
 //! It has no configuration. Names: `zarrs.squeeze` in v3 (also `squeeze`); v2 does not have it.
 
-use zarrox_core::codec::{ArrayToArray, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec};
-use zarrox_core::error::CodecError;
+use zarrox_core::CodecSpec;
+use zarrox_core::codec::{ArrayToArray, ChunkSpec, Codec, CodecContext, CodecDef, CodecError, CodecKind};
 use zarrox_core::json::{Json, Map};
 use zarrox_core::strided::{Dims, Span, View, ViewMut};
 
@@ -81,10 +81,9 @@ impl ArrayToArray for SqueezeCodec {
 
 #[cfg(test)]
 mod tests {
-    use zarrox_core::Strictness;
-    use zarrox_core::codec::CodecChain;
     use zarrox_core::data_type::Storage;
     use zarrox_core::json::json;
+    use zarrox_core::{CodecChain, Strictness};
     use zarrox_testkit::codec::{Integrity, array_suite};
 
     use super::*;

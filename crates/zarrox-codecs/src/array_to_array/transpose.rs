@@ -9,8 +9,8 @@
 //! Names: `transpose` in v3; v2 says it with `order`. Leniently, `order` may be `"C"` (as it is) or `"F"`
 //! (all axes reversed), as drafts before September 2023 had it.
 
-use zarrox_core::codec::{ArrayToArray, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec};
-use zarrox_core::error::CodecError;
+use zarrox_core::CodecSpec;
+use zarrox_core::codec::{ArrayToArray, ChunkSpec, Codec, CodecContext, CodecDef, CodecError, CodecKind};
 use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::strided::{View, ViewMut};
@@ -95,10 +95,9 @@ impl ArrayToArray for TransposeCodec {
 
 #[cfg(test)]
 mod tests {
-    use zarrox_core::Strictness;
-    use zarrox_core::codec::CodecChain;
     use zarrox_core::data_type::Storage;
     use zarrox_core::json::json;
+    use zarrox_core::{CodecChain, Strictness};
     use zarrox_testkit::codec::{Integrity, array_suite};
 
     use super::*;

@@ -9,17 +9,20 @@
 //! Names: `bytes` in v3 (before 2023 `endian`, which is read as well); v2 says the byte order in the data type.
 //! Leniently, an absent `endian` is `"little"`.
 
-use zarrox_core::codec::coalesce::{BLOCK, BLOCK_TRANSPOSED, GAP, STRAIGHT, STRAIGHT_MOST};
+use zarrox_core::CodecSpec;
 use zarrox_core::codec::{
-    ArrayAccess, ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions,
-    Fetch, InPlace, ReadRegion, RegionRanges, Size, Window,
+    ArrayAccess, ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecError, CodecKind,
+    EncodeOptions, Fetch, ReadRegion, RegionRanges, Size, Window,
 };
-use zarrox_core::data_type::{ByteOrder, Endian, Leaf, Storage};
-use zarrox_core::error::CodecError;
+use zarrox_core::data_type::{Endian, Storage};
+use zarrox_core::internals::codec::InPlace;
+use zarrox_core::internals::codec::coalesce::{BLOCK, BLOCK_TRANSPOSED, GAP, STRAIGHT, STRAIGHT_MOST};
+use zarrox_core::internals::data_type::{ByteOrder, Leaf};
+use zarrox_core::internals::selection::partition::split_mut;
+use zarrox_core::internals::strided::contiguous_strides;
 use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
-use zarrox_core::selection::partition::split_mut;
-use zarrox_core::strided::{Dims, Span, View, ViewMut, contiguous_strides};
+use zarrox_core::strided::{Dims, Span, View, ViewMut};
 
 use crate::array_to_bytes::vlen::check_present;
 use crate::config;
@@ -319,10 +322,11 @@ impl Selected {
 
 #[cfg(test)]
 mod tests {
-    use zarrox_core::Strictness;
-    use zarrox_core::codec::{ByteRange, CodecChain, CodecSpec, Encoded, Sink, Update, WritePart};
+    use zarrox_core::codec::ByteRange;
     use zarrox_core::data_type::Storage;
+    use zarrox_core::internals::codec::{Encoded, Sink, Update, WritePart};
     use zarrox_core::json::Json;
+    use zarrox_core::{CodecChain, CodecSpec, Strictness};
     use zarrox_testkit::codec::{Integrity, array_suite};
 
     use super::*;

@@ -18,14 +18,14 @@
 //!
 //! Names: `numcodecs.json2`, `json2` in v3; `json2` in v2; and so for `json`. zarr-python 3 does not know them in v3.
 
+use zarrox_core::CodecSpec;
 use zarrox_core::codec::{
-    ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, ReadRegion,
+    ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecError, CodecKind, EncodeOptions, ReadRegion,
     Size,
 };
-use zarrox_core::error::CodecError;
+use zarrox_core::internals::msgpack::Token;
 use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
-use zarrox_core::msgpack::Token;
 use zarrox_core::strided::View;
 
 use crate::array_to_bytes::json_text::{Style, to_msgpack};

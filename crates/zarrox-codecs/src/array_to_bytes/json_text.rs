@@ -5,8 +5,8 @@
 
 use std::borrow::Cow;
 
-use zarrox_core::error::CodecError;
-use zarrox_core::msgpack::{MAX_DEPTH, Token, utf8};
+use zarrox_core::codec::CodecError;
+use zarrox_core::internals::msgpack::{MAX_DEPTH, Token, utf8};
 
 /// More levels than values may have: the lists of a chunk, one for each dimension, lie around them.
 const LEVELS: usize = MAX_DEPTH + 65;
@@ -313,7 +313,7 @@ impl Style {
         let mut members = Vec::new();
         for _ in 0..count {
             let key = self.key(rest)?;
-            let value = zarrox_core::msgpack::take_value(rest)?;
+            let value = zarrox_core::internals::msgpack::take_value(rest)?;
             members.extend(key.map(|key| (key, value)));
         }
         if self.sort_keys {
@@ -339,7 +339,7 @@ impl Style {
 
     /// A key as text: Python writes numbers, booleans and `None` so, too. `None` where it is left out.
     fn key<'a>(&self, rest: &mut &'a [u8]) -> Result<Option<Cow<'a, str>>, CodecError> {
-        let mut value = zarrox_core::msgpack::take_value(rest)?;
+        let mut value = zarrox_core::internals::msgpack::take_value(rest)?;
         match Token::take(&mut value)? {
             Token::Text(text) => Ok(Some(utf8(text)?.into())),
             Token::Bytes(_) | Token::Extension(..) | Token::List(_) | Token::Map(_) if self.skip_keys => {
@@ -365,7 +365,7 @@ impl Style {
 
     fn float(&self, value: f64) -> Result<String, CodecError> {
         if value.is_finite() {
-            return Ok(zarrox_core::data_type::python_float(value));
+            return Ok(zarrox_core::internals::data_type::python_float(value));
         }
         if !self.allow_nan {
             return Err(cannot(&format!("{value}, and 'allow_nan' is false")));
@@ -427,7 +427,7 @@ fn cannot(what: &str) -> CodecError {
 
 #[cfg(test)]
 mod tests {
-    use zarrox_core::msgpack;
+    use zarrox_core::internals::msgpack;
 
     use super::*;
     use zarrox_core::ErrorKind;

@@ -3,13 +3,10 @@
 
 use std::sync::Arc;
 
-use zarrox_core::Strictness;
-use zarrox_core::codec::{ChunkSpec, CodecChain, CodecContext, CodecSpec, EncodeOptions, ReadRegion};
-use zarrox_core::data_type::{DataType, Storage};
-use zarrox_core::error::CodecError;
-use zarrox_core::strided::Span;
-use zarrox_core::vlen::VlenBuffer;
-use zarrox_core::{FillValue, Registry};
+use zarrox_core::codec::{ChunkSpec, CodecContext, CodecError, EncodeOptions, ReadRegion};
+use zarrox_core::data_type::Storage;
+use zarrox_core::strided::{Span, VlenBuffer};
+use zarrox_core::{CodecChain, CodecSpec, DataType, FillValue, Registry, Strictness};
 
 /// The chains for any number of elements of one type.
 #[derive(Debug)]

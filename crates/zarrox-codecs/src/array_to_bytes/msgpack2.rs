@@ -11,14 +11,14 @@
 //! `msgpack` has `encoding` instead, which is `utf-8`. Names: `numcodecs.msgpack2`, `msgpack2` in v3; `msgpack2` in v2; and so for
 //! `msgpack`. zarr-python 3 does not know them in v3.
 
+use zarrox_core::CodecSpec;
 use zarrox_core::codec::{
-    ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, ReadRegion,
+    ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecError, CodecKind, EncodeOptions, ReadRegion,
     Size,
 };
-use zarrox_core::error::CodecError;
+use zarrox_core::internals::msgpack::{Token, utf8};
 use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
-use zarrox_core::msgpack::{Token, utf8};
 use zarrox_core::strided::View;
 
 use crate::array_to_bytes::object_lists::{self, Trailer};

@@ -1,10 +1,10 @@
 //! Chunks as slices of numbers, for libraries that compress these and not bytes.
 
 use bytemuck::Pod;
-use zarrox_core::codec::{ChunkSpec, ReadRegion};
-use zarrox_core::data_type::{DataType, Storage};
-use zarrox_core::error::CodecError;
-use zarrox_core::scratch::Scratch;
+use zarrox_core::DataType;
+use zarrox_core::codec::{ChunkSpec, CodecError, ReadRegion};
+use zarrox_core::data_type::Storage;
+use zarrox_core::internals::scratch::Scratch;
 use zarrox_core::strided::{View, ViewMut};
 
 /// Returns true if the elements of a chunk are the numbers that their layout says: counts of time are, a

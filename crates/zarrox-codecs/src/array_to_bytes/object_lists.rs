@@ -2,9 +2,8 @@
 //! the type of NumPy's array and, except in the predecessors `json` and `msgpack`, the chunk's shape behind
 //! the elements. Here it is MessagePack.
 
-use zarrox_core::codec::{ChunkSpec, ReadRegion};
-use zarrox_core::error::CodecError;
-use zarrox_core::msgpack::{self, Token};
+use zarrox_core::codec::{ChunkSpec, CodecError, ReadRegion};
+use zarrox_core::internals::msgpack::{self, Token};
 use zarrox_core::strided::View;
 
 use crate::array_to_bytes::vlen;

@@ -17,18 +17,19 @@
 //! For whole numbers, zarrs 0.23 does not write the byte that `padding_encoding` asks for. Such chunks are refused: nothing
 //! tells them from truncated ones.
 
-use zarrox_core::codec::coalesce::{BLOCK, GAP};
 use zarrox_core::codec::{
-    ArrayAccess, ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions,
-    Fetch, ReadRegion, RegionRanges, Size, Window, resolve,
+    ArrayAccess, ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecError, CodecKind,
+    EncodeOptions, Fetch, ReadRegion, RegionRanges, Size, Window,
 };
-use zarrox_core::data_type::{DataType, Storage};
-use zarrox_core::error::CodecError;
+use zarrox_core::data_type::Storage;
+use zarrox_core::internals::codec::coalesce::{BLOCK, GAP};
+use zarrox_core::internals::codec::resolve;
+use zarrox_core::internals::scratch::Scratch;
+use zarrox_core::internals::selection::partition::split_mut;
 use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
-use zarrox_core::scratch::Scratch;
-use zarrox_core::selection::partition::split_mut;
 use zarrox_core::strided::{Dims, Span, View, ViewMut};
+use zarrox_core::{CodecSpec, DataType};
 
 use crate::array_to_bytes::bit_packing::Packing;
 use crate::array_to_bytes::bytes::Selected;
@@ -244,7 +245,9 @@ impl ArrayToBytes for PackBitsCodec {
             Some(elements) => self.packing.pack(elements, packed),
             None => {
                 let mut elements = Scratch::with_len(self.chunk.size())?;
-                self.chunk.view_mut(&mut elements, &zarrox_core::vlen::VlenBuffer::new()).copy_from(chunk, 1);
+                self.chunk
+                    .view_mut(&mut elements, &zarrox_core::strided::VlenBuffer::new())
+                    .copy_from(chunk, 1);
                 self.packing.pack(&elements, packed);
             }
         }
@@ -361,9 +364,8 @@ impl PackBitsCodec {
 
 #[cfg(test)]
 mod tests {
-    use zarrox_core::FillValue;
-    use zarrox_core::Strictness;
-    use zarrox_core::codec::{ByteRange, CodecChain};
+    use zarrox_core::codec::ByteRange;
+    use zarrox_core::{CodecChain, FillValue, Strictness};
     use zarrox_testkit::codec::{Integrity, Random, typed_suite};
 
     use super::*;

@@ -23,16 +23,15 @@ use pco::data_types::{Number, NumberType};
 use pco::errors::PcoError;
 use pco::metadata::DeltaEncoding;
 use pco::{ChunkConfig, DeltaSpec, ModeSpec, PagingSpec, standalone, wrapped};
-use zarrox_core::Strictness;
 use zarrox_core::codec::{
-    ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, ReadRegion,
+    ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecError, CodecKind, EncodeOptions, ReadRegion,
     Size,
 };
 use zarrox_core::data_type::Storage;
-use zarrox_core::error::CodecError;
 use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::strided::View;
+use zarrox_core::{CodecSpec, Strictness};
 
 use crate::array_to_bytes::numbers;
 use crate::config;
@@ -392,8 +391,7 @@ fn damaged(error: PcoError) -> CodecError {
 
 #[cfg(test)]
 mod tests {
-    use zarrox_core::Strictness;
-    use zarrox_core::codec::CodecChain;
+    use zarrox_core::{CodecChain, Strictness};
     use zarrox_testkit::codec::{Integrity, array_suite_of};
 
     use super::*;

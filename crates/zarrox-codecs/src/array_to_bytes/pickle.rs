@@ -3,9 +3,8 @@
 //!
 //! Names: `numcodecs.pickle`, `pickle` in v3; `pickle` in v2.
 
-use zarrox_core::codec::{CodecDef, CodecKind};
-use zarrox_core::data_type::PICKLE;
-use zarrox_core::error::CodecError;
+use zarrox_core::codec::{CodecDef, CodecError, CodecKind};
+use zarrox_core::internals::data_type::PICKLE;
 
 /// The definition of `pickle`, which cannot be made.
 pub(crate) static DEF: CodecDef =

@@ -13,18 +13,17 @@
 //! Encoded bytes: the lengths of the encoded booleans and of the encoded values as little-endian `u64`, the encoded booleans,
 //! the encoded values. Without any values, there are no bytes of them.
 
-use zarrox_core::FillValue;
 use zarrox_core::codec::{
-    ArrayToBytes, ChunkSpec, Codec, CodecChain, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions,
-    ReadRegion, Size,
+    ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecError, CodecKind, EncodeOptions, ReadRegion,
+    Size,
 };
-use zarrox_core::data_type::{DataType, Storage};
-use zarrox_core::error::CodecError;
+use zarrox_core::data_type::Storage;
+use zarrox_core::internals::scratch::Scratch;
+use zarrox_core::internals::vlen::VlenRef;
 use zarrox_core::json::Map;
 use zarrox_core::json::json;
-use zarrox_core::scratch::Scratch;
-use zarrox_core::strided::{Span, View, ViewMut};
-use zarrox_core::vlen::{VlenBuffer, VlenRef};
+use zarrox_core::strided::{Span, View, ViewMut, VlenBuffer};
+use zarrox_core::{CodecChain, CodecSpec, DataType, FillValue};
 
 use crate::array_to_bytes::linear_chain::LinearChain;
 use crate::config::{self, codec_to_json};

@@ -10,7 +10,8 @@
 //!
 //! Encoded bytes: their Adler-32 as a little-endian `u32`, then the bytes themselves (or the other way round).
 
-use zarrox_core::codec::{CodecDef, CodecKind, CodecSpec};
+use zarrox_core::CodecSpec;
+use zarrox_core::codec::{CodecDef, CodecKind};
 use zarrox_core::json::Map;
 
 use crate::bytes_to_bytes::checksum::{self, Checked, Checksum, ChecksumLocation};

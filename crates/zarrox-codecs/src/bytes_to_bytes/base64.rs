@@ -11,8 +11,8 @@
 
 use base64::engine::general_purpose::STANDARD;
 use base64::{DecodeSliceError, Engine};
-use zarrox_core::codec::{BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size};
-use zarrox_core::error::CodecError;
+use zarrox_core::CodecSpec;
+use zarrox_core::codec::{BytesToBytes, Codec, CodecContext, CodecDef, CodecError, CodecKind, Size};
 use zarrox_core::json::Map;
 
 use crate::config;

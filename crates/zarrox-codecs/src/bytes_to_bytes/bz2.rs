@@ -12,8 +12,8 @@
 
 use bzip2::Compression;
 use bzip2::{Action, Compress, Decompress, Status};
-use zarrox_core::codec::{BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size};
-use zarrox_core::error::CodecError;
+use zarrox_core::CodecSpec;
+use zarrox_core::codec::{BytesToBytes, Codec, CodecContext, CodecDef, CodecError, CodecKind, Size};
 use zarrox_core::json::Map;
 use zarrox_core::json::json;
 

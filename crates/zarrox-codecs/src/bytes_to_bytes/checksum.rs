@@ -4,8 +4,9 @@
 
 use std::fmt;
 
-use zarrox_core::codec::{BytesAccess, BytesToBytes, Codec, CodecSpec, Framed, Framing, Size};
-use zarrox_core::error::CodecError;
+use zarrox_core::CodecSpec;
+use zarrox_core::codec::{BytesAccess, BytesToBytes, Codec, CodecError, Size};
+use zarrox_core::internals::codec::{Framed, Framing};
 use zarrox_core::json::{Json, Map};
 
 use crate::config::Config;

@@ -13,13 +13,14 @@
 //! is set have made them. In writing, each codec is applied only if it makes the bytes fewer; so a codec that never does,
 //! such as a checksum, belongs beside `conditional` and not into it.
 
+use zarrox_core::CodecSpec;
 use zarrox_core::codec::{
-    BytesAccess, BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Framed, Size,
+    BytesAccess, BytesToBytes, Codec, CodecContext, CodecDef, CodecError, CodecKind, Size,
 };
-use zarrox_core::error::CodecError;
+use zarrox_core::internals::codec::Framed;
+use zarrox_core::internals::scratch::{Scratch, with_vec};
 use zarrox_core::json::Map;
 use zarrox_core::json::json;
-use zarrox_core::scratch::{Scratch, with_vec};
 
 use crate::config::{self, codec_to_json};
 use crate::error::too_large;

@@ -12,10 +12,9 @@
 //!
 //! Encoded bytes: the bytes themselves, then their CRC32C as a little-endian `u32` (or the other way round).
 
-use zarrox_core::Strictness;
-use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecKind, CodecSpec};
-use zarrox_core::error::CodecError;
+use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecError, CodecKind};
 use zarrox_core::json::Map;
+use zarrox_core::{CodecSpec, Strictness};
 
 use crate::bytes_to_bytes::checksum::{self, Checked, Checksum, ChecksumLocation};
 use crate::config;

@@ -1,6 +1,6 @@
 //! The parts that `gzip` and `zlib` share.
 
-use zarrox_core::error::CodecError;
+use zarrox_core::codec::CodecError;
 
 use crate::bytes_to_bytes::container::Container;
 #[cfg(feature = "libdeflate")]

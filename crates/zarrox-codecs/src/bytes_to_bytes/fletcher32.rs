@@ -10,7 +10,8 @@
 //! `u16` words, its upper half the sum of all these sums on the way, both modulo 65535. A zero follows the last byte
 //! where there is an odd number of them. A sum is 0 only if all words are; else what is congruent to 0 is 65535.
 
-use zarrox_core::codec::{CodecDef, CodecKind, CodecSpec};
+use zarrox_core::CodecSpec;
+use zarrox_core::codec::{CodecDef, CodecKind};
 use zarrox_core::json::Map;
 
 use crate::bytes_to_bytes::checksum::{self, Checked, Checksum, ChecksumLocation};
@@ -33,6 +34,7 @@ pub struct Fletcher32;
 impl Fletcher32 {
     /// Returns the checksum of bytes, as HDF5 stores it behind them.
     #[must_use]
+    #[doc(hidden)]
     pub fn checksum(self, bytes: &[u8]) -> u32 {
         self.compute(bytes)
     }

@@ -13,8 +13,8 @@
 //!
 //! Encoded bytes: the bytes themselves, then their checksum as a little-endian `u32`.
 
-use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecKind, CodecSpec};
-use zarrox_core::error::CodecError;
+use zarrox_core::CodecSpec;
+use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecError, CodecKind};
 use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
 
@@ -48,6 +48,7 @@ impl JenkinsLookup3 {
 
     /// Returns the checksum of bytes.
     #[must_use]
+    #[doc(hidden)]
     pub fn checksum(&self, bytes: &[u8]) -> u32 {
         self.compute(bytes)
     }

@@ -11,13 +11,13 @@
 //!
 //! Only whole elements can be encoded: numcodecs, too, refuses a remainder.
 
-use zarrox_core::Strictness;
 use zarrox_core::codec::{
-    BytesAccess, BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Framed, Size,
+    BytesAccess, BytesToBytes, Codec, CodecContext, CodecDef, CodecError, CodecKind, Size,
 };
-use zarrox_core::error::CodecError;
+use zarrox_core::internals::codec::Framed;
 use zarrox_core::json::Map;
 use zarrox_core::json::json;
+use zarrox_core::{CodecSpec, Strictness};
 
 use crate::bytes_to_bytes::byte_planes::{join, split};
 use crate::config;

@@ -12,15 +12,13 @@
 //!
 //! Bytes that do not decode to themselves are not encoded: numcodecs would store them, and lose them.
 
-use zarrox_core::Registry;
-use zarrox_core::codec::{BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size};
-use zarrox_core::data_type::{DataType, Endian, Storage};
-use zarrox_core::error::CodecError;
+use zarrox_core::codec::{BytesToBytes, Codec, CodecContext, CodecDef, CodecError, CodecKind, Size};
+use zarrox_core::data_type::{Endian, Storage};
+use zarrox_core::internals::scratch::Scratch;
 use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
-use zarrox_core::scratch::Scratch;
-use zarrox_core::strided::ViewMut;
-use zarrox_core::vlen::VlenBuffer;
+use zarrox_core::strided::{ViewMut, VlenBuffer};
+use zarrox_core::{CodecSpec, DataType, Registry};
 
 use crate::array_to_array::packbits_filter;
 use crate::array_to_bytes::linear_chain::LinearChain;

@@ -9,8 +9,8 @@
 //! Names: `numcodecs.zlib` in v3, `zlib` in v2. Leniently, `level` may be −1, which
 //! means 6, and an absent one is 1.
 
-use zarrox_core::codec::{BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size};
-use zarrox_core::error::CodecError;
+use zarrox_core::CodecSpec;
+use zarrox_core::codec::{BytesToBytes, Codec, CodecContext, CodecDef, CodecError, CodecKind, Size};
 use zarrox_core::json::Map;
 use zarrox_core::json::json;
 

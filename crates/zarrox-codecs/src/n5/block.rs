@@ -1,6 +1,6 @@
 //! The blocks of N5: a header with the block's own shape, and its elements.
 
-use zarrox_core::error::CodecError;
+use zarrox_core::codec::CodecError;
 
 use crate::error::truncated;
 

@@ -16,16 +16,13 @@
 //!
 //! A block may be smaller than its chunk, as Java writes them at the array's edge: what is missing is the fill value.
 
-use zarrox_core::Registry;
-use zarrox_core::Strictness;
 use zarrox_core::codec::{
-    ArrayToBytes, Codec, CodecChain, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, ReadRegion,
-    Size,
+    ArrayToBytes, Codec, CodecContext, CodecDef, CodecError, CodecKind, EncodeOptions, ReadRegion, Size,
 };
-use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
 use zarrox_core::json::json;
 use zarrox_core::strided::{Dims, Span, View, ViewMut};
+use zarrox_core::{CodecChain, CodecSpec, Registry, Strictness};
 
 use crate::config::{self, codec_to_json};
 use crate::n5::block::{Header, N5Block, longest_header};
@@ -207,6 +204,7 @@ impl N5Block {
     ///
     /// # Errors
     /// When the codec is another one, or the block is damaged.
+    #[doc(hidden)]
     pub fn decode(encoded: &[u8], codec: &CodecSpec, context: &CodecContext<'_>) -> Result<Self, CodecError> {
         if codec.name != NAME {
             return Err(CodecError::unsupported(format!(
@@ -242,9 +240,9 @@ impl ArrayToBytes for N5Codec {
 
 #[cfg(test)]
 mod tests {
+    use zarrox_core::FillValue;
     use zarrox_core::codec::ChunkSpec;
     use zarrox_core::data_type::Storage;
-    use zarrox_core::fill_value::FillValue;
     use zarrox_core::json::Json;
     use zarrox_testkit::codec::{Integrity, Random, array_suite, slice};
 

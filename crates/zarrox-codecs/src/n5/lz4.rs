@@ -18,11 +18,10 @@
 //! without the text in front are one bare LZ4 block, as z5 writes them.
 
 use twox_hash::XxHash32;
-use zarrox_core::Strictness;
-use zarrox_core::codec::{BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size};
-use zarrox_core::error::CodecError;
+use zarrox_core::codec::{BytesToBytes, Codec, CodecContext, CodecDef, CodecError, CodecKind, Size};
 use zarrox_core::json::Map;
 use zarrox_core::json::json;
+use zarrox_core::{CodecSpec, Strictness};
 
 #[cfg(feature = "lz4")]
 use crate::bytes_to_bytes::ffi::lz4 as block;

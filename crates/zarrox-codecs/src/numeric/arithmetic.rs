@@ -1,6 +1,6 @@
 //! An offset and a scale, in the arithmetic of the data type itself.
 
-use zarrox_core::number::{
+use zarrox_core::internals::number::{
     BLOCK, Half, Integer, Number, OutOfRange, RealType, Rounding, bf16, f16, for_each, marked,
 };
 use zarrox_core::with_machine;

@@ -1,14 +1,13 @@
 //! The index of a shard: how it is stored, and what it says.
 
 use zarrox_core::codec::{
-    ByteRange, ChunkSpec, Codec, CodecChain, CodecContext, CodecSpec, DecodeOptions, EncodeOptions,
-    ReadRegion, Size, Window,
+    ByteRange, ChunkSpec, Codec, CodecContext, CodecError, EncodeOptions, ReadRegion, Size, Window,
 };
 use zarrox_core::data_type::Storage;
-use zarrox_core::error::CodecError;
-use zarrox_core::fill_value::FillValue;
-use zarrox_core::scratch::Scratch;
+use zarrox_core::internals::codec::DecodeOptions;
+use zarrox_core::internals::scratch::Scratch;
 use zarrox_core::strided::{Dims, Span, View, ViewMut};
+use zarrox_core::{CodecChain, CodecSpec, FillValue};
 
 /// The place of an index in its chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

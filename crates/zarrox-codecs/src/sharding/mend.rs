@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
-use zarrox_core::codec::{DecodeOptions, EncodeOptions, Entry, Mended, Window};
-use zarrox_core::error::CodecError;
+use zarrox_core::codec::{CodecError, EncodeOptions, Window};
+use zarrox_core::internals::codec::{DecodeOptions, Entry, Mended};
 
 use super::recover::recover;
 use super::{NAME, ShardingCodec};

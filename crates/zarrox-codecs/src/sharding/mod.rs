@@ -25,16 +25,16 @@ pub(crate) mod work;
 use std::fmt;
 
 use zarrox_core::codec::{
-    ArrayAccess, ArrayToBytes, ByteRange, ChunkTable, Codec, CodecChain, CodecContext, CodecDef, CodecKind,
-    CodecSpec, EncodeOptions, Fetch, InnerChunks, ReadPart, ReadRegion, Size, Update, Window, WritePart,
-    resolve,
+    ArrayAccess, ArrayToBytes, ByteRange, Codec, CodecContext, CodecDef, CodecError, CodecKind,
+    EncodeOptions, Fetch, ReadRegion, Size, Window,
 };
-use zarrox_core::error::CodecError;
+use zarrox_core::internals::codec::{ChunkTable, InnerChunks, ReadPart, Update, WritePart, resolve};
+use zarrox_core::internals::scratch::{Scratch, with_vec};
+use zarrox_core::internals::selection::partition::{advance, piece, piece_count};
 use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
-use zarrox_core::scratch::{Scratch, with_vec};
-use zarrox_core::selection::partition::{advance, piece, piece_count};
 use zarrox_core::strided::{Dims, Span, View};
+use zarrox_core::{CodecChain, CodecSpec};
 
 use crate::config::{self, codec_to_json};
 pub use crate::sharding::index::IndexLocation;
@@ -636,7 +636,7 @@ mod tests {
         assert!(index.range == ByteRange::Suffix { length: 90_000 * 16 + 4 });
         let then = index.complete(&encoded[180_000..]).unwrap();
         assert_eq!(then.len(), 6);
-        zarrox_core::codec::resolve(then, &encoded).unwrap();
+        zarrox_core::internals::codec::resolve(then, &encoded).unwrap();
         assert_eq!(found.to_vec(), zarrox_testkit::codec::slice(&data, &[300, 300], 2, &region));
     }
 

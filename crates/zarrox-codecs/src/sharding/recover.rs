@@ -6,8 +6,8 @@
 
 use std::ops::Range;
 
-use zarrox_core::codec::{DecodeOptions, Entry, Size, Window};
-use zarrox_core::error::CodecError;
+use zarrox_core::codec::{CodecError, Size, Window};
+use zarrox_core::internals::codec::{DecodeOptions, Entry};
 
 use super::index::{EMPTY, ENTRY, IndexLocation};
 use super::{NAME, ShardingCodec};

@@ -1,8 +1,8 @@
 //! A shard as a table of inner chunks, for those who check and mend it.
 
-use zarrox_core::codec::{ByteRange, ChunkTable, DecodeOptions, Entry, Mended, Window};
-use zarrox_core::error::CodecError;
-use zarrox_core::selection::partition::advance;
+use zarrox_core::codec::{ByteRange, CodecError, Window};
+use zarrox_core::internals::codec::{ChunkTable, DecodeOptions, Entry, Mended};
+use zarrox_core::internals::selection::partition::advance;
 use zarrox_core::strided::Span;
 
 use super::index::{EMPTY, ENTRY, IndexLocation};

@@ -1,7 +1,7 @@
 //! Limits on the work that the index of a shard may cause: no index makes more work than the shard holds.
 
-use zarrox_core::codec::{CodecChain, Window};
-use zarrox_core::error::CodecError;
+use zarrox_core::CodecChain;
+use zarrox_core::codec::{CodecError, Window};
 
 /// The number of bytes of a shard its entries ask for. Some may share their bytes; but only a damaged index
 /// makes of a small shard a lot of work.

@@ -1,13 +1,11 @@
 //! Helpers of the tests of numcodecs' filters.
 
-use zarrox_core::FillValue;
-use zarrox_core::Strictness;
-use zarrox_core::codec::{ChunkSpec, CodecChain, CodecSpec, EncodeOptions};
+use zarrox_core::codec::{ChunkSpec, CodecError, EncodeOptions};
 use zarrox_core::data_type::Storage;
-use zarrox_core::error::CodecError;
 use zarrox_core::json::Json;
 use zarrox_core::json::json;
 use zarrox_core::strided::View;
+use zarrox_core::{CodecChain, CodecSpec, FillValue, Strictness};
 use zarrox_testkit::codec::{Integrity, array_suite_of};
 
 use crate::testing::{chain, decode_chunk, spec};

@@ -1,14 +1,13 @@
 //! Helpers of the tests of the codecs for Python objects.
 
-use zarrox_core::Strictness;
-use zarrox_core::codec::{ChunkSpec, CodecChain, CodecSpec, EncodeOptions, ReadRegion};
+use zarrox_core::codec::{ChunkSpec, CodecError, EncodeOptions, ReadRegion};
 use zarrox_core::data_type::Storage;
-use zarrox_core::error::CodecError;
+use zarrox_core::internals::msgpack;
+use zarrox_core::internals::vlen::VlenRef;
 use zarrox_core::json::Json;
 use zarrox_core::json::json;
-use zarrox_core::strided::{Span, ViewMut};
-use zarrox_core::vlen::{VlenBuffer, VlenRef};
-use zarrox_core::{FillValue, msgpack};
+use zarrox_core::strided::{Span, ViewMut, VlenBuffer};
+use zarrox_core::{CodecChain, CodecSpec, FillValue, Strictness};
 use zarrox_testkit::codec::Random;
 
 use crate::registry;

@@ -16,6 +16,7 @@ pub trait ArrayToArray: fmt::Debug + Send + Sync {
     fn encoded_chunk(&self) -> &ChunkSpec;
 
     /// The new order of the axes, if the codec only permutes axes. The chain then permutes strides and copies nothing.
+    #[doc(hidden)]
     fn permutation(&self) -> Option<&[usize]> {
         None
     }
@@ -28,6 +29,7 @@ pub trait ArrayToArray: fmt::Debug + Send + Sync {
     }
 
     /// Returns true if decoding only copies elements, as for a codec that rounds when it encodes.
+    #[doc(hidden)]
     fn decodes_unchanged(&self) -> bool {
         false
     }

@@ -41,8 +41,10 @@ pub enum ArrayAccess<'a> {
     /// The codec can tell which bytes hold a region.
     Ranges(&'a dyn RegionRanges),
     /// Each element is encoded separately, in row-major order, into as many bytes as it has in memory.
+    #[doc(hidden)]
     InPlace(&'a dyn InPlace),
     /// The chunk consists of inner chunks.
+    #[doc(hidden)]
     Chunks(&'a dyn InnerChunks),
 }
 

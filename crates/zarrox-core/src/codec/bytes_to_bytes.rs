@@ -45,15 +45,18 @@ pub enum BytesAccess<'a> {
     /// No access: all bytes are decoded at once.
     Whole,
     /// The decoded bytes are some of the encoded bytes.
+    #[doc(hidden)]
     Framed(&'a dyn Framed),
     /// The bytes can be decoded as a stream, as fast as all at once.
     Stream(&'a dyn DecodeStream),
     /// Ranges of the bytes can be decoded separately.
+    #[doc(hidden)]
     Ranges(&'a dyn DecodeRanges),
 }
 
 impl BytesAccess<'_> {
     /// The decoded bytes, if they are some of these encoded bytes.
+    #[doc(hidden)]
     pub fn unframed(self, encoded: &[u8]) -> Result<Option<&[u8]>, CodecError> {
         match self {
             Self::Framed(framed) => framed.unframed(encoded),

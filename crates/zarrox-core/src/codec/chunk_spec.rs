@@ -64,6 +64,7 @@ impl ChunkSpec {
     }
 
     /// Returns true if the length of the elements varies.
+    #[doc(hidden)]
     pub fn is_variable(&self) -> bool {
         self.storage == Storage::Variable
     }
@@ -94,12 +95,14 @@ impl ChunkSpec {
     }
 
     /// A view of a part of this shape in memory, otherwise like [`ChunkSpec::view`].
+    #[doc(hidden)]
     pub fn view_part<'a>(&self, memory: &'a [u8], shape: &[usize], vlen: &'a VlenBuffer) -> View<'a> {
         let view = View::contiguous(memory, shape, self.item());
         if self.is_variable() { view.with_vlen(vlen) } else { view }
     }
 
     /// A mutable view of a part of this shape in memory, otherwise like [`ChunkSpec::view_mut`].
+    #[doc(hidden)]
     pub fn view_part_mut<'a>(
         &self,
         memory: &'a mut [u8],
@@ -132,6 +135,7 @@ impl Size {
     pub const UNKNOWN: Self = Self::AtMost(usize::MAX);
 
     /// The number, if there is one.
+    #[doc(hidden)]
     pub fn limit(self) -> usize {
         match self {
             Self::Exact(n) | Self::AtMost(n) => n,

@@ -25,6 +25,7 @@ impl CodecSpec {
 
     /// Parses a codec of v3 metadata: an object with `name` and `configuration`, or a name alone. `None` for anything else, and
     /// for objects with other members.
+    #[doc(hidden)]
     pub fn from_json(json: &Json) -> Option<Self> {
         match json {
             Json::String(name) => Some(Self::new(name.as_str(), Json::Null)),
@@ -41,12 +42,14 @@ impl CodecSpec {
     }
 
     /// The codecs inside of the configuration, such as those of a shard.
+    #[doc(hidden)]
     pub fn inside(&self) -> Vec<Self> {
         let inside = self.configuration.get("codecs").and_then(Json::as_array);
         inside.into_iter().flatten().filter_map(Self::from_json).collect()
     }
 
     /// Returns true if both are identical, including the signs of zeros.
+    #[doc(hidden)]
     pub fn is_identical(&self, other: &Self) -> bool {
         self.name == other.name && json::are_identical(&self.configuration, &other.configuration)
     }

@@ -24,6 +24,7 @@ pub trait Elementwise: fmt::Debug + Send + Sync {
     fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<(), CodecError>;
 
     /// Returns true if [`Elementwise::decode`] only copies.
+    #[doc(hidden)]
     fn decodes_unchanged(&self) -> bool {
         false
     }

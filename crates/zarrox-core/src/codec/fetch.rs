@@ -87,6 +87,7 @@ impl<'a> Fetch<'a> {
     }
 
     /// Fetches bytes as a stream.
+    #[doc(hidden)]
     pub fn stream(
         range: ByteRange,
         work: impl FnOnce(&mut dyn ByteStream) -> Result<(), CodecError> + Send + 'a,
@@ -100,12 +101,14 @@ impl<'a> Fetch<'a> {
     }
 
     /// Fetches the bytes of a window from several places.
+    #[doc(hidden)]
     pub fn deferred(window: Window, decode: impl DeferredDecode + 'a) -> Self {
         Self { range: window.whole(), sink: Sink::Deferred(Box::new(decode)), keep: false }
     }
 
     /// Adds `explain` to every error of this fetch and of the fetches that follow from it.
     #[must_use]
+    #[doc(hidden)]
     pub fn map_err(self, explain: impl Fn(CodecError) -> CodecError + Clone + Send + 'a) -> Self {
         let sink = match self.sink {
             Sink::Into(memory) => Sink::Into(memory),
@@ -121,11 +124,13 @@ impl<'a> Fetch<'a> {
 
     /// Marks the fetch as one whose bytes later reads will need too.
     #[must_use]
+    #[doc(hidden)]
     pub fn kept(self) -> Self {
         Self { keep: true, ..self }
     }
 
     /// Passes the fetched bytes on.
+    #[doc(hidden)]
     pub fn complete(self, bytes: &[u8]) -> Result<Vec<Fetch<'a>>, CodecError> {
         match self.sink {
             Sink::Then(work) => work(bytes),

@@ -7,11 +7,11 @@ mod array_to_array;
 mod array_to_bytes;
 mod byte_stream;
 mod bytes_to_bytes;
-mod chain;
+pub(crate) mod chain;
 mod chunk_spec;
 mod chunk_table;
-pub mod coalesce;
-mod codec_spec;
+mod coalesce;
+pub(crate) mod codec_spec;
 mod def;
 mod elementwise;
 mod encoded;
@@ -24,24 +24,40 @@ mod resolve;
 mod write_part;
 
 pub use array_to_array::ArrayToArray;
-pub use array_to_bytes::{ArrayAccess, ArrayToBytes, InPlace, InnerChunks, RegionRanges};
+pub use array_to_bytes::{ArrayAccess, ArrayToBytes, RegionRanges};
 pub use byte_stream::ByteStream;
-pub use bytes_to_bytes::{BytesAccess, BytesToBytes, DecodeRanges, DecodeStream, Framed, Framing};
-pub use chain::CodecChain;
+pub use bytes_to_bytes::{BytesAccess, BytesToBytes, DecodeStream};
+pub(crate) use chain::CodecChain;
 pub use chunk_spec::{ChunkSpec, Size};
-pub use chunk_table::{ChunkTable, Entry, Mended, Salvaged};
-pub use codec_spec::CodecSpec;
-pub use def::{CHUNK_LIMIT, Codec, CodecKind, same_from_v2, same_to_v2};
+pub(crate) use codec_spec::CodecSpec;
+pub use def::{CHUNK_LIMIT, Codec, CodecKind};
 pub use elementwise::Elementwise;
-pub use encoded::{Blocks, Encoded};
-pub use fetch::{DeferredDecode, Fetch, Sink};
-pub use growing::{decode_growing, is_believed};
-pub use options::{DecodeOptions, EncodeOptions, Update};
+pub use fetch::Fetch;
+pub(crate) use internals::*;
+pub use options::EncodeOptions;
 pub use range::{ByteRange, Window};
-pub use read_part::{ReadPart, ReadRegion};
-pub use resolve::resolve;
-pub use write_part::{DividedPart, FieldPlace, WritePart};
+pub use read_part::ReadRegion;
 
 pub use crate::error::CodecError;
 pub use crate::registry::{CodecContext, CodecDef};
-pub use crate::selection::ChunkElements;
+
+/// What only the crates of this workspace use.
+pub(crate) mod internals {
+    pub use super::array_to_bytes::{InPlace, InnerChunks};
+    pub use super::bytes_to_bytes::{DecodeRanges, Framed, Framing};
+    pub use super::chunk_table::{ChunkTable, Entry, Mended, Salvaged};
+    pub use super::def::{same_from_v2, same_to_v2};
+    pub use super::encoded::{Blocks, Encoded};
+    pub use super::fetch::{DeferredDecode, Sink};
+    pub use super::growing::{decode_growing, is_believed};
+    pub use super::options::{DecodeOptions, Update};
+    pub use super::read_part::ReadPart;
+    pub use super::resolve::resolve;
+    pub use super::write_part::{DividedPart, FieldPlace, WritePart};
+    pub use crate::selection::ChunkElements;
+
+    /// Which byte ranges to read together.
+    pub mod coalesce {
+        pub use crate::codec::coalesce::*;
+    }
+}

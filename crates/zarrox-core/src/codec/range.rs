@@ -24,6 +24,7 @@ pub enum ByteRange {
 impl ByteRange {
     /// The position of these bytes in an object of `size` bytes; `None` if some are outside.
     #[must_use]
+    #[doc(hidden)]
     pub fn resolve(self, size: u64) -> Option<Range<u64>> {
         let range = match self {
             Self::From { offset, length: None } => offset..size,
@@ -34,6 +35,7 @@ impl ByteRange {
     }
 
     /// Offset and length in an object of `size` bytes, or an error if the range is not inside.
+    #[doc(hidden)]
     pub fn within(self, size: u64) -> Result<(u64, u64), CodecError> {
         let outside =
             || CodecError::corrupt(format!("the object ends after {size} bytes, but {self} is needed"));
@@ -41,6 +43,7 @@ impl ByteRange {
     }
 
     /// These bytes of an object in memory, or an error if the range is not inside.
+    #[doc(hidden)]
     pub fn of(self, object: &[u8]) -> Result<&[u8], CodecError> {
         let (offset, length) = self.within(object.len() as u64)?;
         #[expect(clippy::cast_possible_truncation, reason = "the range lies inside a slice")]
@@ -69,6 +72,7 @@ pub struct Window {
 
 impl Window {
     /// The window that is a whole object of this size.
+    #[doc(hidden)]
     pub fn of_size(size: u64) -> Self {
         Self { offset: 0, length: Some(size) }
     }
@@ -79,6 +83,7 @@ impl Window {
     }
 
     /// The bytes of the window in an object in memory; an error if the window is not inside.
+    #[doc(hidden)]
     pub fn of(self, object: &[u8]) -> Result<&[u8], CodecError> {
         self.whole().of(object)
     }
@@ -98,6 +103,7 @@ impl Window {
     }
 
     /// The last bytes of the window; an error if it is shorter.
+    #[doc(hidden)]
     pub fn suffix(self, length: u64) -> Result<ByteRange, CodecError> {
         match self.length {
             None => Ok(ByteRange::Suffix { length }),

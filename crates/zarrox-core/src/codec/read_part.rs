@@ -23,11 +23,13 @@ impl<'a> ReadRegion<'a> {
     }
 
     /// Returns true if this is the whole of a chunk of this shape.
+    #[doc(hidden)]
     pub fn covers(&self, shape: &[usize]) -> bool {
         covers(&self.region, shape)
     }
 
     /// Returns true if the region has no elements.
+    #[doc(hidden)]
     pub fn is_empty(&self) -> bool {
         self.region.iter().any(|span| span.count == 0)
     }
@@ -40,6 +42,7 @@ impl<'a> ReadRegion<'a> {
     /// Returns the region with permuted axes.
     #[must_use]
     #[inline]
+    #[doc(hidden)]
     pub fn permuted(self, order: &[usize]) -> Self {
         if order.is_sorted() { self } else { self.reordered(order) }
     }

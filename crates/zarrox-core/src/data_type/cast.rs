@@ -102,6 +102,7 @@ impl Registry {
     ///
     /// # Errors
     /// When the types cannot be cast.
+    #[doc(hidden)]
     pub fn cast(&self, from: &DataType, to: &DataType, casting: Casting) -> Result<Cast<'_>> {
         let way = match (from.fields(), to.fields()) {
             // Elements of variable length are references into a buffer.

@@ -22,8 +22,8 @@ macro_rules! with_element_type {
     ($data_type:expr, $T:ident => $body:expr, _ => $other:expr $(,)?) => {
         $crate::with_element_type!(@ $data_type, $T, $body, $other,
             Bool bool, Int8 i8, Int16 i16, Int32 i32, Int64 i64, UInt8 u8, UInt16 u16, UInt32 u32, UInt64 u64,
-            Float16 $crate::data_type::f16, Float32 f32, Float64 f64,
-            Complex64 $crate::data_type::Complex<f32>, Complex128 $crate::data_type::Complex<f64>)
+            Float16 $crate::internals::data_type::f16, Float32 f32, Float64 f64,
+            Complex64 $crate::internals::data_type::Complex<f32>, Complex128 $crate::internals::data_type::Complex<f64>)
     };
     (@ $data_type:expr, $T:ident, $body:expr, $other:expr, $($variant:ident $type:ty),+) => {
         match $data_type {
@@ -48,8 +48,8 @@ macro_rules! with_storage {
         $crate::with_storage!(@ $storage, $T => $body, $other,
             Int(1) => i8, Int(2) => i16, Int(4) => i32, Int(8) => i64,
             Uint(1) => u8, Uint(2) => u16, Uint(4) => u32, Uint(8) => u64,
-            Float(2) => $crate::data_type::f16, Float(4) => f32, Float(8) => f64,
-            Complex(8) => $crate::data_type::Complex<f32>, Complex(16) => $crate::data_type::Complex<f64>)
+            Float(2) => $crate::internals::data_type::f16, Float(4) => f32, Float(8) => f64,
+            Complex(8) => $crate::internals::data_type::Complex<f32>, Complex(16) => $crate::internals::data_type::Complex<f64>)
     };
     (integer $storage:expr, $T:ident => $body:expr, else $other:expr) => {
         $crate::with_storage!(@ $storage, $T => $body, $other,
@@ -58,7 +58,7 @@ macro_rules! with_storage {
     };
     (float $storage:expr, $T:ident => $body:expr, else $other:expr) => {
         $crate::with_storage!(@ $storage, $T => $body, $other,
-            Float(2) => $crate::data_type::f16, Float(4) => f32, Float(8) => f64)
+            Float(2) => $crate::internals::data_type::f16, Float(4) => f32, Float(8) => f64)
     };
     (@ $storage:expr, $T:ident => $body:expr, $other:expr, $($kind:ident $(($size:literal))? => $type:ty),*) => {
         match $storage {

@@ -17,6 +17,7 @@ impl Endian {
     pub const NATIVE: Self = if cfg!(target_endian = "big") { Self::Big } else { Self::Little };
 
     /// The name in v3 metadata.
+    #[doc(hidden)]
     pub fn name(self) -> &'static str {
         match self {
             Self::Little => "little",
@@ -25,6 +26,7 @@ impl Endian {
     }
 
     /// The byte order of this name.
+    #[doc(hidden)]
     pub fn parse(name: &str) -> Option<Self> {
         [Self::Little, Self::Big].into_iter().find(|endian| endian.name() == name)
     }

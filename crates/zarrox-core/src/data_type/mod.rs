@@ -2,41 +2,56 @@
 //!
 //! [`Storage`] is the closed list of memory layouts, and all that codecs see. A [`DataType`] adds a meaning and
 //! names; types that need no layout of their own come as [`DataType::Extension`]. A family of types is one
-//! file that implements [`Family`] and one line in [`FAMILIES`](crate::registry::FAMILIES).
+//! file that implements [`Family`] and one line in `FAMILIES` in `registry.rs`.
 
 mod cast;
 mod dispatch;
 mod display;
-mod element;
+pub(crate) mod element;
 mod endian;
 pub(crate) mod family;
 mod lookup;
-mod model;
+pub(crate) mod model;
 mod number;
 mod number_cast;
 mod real;
-#[doc(hidden)]
-pub mod record;
+mod record;
 mod storage;
 
-pub use crate::number::{Number, Primitive};
-pub use cast::{Cast, Casting};
-#[doc(hidden)]
-pub use dispatch::{Complex, f16};
-pub use element::{Element, Optional};
-pub use endian::{ByteOrder, Endian};
+pub use crate::number::Number;
+pub use cast::Casting;
+pub(crate) use element::Element;
+pub use element::Optional;
+pub use endian::Endian;
 pub(crate) use family::KnownTypes;
 pub(crate) use family::object::nests_lists;
-pub use family::object::{PICKLE, has_objects};
-pub use family::python::float as python_float;
 pub(crate) use family::structure::Structures;
 pub use family::time::{NOT_A_TIME, TimeKind, TimeType, TimeUnit};
 pub(crate) use family::unknown::Unknown;
-pub use family::utf32::text as utf32_text;
-pub use family::variable::{BYTES as VARIABLE_BYTES, TEXT as VARIABLE_TEXT};
-pub use family::{Family, FamilyRef, TypeString};
-pub use lookup::split_sub_array;
-pub use model::{DataType, Extension, Field, LARGEST, Structure};
-#[doc(hidden)]
-pub use number_cast::NumberCast;
-pub use storage::{Leaf, Storage, StructLayout};
+pub use family::{Family, TypeString};
+pub(crate) use internals::*;
+pub(crate) use model::DataType;
+pub use model::{Extension, Field, Structure};
+pub use storage::{Storage, StructLayout};
+
+/// What only the crates of this workspace use.
+pub(crate) mod internals {
+    pub use super::cast::Cast;
+    pub use super::dispatch::{Complex, f16};
+    pub use super::endian::ByteOrder;
+    pub use super::family::FamilyRef;
+    pub use super::family::object::{PICKLE, has_objects};
+    pub use super::family::python::float as python_float;
+    pub use super::family::utf32::text as utf32_text;
+    pub use super::family::variable::{BYTES as VARIABLE_BYTES, TEXT as VARIABLE_TEXT};
+    pub use super::lookup::split_sub_array;
+    pub use super::model::LARGEST;
+    pub use super::number_cast::NumberCast;
+    pub use super::storage::Leaf;
+    pub use crate::number::Primitive;
+
+    /// What `#[derive(Element)]` writes calls of.
+    pub mod record {
+        pub use crate::data_type::record::*;
+    }
+}

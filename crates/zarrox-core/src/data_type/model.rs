@@ -98,6 +98,7 @@ impl DataType {
     }
 
     /// The type of the core list whose elements lie in memory so, where there is one.
+    #[doc(hidden)]
     pub fn of_storage(storage: &Storage) -> Option<Self> {
         Some(match storage {
             Storage::Bool => Self::Bool,
@@ -142,23 +143,27 @@ impl DataType {
 
     /// The number of bytes codecs of bytes take together as one element, as numcodecs sees it: one, of
     /// elements of variable length.
+    #[doc(hidden)]
     pub fn encoded_item(&self) -> usize {
         if self.storage() == Storage::Variable { 1 } else { self.size() }
     }
 
     /// Returns true if this is a type outside the core list that has this name, however it is configured.
+    #[doc(hidden)]
     pub fn is_named(&self, name: &str) -> bool {
         matches!(self, Self::Extension(extension) if extension.name == name)
     }
 
     /// The type without padding between and inside of its fields. Types other than padded structures are
     /// unchanged.
+    #[doc(hidden)]
     pub fn packed(&self) -> Self {
         let packed = self.fields().and_then(|structure| structure.without_padding().ok());
         packed.map_or_else(|| self.clone(), |packed| Self::Struct(Arc::new(packed)))
     }
 
     /// Appends an element of this type as one of the [packed](DataType::packed) type.
+    #[doc(hidden)]
     pub fn pack(&self, element: &[u8], packed: &mut Vec<u8>) {
         match self {
             Self::Struct(structure) => {
@@ -279,12 +284,14 @@ impl Structure {
     }
 
     /// The error for a name that no field has.
+    #[doc(hidden)]
     pub fn no_field(&self, name: &str) -> Error {
         let names: Vec<&str> = self.fields.iter().map(|field| field.name.as_str()).collect();
         Error::selection(format!("there is no field '{name}'; the fields are {}", names.join(", ")))
     }
 
     /// The layout of elements in memory.
+    #[doc(hidden)]
     pub fn layout(&self) -> &Arc<StructLayout> {
         &self.layout
     }
@@ -293,6 +300,7 @@ impl Structure {
     ///
     /// # Errors
     /// None that a structure which exists can cause.
+    #[doc(hidden)]
     pub fn without_padding(&self) -> Result<Self> {
         let mut builder = Builder::default();
         for field in &self.fields {
@@ -306,6 +314,7 @@ impl Structure {
     }
 
     /// Returns true if there are bytes that belong to no field.
+    #[doc(hidden)]
     pub fn is_padded(&self) -> bool {
         self.fields.iter().map(Field::size).sum::<usize>() != self.layout.size
     }

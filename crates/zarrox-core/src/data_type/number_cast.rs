@@ -8,7 +8,7 @@ use crate::with_storage;
 ///
 /// ```
 /// use zarrox_core::DataType;
-/// use zarrox_core::data_type::NumberCast;
+/// use zarrox_core::internals::data_type::NumberCast;
 /// let cast = NumberCast::between(&DataType::Int16, &DataType::UInt8).unwrap();
 /// let mut bytes = [0; 2];
 /// cast.cast(&[300_i16.to_ne_bytes(), (-1_i16).to_ne_bytes()].concat(), &mut bytes);

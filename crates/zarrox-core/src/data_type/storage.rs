@@ -24,7 +24,7 @@ pub enum Storage {
     Utf32(usize),
     /// Fields one after the other.
     Struct(Arc<StructLayout>),
-    /// A number of bytes that each element has for itself, in a [buffer](crate::vlen).
+    /// A number of bytes that each element has for itself, in a [buffer](crate::strided::VlenBuffer).
     Variable,
 }
 
@@ -77,6 +77,7 @@ impl Storage {
     }
 
     /// The parts of which all have one word: several only in a structure.
+    #[doc(hidden)]
     pub fn leaves(&self) -> Vec<Leaf> {
         match self {
             Self::Struct(layout) => layout.leaves.clone(),

@@ -44,7 +44,7 @@ impl Source<'_> {
         let (item, vlen) = (self.data_type.size(), VlenBuffer::new());
         let mut bytes = super::InPlace::<u8>::new().zeroed(self.count()? * item)?;
         let mut view = ViewMut::contiguous(&mut bytes, &self.shape, item);
-        if self.data_type.storage() == crate::Storage::Variable {
+        if self.data_type.storage() == crate::data_type::Storage::Variable {
             view = view.with_vlen(&vlen);
         }
         (self.read)(view.reborrow())?;

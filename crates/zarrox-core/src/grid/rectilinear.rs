@@ -121,6 +121,7 @@ pub struct Rectilinear {
 
 impl Rectilinear {
     /// The grid with these lengths for each dimension; no chunk is empty.
+    #[doc(hidden)]
     pub fn new(lengths: impl IntoIterator<Item = impl Into<ChunkLengths>>) -> Result<Self> {
         let lengths: Vec<ChunkLengths> = lengths.into_iter().map(Into::into).collect();
         let runs = lengths.iter().enumerate().map(|(dim, lengths)| runs(lengths, dim));
@@ -144,12 +145,14 @@ impl Rectilinear {
     }
 
     /// The lengths for each dimension, in the form of `chunk_shapes` in v3 metadata.
+    #[doc(hidden)]
     pub fn lengths_from_json(json: &Json, strictness: Strictness) -> Result<Vec<ChunkLengths>> {
         let dims = json.as_array().ok_or_else(|| not_lengths(json))?;
         dims.iter().map(|dim| lengths_from_json(dim, strictness).ok_or_else(|| not_lengths(dim))).collect()
     }
 
     /// The `chunk_shapes` of v3 metadata, in the form that was given.
+    #[doc(hidden)]
     pub fn lengths_to_json(&self) -> Json {
         let entry = |entry: &ListedLength| match entry {
             ListedLength::One(length) => json!(length),

@@ -14,6 +14,7 @@ pub enum ChunkShape {
 
 impl ChunkShape {
     /// The lengths for an array of this shape, with elements of `item` bytes. No length is zero, unless it was given as zero.
+    #[doc(hidden)]
     pub fn resolve(&self, shape: &[u64], item: usize) -> Vec<u64> {
         let whole = |dim: usize| shape.get(dim).map_or(1, |&length| length.max(1));
         match self {
@@ -28,6 +29,7 @@ impl ChunkShape {
 
     /// The lengths of inner chunks in a shard of this shape, with elements of `item` bytes. Guessed lengths divide those of the
     /// shard.
+    #[doc(hidden)]
     pub fn within(&self, shard: &[u64], item: usize) -> Vec<u64> {
         match self {
             Self::Guess => dividing(shard, item),

@@ -125,5 +125,5 @@ macro_rules! __json {
         $crate::__json!(@object [$($done,)* (($name).into(), $crate::__json!($value)),] $($($rest)*)?)
     };
 
-    ($other:expr) => { $crate::json::ToJson::to_json(&$other) };
+    ($other:expr) => { $crate::internals::json::ToJson::to_json(&$other) };
 }

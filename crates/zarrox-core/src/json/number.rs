@@ -62,6 +62,7 @@ impl JsonNumber {
     }
 
     /// The number as `i128`, if it is written as an integer in that range. `-0` is not: an integer has no sign of zero.
+    #[doc(hidden)]
     pub fn as_i128(&self) -> Option<i128> {
         match &self.0 {
             Repr::Unsigned(value) => Some((*value).into()),
@@ -95,6 +96,7 @@ impl JsonNumber {
     }
 
     /// The name of the token, if it is one.
+    #[doc(hidden)]
     pub fn as_token(&self) -> Option<&'static str> {
         match &self.0 {
             Repr::Text(text) => TOKENS.into_iter().find(|token| **token == **text),

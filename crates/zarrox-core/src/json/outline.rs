@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::document::{check_depth, no_object, not_json, without_mark};
 use super::parse::Span;
-use super::{Json, Map, check_depth, no_object, not_json, parse, without_mark, write};
+use super::{Json, Map, parse, write};
 use crate::error::{Error, Result};
 use crate::strictness::Strictness;
 

@@ -147,6 +147,7 @@ impl Json {
 
     /// The value for readers of strict JSON: Python's tokens become strings of their names, as in fill values of Zarr v3.
     #[must_use]
+    #[doc(hidden)]
     pub fn without_tokens(&self) -> Self {
         match self {
             Self::Number(number) => number.as_token().map_or_else(|| self.clone(), Self::from),

@@ -47,6 +47,7 @@ impl Format {
     }
 
     /// The definition of the format.
+    #[doc(hidden)]
     pub fn def(self) -> &'static dyn FormatDef {
         FORMATS.iter().find(|(format, _)| *format == self).map_or(FORMATS[0].1, |(_, def)| *def)
     }

@@ -59,6 +59,7 @@ pub struct ArrayMetadata {
 
 impl ArrayMetadata {
     /// The value of elements that were never written; if it is undefined, the data type's default, as in zarr-python.
+    #[doc(hidden)]
     pub fn fill_element(&self, registry: &Registry) -> Result<FillValue> {
         match &self.fill_value {
             Some(fill) => Ok(fill.clone()),
@@ -70,6 +71,7 @@ impl ArrayMetadata {
     ///
     /// # Errors
     /// When a chunk of this shape does not fit into memory.
+    #[doc(hidden)]
     pub fn unusable_chain(
         &self,
         registry: &Registry,
@@ -96,6 +98,7 @@ impl ArrayMetadata {
     }
 
     /// The codec chain for chunks of this shape, for a grid with several shapes.
+    #[doc(hidden)]
     pub fn chain_of(
         &self,
         chunk_shape: &[u64],
@@ -113,6 +116,7 @@ impl ArrayMetadata {
     }
 
     /// Returns true if two arrays are equal, in whatever form their documents are.
+    #[doc(hidden)]
     pub fn is_same(&self, other: &Self, registry: &Registry, chunk_limit: usize) -> Result<bool> {
         let complete = |array: &Self| -> Result<Self> {
             let codecs = array.chain(registry, Strictness::Lenient, chunk_limit)?.specs();
@@ -122,6 +126,7 @@ impl ArrayMetadata {
     }
 
     /// Checks the rules of the model that all formats share.
+    #[doc(hidden)]
     pub fn validate(&self) -> Result<()> {
         check_rank(&self.shape)?;
         self.chunk_grid.check(&self.shape)?;
@@ -161,6 +166,7 @@ pub struct GroupMetadata {
 
 impl GroupMetadata {
     /// A group without attributes.
+    #[doc(hidden)]
     pub fn new(format: Format) -> Self {
         Self { format, attributes: Map::default(), extra: Map::default() }
     }

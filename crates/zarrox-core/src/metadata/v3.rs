@@ -232,6 +232,7 @@ impl ChunkGrid {
     ///
     /// # Errors
     /// When it is invalid, or ends before the array does.
+    #[doc(hidden)]
     pub fn from_json(json: &Json, shape: &[u64], strictness: Strictness) -> Result<Self> {
         let grid = extension("chunk_grid", json, strictness)?;
         let member = |member: &str| {

@@ -505,11 +505,11 @@ pub enum Machine {
 macro_rules! with_machine {
     ($machine:expr, $T:ident => $body:expr) => {
         $crate::with_machine!(@ $machine, $T => $body, I8 i8, I16 i16, I32 i32, I64 i64, U8 u8, U16 u16, U32 u32, U64 u64,
-            F16 $crate::number::f16, BF16 $crate::number::bf16, F32 f32, F64 f64)
+            F16 $crate::internals::number::f16, BF16 $crate::internals::number::bf16, F32 f32, F64 f64)
     };
     (@ $machine:expr, $T:ident => $body:expr, $($name:ident $type:ty),*) => {
         match $machine {
-            $($crate::number::Machine::$name => {
+            $($crate::internals::number::Machine::$name => {
                 type $T = $type;
                 $body
             })*

@@ -18,24 +18,16 @@ mod rounding;
 mod table;
 mod value;
 
-#[doc(hidden)]
 pub use self::half::{Half, half_of};
-#[doc(hidden)]
 pub use ::half::{bf16, f16};
-#[doc(hidden)]
 pub use cast::{RealCast, Refused, marked};
 #[cfg(test)]
 pub(crate) use exact::round_to_whole;
-#[doc(hidden)]
 pub use exact::{Binary, Integer, Missing, RealType, pattern, write_pattern};
-#[doc(hidden)]
 pub use kernels::{Kernel, Machine, Rules, kernel};
-#[doc(hidden)]
 pub use loops::{BLOCK, for_each, map};
 pub use primitive::{Plain, Primitive};
 pub use rounding::Rounding;
-#[doc(hidden)]
 pub use rounding::{OutOfRange, Policy};
-#[doc(hidden)]
 pub use table::Table;
 pub use value::Number;

@@ -11,6 +11,7 @@
 //! 6. `gather` copies the elements of a set between a chunk and their places in memory.
 
 mod axes;
+mod boxes;
 mod chunk_elements;
 mod element_set;
 mod gather;
@@ -21,6 +22,7 @@ mod parts;
 mod projection;
 
 pub use axes::{Axes, merged, ordered};
+pub use boxes::Boxes;
 pub use chunk_elements::{ChunkElements, PlacedElements, covers};
 pub use element_set::{ElementAxis, ElementSet, Grouped, PlacedBox, PlacedPoints, PointRange};
 pub use indexing::{

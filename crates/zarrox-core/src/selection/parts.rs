@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
+use super::boxes::Boxes;
 use super::indexing::{ResolvedAxis, ResolvedSelection, ResolvedSpan, ResultAxis};
-use crate::grid::{Boxes, ChunkGrid};
+use crate::grid::ChunkGrid;
 use crate::order::Order;
 
 /// The smallest size that a part should have, in bytes, so that all threads have chunks of it.

@@ -14,9 +14,10 @@ use smallvec::SmallVec;
 
 use crate::error::CodecError;
 use crate::scratch::with_vec;
-use crate::vlen::{VlenBuffer, VlenRef};
+pub use crate::vlen::VlenBuffer;
+use crate::vlen::VlenRef;
 use layout::Layout;
-pub use layout::contiguous_strides;
+pub(crate) use layout::contiguous_strides;
 use loops::Loops;
 pub use span::{Dims, Span};
 
@@ -59,6 +60,7 @@ impl<'a> View<'a> {
 
     /// A view of a part of a slice with this shape and these strides in bytes, from its first byte on. Panics if the last element
     /// is outside of the slice, or a stride is negative.
+    #[doc(hidden)]
     pub fn of_strided(bytes: &'a [u8], shape: &[usize], strides: &[isize], item: usize) -> Self {
         assert_eq!(shape.len(), strides.len(), "one stride for each dimension");
         if !shape.contains(&0) {
@@ -70,6 +72,7 @@ impl<'a> View<'a> {
     }
 
     /// A view of one element as a whole array, with strides of zero.
+    #[doc(hidden)]
     pub fn broadcast(element: &'a [u8], shape: &[usize]) -> Self {
         let strides = SmallVec::from_elem(0, shape.len());
         let layout = Layout { shape: shape.into(), strides, item: element.len() };
@@ -78,6 +81,7 @@ impl<'a> View<'a> {
 
     /// A view of this single element as a whole array.
     #[must_use]
+    #[doc(hidden)]
     pub fn broadcast_to(mut self, shape: &[usize]) -> View<'a> {
         assert!(self.shape().iter().all(|&length| length == 1), "only one element can be seen as many");
         self.layout.shape = shape.into();
@@ -87,6 +91,7 @@ impl<'a> View<'a> {
 
     /// The elements broadcast to another shape as NumPy assigns them: leading axes of length 1 may be missing or too many. `None` if
     /// the shapes do not fit.
+    #[doc(hidden)]
     pub fn broadcast_like_numpy(mut self, shape: &[usize]) -> Option<View<'a>> {
         let own = self.shape();
         let (ones, fitting) = own.split_at(own.len().saturating_sub(shape.len()));
@@ -108,6 +113,7 @@ impl<'a> View<'a> {
     /// # Safety
     /// Every element that shape and strides (in bytes) reach from `pointer` must be initialised memory that may be read, and that
     /// is not written, for `'a`.
+    #[doc(hidden)]
     pub unsafe fn from_raw(pointer: *const u8, shape: &[usize], strides: &[isize], item: usize) -> Self {
         let layout = Layout::new(shape, strides, item);
         Self { pointer, layout, vlen: None, marker: PhantomData }
@@ -115,6 +121,7 @@ impl<'a> View<'a> {
 
     /// Returns the view of references to elements of variable length, whose bytes are in `vlen`.
     #[must_use]
+    #[doc(hidden)]
     pub fn with_vlen(mut self, vlen: &'a VlenBuffer) -> View<'a> {
         self.vlen = (self.item() == VlenRef::SIZE).then_some(vlen);
         self
@@ -132,6 +139,7 @@ impl<'a> View<'a> {
 
     /// The `size` bytes from `offset` on of each element. Panics if an element is smaller.
     #[must_use]
+    #[doc(hidden)]
     pub fn field(mut self, offset: usize, size: usize) -> View<'a> {
         assert!(offset + size <= self.item(), "the field lies inside the element");
         self.pointer = self.pointer.wrapping_add(offset);
@@ -170,18 +178,21 @@ impl<'a> View<'a> {
 
     /// The elements with permuted axes: new axis `i` is old axis `order[i]`.
     #[must_use]
+    #[doc(hidden)]
     pub fn permuted(mut self, order: &[usize]) -> View<'a> {
         self.layout.permute(order);
         self
     }
 
     /// The elements, in row-major order, with another shape; `None` if they have gaps or their number differs.
+    #[doc(hidden)]
     pub fn reshaped(mut self, shape: &[usize]) -> Option<View<'a>> {
         self.layout.reshape(shape).then_some(self)
     }
 
     /// The elements with one axis reversed.
     #[must_use]
+    #[doc(hidden)]
     pub fn reversed(mut self, dim: usize) -> View<'a> {
         let offset = self.layout.reverse(dim);
         self.pointer = self.pointer.wrapping_offset(offset);
@@ -190,6 +201,7 @@ impl<'a> View<'a> {
 
     /// The elements with an axis of length 1 inserted at `dim`.
     #[must_use]
+    #[doc(hidden)]
     pub fn with_axis(mut self, dim: usize) -> View<'a> {
         self.layout.insert_axis(dim);
         self
@@ -197,6 +209,7 @@ impl<'a> View<'a> {
 
     /// The elements without an axis, whose length must be 1.
     #[must_use]
+    #[doc(hidden)]
     pub fn without_axis(mut self, dim: usize) -> View<'a> {
         self.layout.remove_axis(dim);
         self
@@ -204,12 +217,14 @@ impl<'a> View<'a> {
 
     /// The elements with `count` axes from `dim` on merged into one, or with an axis of length 1 inserted if `count` is 0; `None`
     /// if the elements are not evenly spaced.
+    #[doc(hidden)]
     pub fn merged(mut self, dim: usize, count: usize) -> Option<View<'a>> {
         self.layout.merge(dim, count).then_some(self)
     }
 
     /// Splits an axis at `middle`: the positions before it, and those from it on.
     #[must_use]
+    #[doc(hidden)]
     pub fn split(self, dim: usize, middle: usize) -> (View<'a>, View<'a>) {
         let (before, after, offset) = self.layout.halves(dim, middle);
         let pointer = self.pointer.wrapping_offset(offset);
@@ -237,6 +252,7 @@ impl<'a> View<'a> {
     }
 
     /// Returns true if another view of the same shape has elements with the same bytes.
+    #[doc(hidden)]
     pub fn equals(&self, other: &View<'_>) -> bool {
         if self.vlen.is_some() || other.vlen.is_some() {
             return elements(self) == elements(other);
@@ -254,6 +270,7 @@ impl<'a> View<'a> {
     }
 
     /// Returns true if every element has these bytes.
+    #[doc(hidden)]
     pub fn all_equal(&self, element: &[u8]) -> bool {
         if self.vlen.is_some() {
             let same = |bytes: &[u8]| if bytes == element { Ok(()) } else { Err(()) };
@@ -300,6 +317,7 @@ impl<'a> ViewMut<'a> {
     /// # Safety
     /// Every element that shape and strides (in bytes) reach from `pointer` must be initialised memory that may be written, that
     /// no two positions share, and that is not used otherwise, for `'a`.
+    #[doc(hidden)]
     pub unsafe fn from_raw(pointer: *mut u8, shape: &[usize], strides: &[isize], item: usize) -> Self {
         let layout = Layout::new(shape, strides, item);
         Self { pointer, layout, vlen: None, marker: PhantomData }
@@ -311,18 +329,21 @@ impl<'a> ViewMut<'a> {
     /// The holders of aliases must use disjoint parts of the memory.
     #[must_use]
     #[inline]
+    #[doc(hidden)]
     pub unsafe fn alias(&self) -> ViewMut<'a> {
         Self { pointer: self.pointer, layout: self.layout.clone(), vlen: self.vlen, marker: PhantomData }
     }
 
     /// Returns the view of references to elements of variable length, whose bytes go to `vlen`.
     #[must_use]
+    #[doc(hidden)]
     pub fn with_vlen(mut self, vlen: &'a VlenBuffer) -> ViewMut<'a> {
         self.vlen = (self.item() == VlenRef::SIZE).then_some(vlen);
         self
     }
 
     /// The same memory for reading.
+    #[doc(hidden)]
     pub fn as_view(&self) -> View<'_> {
         View { pointer: self.pointer, layout: self.layout.clone(), vlen: self.vlen, marker: PhantomData }
     }
@@ -339,6 +360,7 @@ impl<'a> ViewMut<'a> {
 
     /// The `size` bytes from `offset` on of each element. Panics if an element is smaller.
     #[must_use]
+    #[doc(hidden)]
     pub fn into_field(mut self, offset: usize, size: usize) -> ViewMut<'a> {
         assert!(offset + size <= self.item(), "the field lies inside the element");
         self.pointer = self.pointer.wrapping_add(offset);
@@ -381,18 +403,21 @@ impl<'a> ViewMut<'a> {
 
     /// The elements with permuted axes: new axis `i` is old axis `order[i]`.
     #[must_use]
+    #[doc(hidden)]
     pub fn permuted(mut self, order: &[usize]) -> ViewMut<'a> {
         self.layout.permute(order);
         self
     }
 
     /// The elements, in row-major order, with another shape; `None` if they have gaps or their number differs.
+    #[doc(hidden)]
     pub fn reshaped(mut self, shape: &[usize]) -> Option<ViewMut<'a>> {
         self.layout.reshape(shape).then_some(self)
     }
 
     /// The elements with one axis reversed.
     #[must_use]
+    #[doc(hidden)]
     pub fn reversed(mut self, dim: usize) -> ViewMut<'a> {
         let offset = self.layout.reverse(dim);
         self.pointer = self.pointer.wrapping_offset(offset);
@@ -401,6 +426,7 @@ impl<'a> ViewMut<'a> {
 
     /// The elements with an axis of length 1 inserted at `dim`.
     #[must_use]
+    #[doc(hidden)]
     pub fn with_axis(mut self, dim: usize) -> ViewMut<'a> {
         self.layout.insert_axis(dim);
         self
@@ -408,6 +434,7 @@ impl<'a> ViewMut<'a> {
 
     /// The elements without an axis, whose length must be 1.
     #[must_use]
+    #[doc(hidden)]
     pub fn without_axis(mut self, dim: usize) -> ViewMut<'a> {
         self.layout.remove_axis(dim);
         self
@@ -415,12 +442,14 @@ impl<'a> ViewMut<'a> {
 
     /// The elements with `count` axes from `dim` on merged into one, or with an axis of length 1 inserted if `count` is 0; `None`
     /// if the elements are not evenly spaced.
+    #[doc(hidden)]
     pub fn merged(mut self, dim: usize, count: usize) -> Option<ViewMut<'a>> {
         self.layout.merge(dim, count).then_some(self)
     }
 
     /// Splits an axis at `middle`: the positions before it, and those from it on.
     #[must_use]
+    #[doc(hidden)]
     pub fn split(self, dim: usize, middle: usize) -> (ViewMut<'a>, ViewMut<'a>) {
         // The two parts have no position of the axis in common.
         let (before, after, offset) = self.layout.halves(dim, middle);
@@ -438,18 +467,21 @@ impl<'a> ViewMut<'a> {
     }
 
     /// The axis with the smallest stride among those with at least two positions, if there are any.
+    #[doc(hidden)]
     pub fn fastest_axis(&self) -> Option<usize> {
         let axes = (0..self.shape().len()).rev().filter(|&axis| self.shape()[axis] > 1);
         axes.min_by_key(|&axis| self.layout.strides[axis].unsigned_abs())
     }
 
     /// Returns true if the bytes lie in row-major order without gaps.
+    #[doc(hidden)]
     pub fn is_contiguous(&self) -> bool {
         self.layout.is_contiguous()
     }
 
     /// Converts a contiguous view to its slice; returns the view if it is not contiguous.
     #[expect(clippy::result_large_err, reason = "the view is given back, to be used at once")]
+    #[doc(hidden)]
     pub fn into_slice(self) -> Result<&'a mut [u8], Self> {
         if !self.layout.is_contiguous() {
             return Err(self);
@@ -505,11 +537,13 @@ impl<'a> ViewMut<'a> {
     }
 
     /// Replaces each byte by `map` of it.
+    #[doc(hidden)]
     pub fn map_bytes(&mut self, map: impl Fn(u8) -> u8) {
         self.for_each_mut(|element| element.iter_mut().for_each(|byte| *byte = map(*byte)));
     }
 
     /// Reverses the bytes of every word in every element.
+    #[doc(hidden)]
     pub fn reverse_words(&mut self, word: usize) {
         self.for_each_mut(|element| element.chunks_exact_mut(word).for_each(<[u8]>::reverse));
     }

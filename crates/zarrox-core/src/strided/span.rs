@@ -23,6 +23,7 @@ impl Span {
     }
 
     /// Returns true if the span is all positions of a dimension with this length.
+    #[doc(hidden)]
     pub fn covers(&self, length: usize) -> bool {
         self.start == 0 && self.count == length && (self.step == 1 || length <= 1)
     }

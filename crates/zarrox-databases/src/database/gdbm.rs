@@ -16,10 +16,10 @@ use crate::database::digest::{Digested, conflict, is_unchanged, version_of};
 use crate::database::options::{DatabaseOptions, DatabaseStore, io, opened_by_default};
 use crate::database::scheme::{FILE_TIMEOUT, scheme};
 use crate::database::shared::{OpenDatabases, Shared};
-use zarrox_stores::fork::busy;
-use zarrox_stores::per_process::PerProcess;
-use zarrox_stores::support::{MOMENT, stamp_of, valid};
-use zarrox_stores::sync::{Mutex, unpoisoned};
+use zarrox_stores::internals::fork::busy;
+use zarrox_stores::internals::per_process::PerProcess;
+use zarrox_stores::internals::support::{MOMENT, stamp_of, valid};
+use zarrox_stores::internals::sync::{Mutex, unpoisoned};
 use zarrox_stores::{
     ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Payload, Prefix, Scheme, Stamp,
     StorageOption, Store, StoreError, StoreErrorKind, Value, Version, provided,

@@ -22,7 +22,7 @@ use crate::database::options::{DatabaseOptions, DatabaseStore, opened_by_default
 use crate::database::ordered::{KeyRange, Ordered, Page};
 use crate::database::scheme::scheme;
 use crate::database::shared::{OpenDatabases, Shared};
-use zarrox_stores::support::{
+use zarrox_stores::internals::support::{
     HeldLock, LOCK_TIMEOUT, NOTICE, checked_length, directory_of, identity, is_unsupported, ranges_of,
     reserved, stamp_of,
 };

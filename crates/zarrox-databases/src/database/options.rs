@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use zarrox_stores::support::{create_directories, directory_of, sync_directory};
+use zarrox_stores::internals::support::{create_directories, directory_of, sync_directory};
 use zarrox_stores::{Store, StoreError, StoreErrorKind};
 
 use crate::database::shared::canonical;

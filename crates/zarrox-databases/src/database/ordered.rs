@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use zarrox_stores::support::valid;
+use zarrox_stores::internals::support::valid;
 use zarrox_stores::{DirListing, Key, Prefix, StoreError, StoreErrorKind};
 
 /// The number of keys a listing takes at a time, at most.

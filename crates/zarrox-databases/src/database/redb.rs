@@ -20,10 +20,10 @@ use crate::database::options::{DatabaseOptions, DatabaseStore, opened_by_default
 use crate::database::ordered::{KeyRange, Ordered, Page};
 use crate::database::scheme::{FILE_TIMEOUT, scheme};
 use crate::database::shared::{OpenDatabases, Shared};
-use zarrox_stores::fork::busy;
-use zarrox_stores::per_process::PerProcess;
-use zarrox_stores::support::{MOMENT, directory_of, reserved, retry_for, stamp_of, sweep};
-use zarrox_stores::temporary;
+use zarrox_stores::internals::fork::busy;
+use zarrox_stores::internals::per_process::PerProcess;
+use zarrox_stores::internals::support::{MOMENT, directory_of, reserved, retry_for, stamp_of, sweep};
+use zarrox_stores::internals::temporary;
 use zarrox_stores::{
     ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Payload, Prefix, Scheme, Stamp,
     StorageOption, Store, StoreError, StoreErrorKind, Value, provided,

@@ -1,8 +1,7 @@
 //! The URLs of the databases that [`DatabaseOptions`] open.
 
-use zarrox_stores::{
-    LOCK_TIMEOUT, Located, SYNC, Scheme, StorageOption, StorageOptions, StoreError, StoreErrorKind, StoreUrl,
-};
+use zarrox_stores::internals::{LOCK_TIMEOUT, SYNC};
+use zarrox_stores::{Located, Scheme, StorageOption, StorageOptions, StoreError, StoreErrorKind, StoreUrl};
 
 use crate::database::files::split;
 use crate::database::options::{DatabaseOptions, DatabaseStore};

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, Weak};
 use std::{fmt, fs};
 
-use zarrox_stores::support::directory_of;
-use zarrox_stores::sync::{Condvar, Mutex, unpoisoned};
+use zarrox_stores::internals::support::directory_of;
+use zarrox_stores::internals::sync::{Condvar, Mutex, unpoisoned};
 
 /// The databases that are open in this process, by the paths of their files: many databases must not be
 /// opened twice. A file that is reached by another path (a hard link, another mount, other cases) is the same database.
@@ -164,7 +164,7 @@ mod model {
     use shuttle::thread;
 
     use super::*;
-    use zarrox_stores::sync::{Alone, LazyLock, check};
+    use zarrox_stores::internals::sync::{Alone, LazyLock, check};
 
     static DATABASES: LazyLock<OpenDatabases<Alone>> = LazyLock::new(OpenDatabases::new);
 

@@ -16,10 +16,12 @@ use crate::database::options::{DatabaseOptions, DatabaseStore, io, opened_by_def
 use crate::database::ordered::{KeyRange, Ordered, Page};
 use crate::database::scheme::scheme;
 use crate::database::shared::{OpenDatabases, Shared};
-use zarrox_stores::fork::busy;
-use zarrox_stores::per_process::PerProcess;
-use zarrox_stores::support::{LOCK_TIMEOUT, check_rename, checked_length, ranges_of, reserved, stamp_of};
-use zarrox_stores::sync::{Mutex, unpoisoned};
+use zarrox_stores::internals::fork::busy;
+use zarrox_stores::internals::per_process::PerProcess;
+use zarrox_stores::internals::support::{
+    LOCK_TIMEOUT, check_rename, checked_length, ranges_of, reserved, stamp_of,
+};
+use zarrox_stores::internals::sync::{Mutex, unpoisoned};
 use zarrox_stores::{
     ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Payload, Prefix, Scheme, Stamp,
     StorageOption, Store, StoreError, StoreErrorKind, Value, Version, provided,

@@ -16,8 +16,8 @@ use crate::server::escape::{Special, escaped, unescaped};
 use crate::server::tree::{
     Entry, FileTree, Stat, async_store, below, directory_of, exists, located, obstructed,
 };
-use zarrox_stores::support::{reserved, runtime};
-use zarrox_stores::temporary;
+use zarrox_stores::internals::support::{reserved, runtime};
+use zarrox_stores::internals::temporary;
 use zarrox_stores::{
     Blocking, ByteRange, Capabilities, Head, Scheme, StorageOption, StoreError, StoreErrorKind, ValuePart,
     Version,

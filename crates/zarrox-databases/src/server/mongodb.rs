@@ -19,8 +19,8 @@ use futures_util::TryStreamExt;
 
 use crate::database::digest::{Digested, conflict, version_of};
 use crate::database::ordered::{KeyRange, Ordered, Page};
-use zarrox_stores::support::reserved;
-use zarrox_stores::support::runtime::wait;
+use zarrox_stores::internals::support::reserved;
+use zarrox_stores::internals::support::runtime::wait;
 use zarrox_stores::{
     ByteRange, Capabilities, Condition, DirListing, GetDone, Key, Located, LockGuard, Payload, Prefix,
     Scheme, StorageOption, StorageOptions, Store, StoreError, StoreErrorKind, StoreUrl, Value, Version,

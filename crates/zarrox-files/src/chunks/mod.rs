@@ -5,9 +5,9 @@ pub(crate) mod rows;
 use std::fmt::Debug;
 use std::ops::ControlFlow;
 
-use zarrox::codec::{CodecChain, EncodeOptions};
+use zarrox::codec::EncodeOptions;
 use zarrox::stores::{Bytes, Value};
-use zarrox::{Array, DynArray, Error, Result, Strictness};
+use zarrox::{Array, CodecChain, DynArray, Error, Result, Strictness};
 
 /// A function that hears of a stored chunk: its position, and its size in bytes.
 pub(crate) type VisitChunk<'a> = &'a mut dyn FnMut(&[u64], u64) -> ControlFlow<()>;

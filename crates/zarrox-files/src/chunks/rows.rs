@@ -3,7 +3,8 @@
 use std::fmt::Debug;
 use std::ops::ControlFlow;
 
-use zarrox::data_type::{ByteOrder, Endian};
+use zarrox::data_type::Endian;
+use zarrox::internals::data_type::ByteOrder;
 use zarrox::stores::Bytes;
 use zarrox::{DataType, DynArray, Result};
 

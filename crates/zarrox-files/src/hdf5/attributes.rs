@@ -1,6 +1,7 @@
 //! Values of attributes as JSON.
 
-use zarrox::data_type::{ByteOrder, Casting, Endian};
+use zarrox::data_type::{Casting, Endian};
+use zarrox::internals::data_type::ByteOrder;
 use zarrox::json::{Json, Map};
 use zarrox::{DataType, DynArray, Result};
 

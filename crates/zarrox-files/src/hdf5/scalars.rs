@@ -3,7 +3,8 @@
 //! Elements of datasets, fields of structures, and values of attributes have the same rules.
 
 use zarrox::codecs;
-use zarrox::data_type::{ByteOrder, Endian};
+use zarrox::data_type::Endian;
+use zarrox::internals::data_type::ByteOrder;
 use zarrox::json::{Json, Map};
 use zarrox::{DataType, Result};
 
@@ -193,7 +194,7 @@ fn opaque(size: usize, tag: &str) -> Result<Scalar> {
         let change = ordered(if is_big { Order::Big } else { Order::Little }, data_type.storage().word());
         return Ok(Scalar { data_type, size, change, names: None, tag: None });
     }
-    if size > zarrox::data_type::LARGEST {
+    if size > zarrox::internals::data_type::LARGEST {
         return Err(unsupported(format!("elements of {size} bytes are too large for Zarr")));
     }
     let tag = Some(tag.to_owned()).filter(|tag| !tag.is_empty());

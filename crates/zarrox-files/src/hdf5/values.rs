@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use zarrox::data_type::{ByteOrder, Endian};
+use zarrox::data_type::Endian;
+use zarrox::internals::data_type::ByteOrder;
 use zarrox::json::Json;
 use zarrox::{DynArray, Error, ErrorKind, FillValue, Result};
 

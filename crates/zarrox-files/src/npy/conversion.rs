@@ -1,6 +1,7 @@
 //! [`Conversion`]: other names and forms of the same elements, which NumPy's files cannot tell.
 
-use zarrox::data_type::{Endian, Storage, VARIABLE_BYTES, VARIABLE_TEXT};
+use zarrox::data_type::{Endian, Storage};
+use zarrox::internals::data_type::{VARIABLE_BYTES, VARIABLE_TEXT};
 use zarrox::{DataType, DynArray, Error, ErrorKind, Result};
 
 /// A conversion of elements to another type that has the same values.

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use zarrox::data_type::ByteOrder;
+use zarrox::internals::data_type::ByteOrder;
 use zarrox::stores::{Bytes, StoreError, StoreErrorKind, Value};
 use zarrox::{DataType, DynArray, Order, Result};
 

@@ -9,7 +9,8 @@
 use std::io::{self, Read};
 
 use crate::npy::MAGIC;
-use zarrox::data_type::{ByteOrder, Endian};
+use zarrox::data_type::Endian;
+use zarrox::internals::data_type::ByteOrder;
 use zarrox::{DataType, Error, ErrorKind, Order, Result};
 
 use super::literal::{self, Value};

@@ -2,7 +2,8 @@
 //!
 //! Specification: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>
 
-use zarrox::data_type::{ByteOrder, Storage};
+use zarrox::data_type::Storage;
+use zarrox::internals::data_type::ByteOrder;
 use zarrox::json::Json;
 use zarrox::{DataType, Error, ErrorKind, Order, Result};
 
@@ -19,7 +20,8 @@ const GROWTH_DIGITS: usize = 21;
 ///
 /// ```
 /// use zarrox::{DataType, Order};
-/// use zarrox::data_type::{ByteOrder, Endian};
+/// use zarrox::data_type::Endian;
+/// use zarrox::internals::data_type::ByteOrder;
 /// let header = zarrox_files::npy::header(&DataType::Float32, &ByteOrder::One(Endian::Little), Order::RowMajor, &[3, 4])?;
 /// assert!(header.starts_with(zarrox_files::npy::MAGIC) && header.len() % 64 == 0);
 /// # Ok::<(), zarrox::Error>(())

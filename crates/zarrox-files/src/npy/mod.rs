@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::sync::Arc;
 
-use zarrox::data_type::ByteOrder;
+use zarrox::internals::data_type::ByteOrder;
 use zarrox::json::Json;
 use zarrox::stores::MemoryStore;
 use zarrox::{ArrayBuilder, DataType, Error, ErrorKind, Format, OpenOptions, Order, Result};

@@ -14,7 +14,8 @@ use crate::input;
 ///
 /// ```
 /// use std::io::{Cursor, Write};
-/// use zarrox::data_type::{ByteOrder, Endian};
+/// use zarrox::data_type::Endian;
+/// use zarrox::internals::data_type::ByteOrder;
 /// use zarrox::{DataType, Order};
 /// # use zarrox_files::{NpzWriter, open_bytes};
 ///

@@ -1,6 +1,7 @@
 //! [`RawElements`]: elements in a file without a header.
 
-use zarrox::data_type::{ByteOrder, Endian, Storage};
+use zarrox::data_type::{Endian, Storage};
+use zarrox::internals::data_type::ByteOrder;
 use zarrox::{DataType, Error, ErrorKind, Order, Result};
 
 use super::header::Header;

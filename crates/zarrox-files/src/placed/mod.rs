@@ -3,8 +3,8 @@
 mod ome;
 
 use zarrox::data_type::Casting;
+use zarrox::internals::selection::{ResolvedAxis, ResultAxis};
 use zarrox::json::Json;
-use zarrox::selection::{ResolvedAxis, ResultAxis};
 use zarrox::{Array, DataType, DimSelection, DynArray, Error, ErrorKind, Group, Node, Result, Selection};
 
 use crate::input::unsupported;

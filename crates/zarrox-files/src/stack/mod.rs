@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use tempfile::TempDir;
-use zarrox::stores::flush_name;
+use zarrox::stores::internals::flush_name;
 use zarrox::{DimSelection, DynArray, Error, ErrorKind, IntoSelection, Node, Result};
 
 use crate::input::{failed, unsupported};

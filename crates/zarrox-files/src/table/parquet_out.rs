@@ -14,7 +14,8 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::{Type, TypePtr};
-use zarrox::data_type::{Casting, NOT_A_TIME, Storage, TimeKind, TimeUnit, VARIABLE_BYTES};
+use zarrox::data_type::{Casting, NOT_A_TIME, Storage, TimeKind, TimeUnit};
+use zarrox::internals::data_type::VARIABLE_BYTES;
 use zarrox::{DataType, DynArray, Error, Registry, Result};
 
 use super::columns::{Column, Part};

@@ -3,7 +3,8 @@
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-use zarrox::data_type::{ByteOrder, Endian};
+use zarrox::data_type::Endian;
+use zarrox::internals::data_type::ByteOrder;
 use zarrox::{DataType, DynArray, Error, Result};
 
 use super::codec::{Compression, Wanted, decompressed};

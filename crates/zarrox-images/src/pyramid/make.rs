@@ -1,9 +1,9 @@
 //! Makes a planned pyramid: chunks first, then documents, and the description of the image last.
 
-use zarrox_core::data_type::Number;
+use zarrox_core::data_type::{Number, Storage};
+use zarrox_core::internals::metadata::Layout;
 use zarrox_core::json::{Json, Map};
-use zarrox_core::metadata::Layout;
-use zarrox_core::{DataType, DimSelection, Error, GroupMetadata, NodeMetadata, Result, Storage};
+use zarrox_core::{DataType, DimSelection, Error, GroupMetadata, NodeMetadata, Result};
 
 use super::chain::{Chain, bytes};
 use super::pass::{Base, Pass};

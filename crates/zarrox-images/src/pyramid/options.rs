@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use zarrox_core::grid::{ChunkShape, Separator};
-use zarrox_core::{CodecSpec, Format, Result};
+use zarrox_core::{ChunkShape, CodecSpec, Format, Result, Separator};
 
 use crate::ome::{Axis, Channel, Multiscales};
 use zarrox::{OpenOptions, Progress};

@@ -1,7 +1,6 @@
 //! The plan of a pyramid, made before anything is written.
 
-use zarrox_core::grid::{ChunkGrid, Separator};
-use zarrox_core::{ArrayMetadata, Error, ErrorKind, Format, Result};
+use zarrox_core::{ArrayMetadata, ChunkGrid, Error, ErrorKind, Format, Result, Separator};
 
 use super::chain::{self, Chain, Room};
 use super::levels::{Reduced, levels};
@@ -165,7 +164,7 @@ fn plan(
 }
 
 fn check_elements(source: &Array, is_labels: bool) -> Result<()> {
-    use zarrox_core::Storage::{Int, Uint};
+    use zarrox_core::data_type::Storage::{Int, Uint};
     if is_labels && !matches!(source.data_type().storage(), Int(_) | Uint(_)) {
         let message = format!("labels are integers, and not {}", source.data_type());
         return Err(Error::new(ErrorKind::Unsupported, message));

@@ -8,8 +8,8 @@ use numpy::{
 use pyo3::exceptions::{PyTypeError, PyUnicodeDecodeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
-use zarrox::data_type::{VARIABLE_BYTES, VARIABLE_TEXT};
-use zarrox::msgpack::{self, Token};
+use zarrox::internals::data_type::{VARIABLE_BYTES, VARIABLE_TEXT};
+use zarrox::internals::msgpack::{self, Token};
 use zarrox::{DataType, DynArray, Registry};
 
 use crate::error::OrRaise;

@@ -8,10 +8,11 @@ use std::borrow::Cow;
 use numpy::{PyArrayDescr, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
+use zarrox::internals::vlen::VlenRef;
+use zarrox::internals::{StoredChunk, StoredRead, StoredWrite};
 use zarrox::stores::Key;
-use zarrox::strided::{View, ViewMut};
-use zarrox::vlen::{VlenBuffer, VlenRef};
-use zarrox::{AccessOptions, Array, Error, ErrorKind, StoredChunk, StoredRead, StoredWrite};
+use zarrox::strided::{View, ViewMut, VlenBuffer};
+use zarrox::{AccessOptions, Array, Error, ErrorKind};
 
 use crate::elements::{Memory, Typed, is_writable, memory_of};
 use crate::error::{OrRaise, cause};

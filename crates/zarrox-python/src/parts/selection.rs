@@ -5,7 +5,7 @@ use std::sync::Arc;
 use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PySlice, PySliceMethods, PyTuple};
-use zarrox::selection::{ElementAxis, ElementSet, PlacedElements, PlacedPoints, PointRange};
+use zarrox::internals::selection::{ElementAxis, ElementSet, PlacedElements, PlacedPoints, PointRange};
 use zarrox::strided::{Dims, Span, View, ViewMut};
 
 /// The selected positions along one dimension.

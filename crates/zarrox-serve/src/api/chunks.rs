@@ -149,7 +149,7 @@ fn region(grid: &[u64], Select(selection): &Select) -> Answer<Region> {
     let resolved = selection.resolve(grid)?;
     let mut region: Region = grid.iter().map(|&length| 0..length).collect();
     for axis in &resolved.axes {
-        let zarrox::selection::ResolvedAxis::Span(span) = axis else { continue };
+        let zarrox::internals::selection::ResolvedAxis::Span(span) = axis else { continue };
         if let Some(range) = region.get_mut(span.dim) {
             *range = span.start..span.start + span.count;
         }

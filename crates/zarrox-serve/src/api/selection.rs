@@ -1,7 +1,7 @@
 //! The part of an array that a request is about, and how it is thinned so that no more is sent or read than may be.
 
 use serde::Deserialize;
-use zarrox::selection::{ResolvedAxis, ResolvedSelection, ResultAxis};
+use zarrox::internals::selection::{ResolvedAxis, ResolvedSelection, ResultAxis};
 use zarrox::{AccessOptions, Array, DimSelection, Interrupt, Selection};
 
 use crate::failure::{Answer, Failure};

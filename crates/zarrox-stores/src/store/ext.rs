@@ -22,6 +22,7 @@ pub trait StoreExt: Store {
     /// # Errors
     ///
     /// When the value is there but cannot be read, or something else than a directory stands in its place.
+    #[doc(hidden)]
     fn open_unless_directory(
         &self,
         key: &Key,
@@ -58,6 +59,7 @@ pub trait StoreExt: Store {
     /// # Errors
     ///
     /// Those of [`Store::put`].
+    #[doc(hidden)]
     fn set_parts(
         &self,
         key: &Key,

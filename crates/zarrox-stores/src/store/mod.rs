@@ -3,7 +3,6 @@
 mod contract;
 mod ext;
 mod payload;
-#[doc(hidden)]
 pub mod provided;
 mod range;
 mod value;

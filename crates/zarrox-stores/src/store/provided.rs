@@ -190,7 +190,7 @@ macro_rules! provided {
     };
     (get $($rest:ident)*) => {
         fn get(&self, key: &$crate::Key) -> Result<Option<$crate::Bytes>, $crate::StoreError> {
-            $crate::store::provided::get(self, key)
+            $crate::internals::store::provided::get(self, key)
         }
         $crate::provided!($($rest)*);
     };
@@ -200,7 +200,7 @@ macro_rules! provided {
             key: &$crate::Key,
             ranges: &[$crate::ByteRange],
         ) -> Result<Option<Vec<$crate::Bytes>>, $crate::StoreError> {
-            $crate::store::provided::get_ranges(self, key, ranges)
+            $crate::internals::store::provided::get_ranges(self, key, ranges)
         }
         $crate::provided!($($rest)*);
     };
@@ -224,7 +224,7 @@ macro_rules! provided {
     };
     (rename_prefix $($rest:ident)*) => {
         fn rename_prefix(&self, from: &$crate::Prefix, to: &$crate::Prefix) -> Result<(), $crate::StoreError> {
-            $crate::store::provided::copy_then_erase(self, from, to)
+            $crate::internals::store::provided::copy_then_erase(self, from, to)
         }
         $crate::provided!($($rest)*);
     };
@@ -252,7 +252,7 @@ macro_rules! provided {
     };
     (exchange $($rest:ident)*) => {
         fn exchange(&self, one: &$crate::Prefix, other: &$crate::Prefix) -> Result<(), $crate::StoreError> {
-            $crate::store::provided::no_exchange(self, one, other)
+            $crate::internals::store::provided::no_exchange(self, one, other)
         }
         $crate::provided!($($rest)*);
     };

@@ -55,6 +55,7 @@ pub trait Value: Send + Sync {
     }
 
     /// Returns true if the whole value is in memory, perhaps in several pieces, so that reading is only a copy.
+    #[doc(hidden)]
     fn is_in_memory(&self) -> bool {
         self.as_bytes().is_some()
     }

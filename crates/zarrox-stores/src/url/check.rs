@@ -19,6 +19,7 @@ const RETRY_OPTIONS: &[StorageOption] = &[StorageOption::seconds(
 
 impl StoreRegistry {
     /// Every kind of store: its names, which stand before `://` or `::`, and the storage options that it takes.
+    #[doc(hidden)]
     pub fn storage_options(
         &self,
     ) -> impl Iterator<Item = (&'static [&'static str], &'static [StorageOption])> {
@@ -37,6 +38,7 @@ impl StoreRegistry {
     /// # Errors
     ///
     /// [`StoreErrorKind::InvalidKey`](crate::StoreErrorKind::InvalidKey) when no store takes an option, with the one that may be meant, or the value is none that it has.
+    #[doc(hidden)]
     pub fn check(&self, options: &StorageOptions) -> Result<(), StoreError> {
         options.iter().try_for_each(|(name, value)| {
             let own = name.strip_prefix(REMOTE).filter(|own| *own != "protocol").unwrap_or(name);

@@ -33,10 +33,12 @@ pub enum OptionValue {
 
 impl StorageOption {
     /// The option of every store that writes to a disk of this machine.
+    #[doc(hidden)]
     pub const SYNC: Self =
         Self::flag(SYNC, "flush to the disk what is written, so that it outlives a power failure");
 
     /// The option of every store on a disk of this machine whose writers wait for each other.
+    #[doc(hidden)]
     pub const LOCK_TIMEOUT: Self =
         Self::text(LOCK_TIMEOUT, "the number of seconds to wait for what another process has locked: 60");
 
@@ -137,6 +139,7 @@ impl StorageOptions {
 
     /// Takes an option away.
     #[must_use]
+    #[doc(hidden)]
     pub fn without(mut self, name: &str) -> Self {
         self.values.remove(name);
         self
@@ -185,6 +188,7 @@ impl StorageOptions {
     }
 
     /// All options.
+    #[doc(hidden)]
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.values.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }

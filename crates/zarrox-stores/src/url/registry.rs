@@ -12,7 +12,7 @@ use crate::{StoreError, StoreErrorKind};
 /// The kinds of URLs that a program opens, as a [`Registry`](zarrox_core::Registry) has its codecs: [`registry`] has those of this
 /// crate, and crates with further stores add theirs.
 ///
-/// Chains of stores (`zip::URL`, `reference::URL`, `simplecache::URL`) and URLs of a [`NamedStore`](crate::NamedStore) work with any
+/// Chains of stores (`zip::URL`, `reference::URL`, `simplecache::URL`) and URLs of a `NamedStore` work with any
 /// kinds.
 #[derive(Clone, Debug, Default)]
 pub struct StoreRegistry {
@@ -42,6 +42,7 @@ impl StoreRegistry {
     /// The file, or LMDB's directory, in which the store of a URL keeps everything, whether it exists yet or not; `None` for other
     /// stores, and for those that are only read.
     #[must_use]
+    #[doc(hidden)]
     pub fn file_of(&self, url: &str) -> Option<PathBuf> {
         let url = StoreUrl::parse(url).ok()?;
         self.find(url.scheme())?.file.map(|file| file(&url))

@@ -27,6 +27,7 @@ impl Located {
     }
 
     /// A store with many things.
+    #[doc(hidden)]
     pub fn one_of_many(store: impl Store + 'static, path: impl Into<String>) -> Self {
         Self { whole: false, ..Self::whole(store, path) }
     }
@@ -82,6 +83,7 @@ impl Scheme {
 
     /// A kind of URL that needs a feature of zarrox which is off: the error of a URL names the feature.
     #[must_use]
+    #[doc(hidden)]
     pub const fn needs_feature(names: &'static [&'static str], feature: &'static str) -> Self {
         Self { names, options: &[], opening: Opening::Feature(feature), file: None }
     }
@@ -94,6 +96,7 @@ impl Scheme {
 
     /// Sets where the store keeps everything, for stores in one file that is written.
     #[must_use]
+    #[doc(hidden)]
     pub const fn with_file(self, file: FileOf) -> Self {
         Self { file: Some(file), ..self }
     }

@@ -20,6 +20,7 @@ pub struct StoreUrl<'a> {
 impl<'a> StoreUrl<'a> {
     /// Returns true if a text is a URL and no path: it has a scheme, and `://` behind it.
     #[must_use]
+    #[doc(hidden)]
     pub fn is_url(text: &str) -> bool {
         Self::split_scheme(text).is_some()
     }
@@ -37,6 +38,7 @@ impl<'a> StoreUrl<'a> {
     /// # Errors
     ///
     /// [`StoreErrorKind::InvalidKey`] when the text is no URL.
+    #[doc(hidden)]
     pub fn parse(text: &'a str) -> Result<Self, StoreError> {
         let Some((scheme, rest)) = Self::split_scheme(text) else {
             let message = "this is not a URL, such as 's3://bucket/path'";
@@ -54,6 +56,7 @@ impl<'a> StoreUrl<'a> {
 
     /// The URL as it was given, with all secrets.
     #[must_use]
+    #[doc(hidden)]
     pub fn text(&self) -> &'a str {
         self.text
     }
@@ -66,6 +69,7 @@ impl<'a> StoreUrl<'a> {
 
     /// User and password, as they stand before `@`.
     #[must_use]
+    #[doc(hidden)]
     pub fn user_info(&self) -> Option<&'a str> {
         self.user
     }
@@ -84,6 +88,7 @@ impl<'a> StoreUrl<'a> {
 
     /// The URL with another path, with its user and password and without its query.
     #[must_use]
+    #[doc(hidden)]
     pub fn with_path(&self, path: &str) -> String {
         let user = self.user.map_or_else(String::new, |user| format!("{user}@"));
         format!("{}://{user}{}{path}", self.scheme, self.authority)
@@ -91,12 +96,14 @@ impl<'a> StoreUrl<'a> {
 
     /// Authority and path as one path, for schemes without hosts.
     #[must_use]
+    #[doc(hidden)]
     pub fn rest(&self) -> String {
         format!("{}{}", self.authority, self.path)
     }
 
     /// The query, without its `?`.
     #[must_use]
+    #[doc(hidden)]
     pub fn query(&self) -> Option<&'a str> {
         self.query
     }

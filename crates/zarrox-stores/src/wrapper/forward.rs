@@ -122,6 +122,7 @@ impl Operation {
 
     /// The operation's name in errors: a word that ends in "-ing".
     #[must_use]
+    #[doc(hidden)]
     pub fn word(self) -> &'static str {
         match self {
             Self::Open | Self::Read | Self::Get | Self::GetRanges | Self::Size => "reading",
@@ -135,6 +136,7 @@ impl Operation {
 
     /// Returns true if it changes what is stored.
     #[must_use]
+    #[doc(hidden)]
     pub fn is_write(self) -> bool {
         matches!(self, Self::Set | Self::Erase | Self::ErasePrefix | Self::RenamePrefix)
     }
@@ -150,12 +152,14 @@ pub struct Call<'a> {
 
 impl<'a> Call<'a> {
     /// An operation on a key or a prefix.
+    #[doc(hidden)]
     pub fn new(operation: Operation, key: &'a (impl AsRef<str> + ?Sized)) -> Self {
         Self { operation, key: key.as_ref(), bytes: Cell::new(0) }
     }
 
     /// Sets the number of bytes that the operation moves.
     #[must_use]
+    #[doc(hidden)]
     pub fn with_bytes(self, bytes: usize) -> Self {
         self.moved(bytes);
         self
@@ -180,6 +184,7 @@ impl<'a> Call<'a> {
     }
 
     /// Says how many bytes were moved. For implementations of [`Store`].
+    #[doc(hidden)]
     pub fn moved(&self, bytes: usize) {
         self.bytes.set(bytes as u64);
     }
@@ -228,7 +233,6 @@ impl<W: Wrapper> Value for WrappedValue<W> {
 
 /// Runs `get_many` for [`wrapped!`](crate::wrapped): the inner store reads all keys in parallel, and each
 /// answer goes through the wrapper as the result of its first run.
-#[doc(hidden)]
 pub fn get_many<W: Wrapper>(wrapper: &W, keys: &[Key], done: &GetDone<'_>) {
     wrapper.inner().get_many(keys, &|index, answer| {
         let key = &keys[index];
@@ -298,7 +302,7 @@ macro_rules! wrapped {
     };
     (get_many $($rest:ident)*) => {
         fn get_many(&self, keys: &[$crate::Key], done: &$crate::GetDone<'_>) {
-            $crate::wrapper::forward::get_many(self, keys, done);
+            $crate::internals::wrapper::get_many(self, keys, done);
         }
         $crate::wrapped!($($rest)*);
     };

@@ -3,8 +3,7 @@
 pub(crate) mod counting;
 #[cfg(all(unix, feature = "cache"))]
 pub(crate) mod disk_cache;
-#[doc(hidden)]
-pub mod forward;
+pub(crate) mod forward;
 #[cfg(feature = "cache")]
 mod generations;
 pub(crate) mod limit;

@@ -1,8 +1,9 @@
 //! Chunks: whether what is stored can be decoded.
 
-use zarrox_core::codec::{self, ChunkTable, CodecChain, Mended, Salvaged, Size, Window};
-use zarrox_core::scratch::Scratch;
-use zarrox_core::{CodecError, ErrorKind, Result};
+use zarrox_core::codec::{self, CodecError, Size, Window};
+use zarrox_core::internals::codec::{ChunkTable, Mended, Salvaged};
+use zarrox_core::internals::scratch::Scratch;
+use zarrox_core::{CodecChain, ErrorKind, Result};
 use zarrox_stores::{ByteRange, Bytes, Key, Value, Version};
 
 use super::finding::{Finding, FindingKind, Remedy};

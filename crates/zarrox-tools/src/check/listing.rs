@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::ops::ControlFlow;
 
-use zarrox_core::grid::{ChunkKeyEncoding, Separator};
-use zarrox_core::metadata::Layout;
-use zarrox_core::{Error, NodePath, Result};
+use zarrox_core::internals::metadata::Layout;
+use zarrox_core::{ChunkKeyEncoding, Error, NodePath, Result, Separator};
 use zarrox_stores::{Key, Prefix};
 
 use super::chunks::{self, Target};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use zarrox_codecs::has_checksum;
-use zarrox_core::metadata::Layout;
+use zarrox_codecs::internals::has_checksum;
+use zarrox_core::internals::metadata::Layout;
 use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
 use zarrox_stores::{Condition, Prefix};
 

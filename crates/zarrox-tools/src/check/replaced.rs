@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use zarrox_core::metadata::Extent;
+use zarrox_core::internals::metadata::Extent;
 use zarrox_core::{Error, NodePath, Result};
 use zarrox_stores::{Key, Prefix, StoreExt};
 

@@ -1,14 +1,14 @@
 //! Documents that were lost, and are still in the consolidated metadata of a group above.
 
+use zarrox_core::internals::metadata::{Layout, Source};
 use zarrox_core::json::{self, Json};
-use zarrox_core::metadata::{Layout, Source};
 use zarrox_core::{ArrayMetadata, Format, NodeMetadata, Result};
 use zarrox_stores::{Condition, Key, StoreExt};
 
 use super::repair;
 use super::session::Session;
-use zarrox::internals::{ConsolidatedMetadata, Location, format_of};
-use zarrox::{Group, Node, StaleNode};
+use zarrox::internals::{ConsolidatedMetadata, Location, StaleNode, format_of};
+use zarrox::{Group, Node};
 
 /// The documents of a node that are to be written.
 pub(super) struct Lost {

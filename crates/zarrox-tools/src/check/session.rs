@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use zarrox_core::metadata::Layout;
+use zarrox_core::internals::metadata::Layout;
 use zarrox_core::{Error, ErrorKind, Format, NodePath, Result};
 
 use super::finding::{Finding, FindingKind, Outcome, Remedy, Severity};

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use zarrox_core::codec::{ChunkTable, Window};
-use zarrox_core::scratch::Scratch;
-use zarrox_core::{CodecError, Error, ErrorKind, Result};
+use zarrox_core::codec::{CodecError, Window};
+use zarrox_core::internals::codec::ChunkTable;
+use zarrox_core::internals::scratch::Scratch;
+use zarrox_core::{Error, ErrorKind, Result};
 use zarrox_stores::Value;
 
 use super::finding::FindingKind;

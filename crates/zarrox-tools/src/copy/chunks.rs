@@ -7,7 +7,8 @@
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
 
-use zarrox_core::{DimSelection, Error, ErrorKind, Result, Storage};
+use zarrox_core::data_type::Storage;
+use zarrox_core::{DimSelection, Error, ErrorKind, Result};
 
 use super::report::{Action, Skipped};
 use super::reshard::{self, Encoded};

@@ -1,10 +1,8 @@
 //! Codecs that the target format supports, as near as possible to those of the source.
 
-use zarrox_core::Strictness;
 use zarrox_core::codec::{CHUNK_LIMIT, CodecKind};
-use zarrox_core::grid::ChunkGrid;
 use zarrox_core::json::Json;
-use zarrox_core::{ArrayMetadata, CodecSpec, Registry};
+use zarrox_core::{ArrayMetadata, ChunkGrid, CodecSpec, Registry, Strictness};
 
 use super::translator::Translator;
 use zarrox::Array;

@@ -7,8 +7,7 @@ use std::sync::Arc;
 use zarrox::internals::{Listener, Location, argument};
 use zarrox::{OpenMode, OpenOptions, Place, Progress};
 use zarrox_core::data_type::Casting;
-use zarrox_core::grid::{ChunkShape, Separator};
-use zarrox_core::{CodecSpec, DataType, Format, IntoSelection, Result};
+use zarrox_core::{ChunkShape, CodecSpec, DataType, Format, IntoSelection, Result, Separator};
 
 use super::conversion::{check_apart, check_places_apart, known_nodes};
 use super::copying::Copying;

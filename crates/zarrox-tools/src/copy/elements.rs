@@ -4,8 +4,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use zarrox::internals::Location;
-use zarrox::{Array, ArrayBuilder, ArrayView, DimSelection, DynArray, Order, Parts};
+use zarrox::internals::{Location, Parts};
+use zarrox::{Array, ArrayBuilder, ArrayView, DimSelection, DynArray, Order};
 use zarrox_core::{ArrayMetadata, ErrorKind, Format, Result};
 
 use super::rewrite::Rewrite;

@@ -4,9 +4,8 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
-use zarrox_core::grid::ChunkKeyEncoding;
-use zarrox_core::metadata::Layout;
-use zarrox_core::{Error, ErrorKind, Format, NodeMetadata, Result};
+use zarrox_core::internals::metadata::Layout;
+use zarrox_core::{ChunkKeyEncoding, Error, ErrorKind, Format, NodeMetadata, Result};
 use zarrox_stores::{Key, Prefix};
 
 use zarrox::internals::{Location, format_of, is_mark, is_renaming};

@@ -5,8 +5,9 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use zarrox_core::data_type::Storage;
 use zarrox_core::json::{Json, Map};
-use zarrox_core::{ArrayMetadata, DataType, FillValue, Registry, Result, Storage, Strictness};
+use zarrox_core::{ArrayMetadata, DataType, FillValue, Registry, Result, Strictness};
 
 use super::report::{Effect, Property};
 use super::translator::{Missing, Translator};

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use zarrox::internals::argument;
-use zarrox_core::grid::ChunkGrid;
-use zarrox_core::{ArrayMetadata, CodecSpec, Error, ErrorKind, Registry, Result};
+use zarrox_core::{ArrayMetadata, ChunkGrid, CodecSpec, Error, ErrorKind, Registry, Result};
 use zarrox_stores::{Bytes, Key, StoreExt, Value};
 
 use super::codecs::without_outer_shards;

@@ -2,9 +2,11 @@
 
 use zarrox_core::codec::CodecKind;
 use zarrox_core::data_type::Casting;
-use zarrox_core::grid::{ChunkGrid, ChunkShape, Separator};
-use zarrox_core::selection::{ResolvedAxis, ResultAxis};
-use zarrox_core::{ArrayMetadata, CodecSpec, DataType, Error, ErrorKind, FillValue, Result, Selection};
+use zarrox_core::internals::selection::{ResolvedAxis, ResultAxis};
+use zarrox_core::{
+    ArrayMetadata, ChunkGrid, ChunkShape, CodecSpec, DataType, Error, ErrorKind, FillValue, Result,
+    Selection, Separator,
+};
 
 use super::codecs::{kind, without_outer_shards};
 use zarrox::internals::{Location, attribute_names};

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use zarrox_core::internals::metadata::Layout;
 use zarrox_core::json::Map;
-use zarrox_core::metadata::Layout;
 use zarrox_core::{ArrayMetadata, Error, ErrorKind, Format, NodeMetadata, Result};
 
 use super::chunks::Transfer;

@@ -3,11 +3,10 @@
 //! No format is asked by name for its abilities. Its documents are made and read again: what comes back unchanged, the format can
 //! express.
 
-use zarrox_core::grid::{ChunkGrid, ChunkKeyEncoding};
 use zarrox_core::json::{Json, Map};
 use zarrox_core::{
-    ArrayMetadata, DataType, Error, ErrorKind, FillValue, Format, GroupMetadata, NodeMetadata, Result,
-    Strictness,
+    ArrayMetadata, ChunkGrid, ChunkKeyEncoding, DataType, Error, ErrorKind, FillValue, Format, GroupMetadata,
+    NodeMetadata, Result, Strictness,
 };
 
 use super::codecs;

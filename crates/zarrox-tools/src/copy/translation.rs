@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use zarrox::internals::{ErrorPlace, argument};
-use zarrox_core::metadata::StoredDocuments;
+use zarrox_core::internals::metadata::StoredDocuments;
 use zarrox_core::{Error, ErrorKind, Format, NodeMetadata, NodePath, Result};
 use zarrox_stores::{Bytes, MemoryStore};
 

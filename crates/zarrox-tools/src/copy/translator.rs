@@ -1,6 +1,6 @@
 //! The translation of one node to the target format.
 
-use zarrox_core::metadata::{ReadContext, Source};
+use zarrox_core::internals::metadata::{ReadContext, Source};
 use zarrox_core::{
     ArrayMetadata, CodecSpec, Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Registry,
     Result, Strictness,

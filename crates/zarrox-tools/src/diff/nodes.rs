@@ -81,7 +81,7 @@ impl Diff {
 
 /// Returns true if the elements are of one type, or numbers of two types.
 fn can_compare(left: &Array, right: &Array) -> bool {
-    use zarrox_core::Storage::{Bool, Float, Int, Uint};
+    use zarrox_core::data_type::Storage::{Bool, Float, Int, Uint};
     let is_number = |array: &Array| {
         matches!(array.data_type().storage(), Bool | Int(_) | Uint(_) | Float(_))
             && array.data_type().fields().is_none()

@@ -76,7 +76,7 @@ impl Comparing<'_> {
         right: &DynArray,
     ) -> Result<()> {
         let same_type = self.types.0 == self.types.1;
-        let is_variable = self.types.0.storage() == zarrox_core::Storage::Variable;
+        let is_variable = self.types.0.storage() == zarrox_core::data_type::Storage::Variable;
         // NaN in the same bits is equal to itself, unless nobody wants that.
         if same_type && !is_variable && self.tolerance.equal_nan && left.as_bytes() == right.as_bytes() {
             return Ok(());
@@ -109,13 +109,13 @@ impl Comparing<'_> {
     }
 
     fn is_integer(&self) -> bool {
-        use zarrox_core::Storage::{Int, Uint};
+        use zarrox_core::data_type::Storage::{Int, Uint};
         matches!(self.types.0.storage(), Int(_) | Uint(_))
     }
 
     /// The elements as doubles; an error if they are no real numbers.
     fn numbers(&self, values: &DynArray) -> Result<DynArray> {
-        if matches!(values.data_type().storage(), zarrox_core::Storage::Complex(_)) {
+        if matches!(values.data_type().storage(), zarrox_core::data_type::Storage::Complex(_)) {
             return Err(Error::new(ErrorKind::Unsupported, "complex numbers are compared bit by bit"));
         }
         values.cast(&DataType::Float64, Casting::Lossy, self.registry)
@@ -175,7 +175,7 @@ struct Elements<'v> {
 
 impl<'v> Elements<'v> {
     fn new(values: &'v DynArray) -> Self {
-        let is_variable = values.data_type().storage() == zarrox_core::Storage::Variable;
+        let is_variable = values.data_type().storage() == zarrox_core::data_type::Storage::Variable;
         Self { values, listed: is_variable.then(|| values.elements().collect()) }
     }
 

@@ -2,9 +2,11 @@
 
 use std::fmt::Write as _;
 
-use zarrox_core::data_type::{ByteOrder, Endian, Field, Leaf, Storage};
-use zarrox_core::json::{Json, JsonNumber, Map, sorted, to_line};
-use zarrox_core::msgpack::{self, Token};
+use zarrox_core::data_type::{Endian, Field, Storage};
+use zarrox_core::internals::data_type::{ByteOrder, Leaf};
+use zarrox_core::internals::json::sorted;
+use zarrox_core::internals::msgpack::{self, Token};
+use zarrox_core::json::{Json, JsonNumber, Map, to_line};
 use zarrox_core::strided::{View, ViewMut};
 use zarrox_core::{DataType, Error, ErrorKind, Result};
 

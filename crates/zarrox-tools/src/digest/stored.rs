@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use blake3::{Hash, Hasher};
-use zarrox_core::metadata::Extent;
+use zarrox_core::internals::metadata::Extent;
 use zarrox_core::{Error, ErrorKind, Format, Result};
 use zarrox_stores::{ByteRange, Key, Prefix, Value};
 

@@ -1,7 +1,8 @@
 //! The digest of zarr-python 2: `Array.hexdigest`.
 
 use sha1::{Digest as _, Sha1};
-use zarrox_core::json::{parse_object, sorted, to_ascii};
+use zarrox_core::internals::json::{sorted, to_ascii};
+use zarrox_core::json::parse_object;
 use zarrox_core::{Error, ErrorKind, Format, Result};
 
 use super::canonical::hexadecimal;

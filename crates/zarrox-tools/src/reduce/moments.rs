@@ -1,6 +1,7 @@
 //! The moments of numbers: their count, extremes, mean, and squares of differences.
 
-use zarrox_core::data_type::{Number, Primitive};
+use zarrox_core::data_type::Number;
+use zarrox_core::internals::data_type::Primitive;
 
 /// The number of elements whose mean is taken before the squares of the differences are added up. They stay in the fastest cache.
 const BLOCK: usize = 2048;

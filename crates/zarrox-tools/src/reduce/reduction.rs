@@ -3,7 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use zarrox_core::{DataType, Error, ErrorKind, Result, Storage};
+use zarrox_core::data_type::Storage;
+use zarrox_core::{DataType, Error, ErrorKind, Result};
 
 use zarrox::internals::argument;
 

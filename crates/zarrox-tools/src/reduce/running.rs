@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use zarrox_core::DataType;
-use zarrox_core::data_type::Primitive;
+use zarrox_core::internals::data_type::Primitive;
 
 use super::division::{Division, Rows};
 use super::{Measure, Moments, moments, with_number};

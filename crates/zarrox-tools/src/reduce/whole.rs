@@ -1,7 +1,8 @@
 //! Loops that reduce whole blocks to elements of the same type. A row of the result is made of rows of a box, which are contiguous.
 
 use multiversion::multiversion;
-use zarrox_core::{DataType, Result, Storage};
+use zarrox_core::data_type::Storage;
+use zarrox_core::{DataType, Result};
 
 use super::Reduction;
 use super::division::{Division, Rows};

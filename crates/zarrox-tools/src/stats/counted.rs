@@ -185,5 +185,5 @@ fn is_float(data_type: &DataType) -> bool {
 }
 
 fn is_complex(data_type: &DataType) -> bool {
-    matches!(data_type.storage(), zarrox_core::Storage::Complex(_))
+    matches!(data_type.storage(), zarrox_core::data_type::Storage::Complex(_))
 }

@@ -1,6 +1,6 @@
 //! Counts of numbers in bins, and numbers that mean missing.
 
-use zarrox_core::data_type::Primitive;
+use zarrox_core::internals::data_type::Primitive;
 
 /// Counts in bins of one width.
 #[derive(Debug, Clone, PartialEq)]

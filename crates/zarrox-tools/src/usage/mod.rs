@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use zarrox_core::metadata::Consolidation;
+use zarrox_core::internals::metadata::Consolidation;
 use zarrox_core::{Error, Format, Result};
 use zarrox_stores::{Key, Prefix};
 

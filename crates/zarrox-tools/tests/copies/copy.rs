@@ -39,7 +39,7 @@ fn sample(path: &Path) -> Group {
 
 /// All keys and values.
 fn stored(path: &Path) -> Vec<(String, Vec<u8>)> {
-    let (store, _) = zarrox::locate(path, &zarrox::stores::StorageOptions::new()).unwrap();
+    let (store, _) = zarrox::internals::locate(path, &zarrox::stores::StorageOptions::new()).unwrap();
     all_of(&*store)
 }
 
@@ -66,7 +66,8 @@ fn what_both_sides_say_alike_is_stored_alike() {
     assert!(report.nodes.iter().filter(|node| node.is_array).all(|node| node.action == Action::CopyChunks));
     assert_eq!(stored(&place("sea.zarr")), stored(&place("copy.zarr")));
     let memory: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let (sea, _) = zarrox::locate(place("sea.zarr"), &zarrox::stores::StorageOptions::new()).unwrap();
+    let (sea, _) =
+        zarrox::internals::locate(place("sea.zarr"), &zarrox::stores::StorageOptions::new()).unwrap();
     Copier::new().plan((sea, ""), (Arc::clone(&memory), "")).unwrap().run().unwrap();
     assert_eq!(all_of(&*memory), stored(&place("sea.zarr")));
     let error = zarrox_tools::copy(place("sea.zarr"), place("copy.zarr")).unwrap_err();
@@ -326,7 +327,8 @@ fn half_moved() -> tempfile::TempDir {
     let place = |name: &str| directory.path().join(name);
     sample(&place("sea.zarr"));
     zarrox_tools::copy(place("sea.zarr/winds"), place("other.zarr/winds")).unwrap();
-    let (store, _) = zarrox::locate(place("sea.zarr"), &zarrox::stores::StorageOptions::new()).unwrap();
+    let (store, _) =
+        zarrox::internals::locate(place("sea.zarr"), &zarrox::stores::StorageOptions::new()).unwrap();
     let mark = Key::new(".zarrox-unfinished-winds.json").unwrap();
     store.set(&mark, br#"{"format": "v3"}"#, zarrox::stores::Condition::Always).unwrap();
     directory

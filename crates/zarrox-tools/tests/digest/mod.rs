@@ -162,7 +162,7 @@ fn padding_is_no_content() {
             .shape([2])
             .data_type(data_type.clone());
         let array = match order {
-            Some(zarrox::data_type::ByteOrder::One(endian)) => array.endian(endian),
+            Some(zarrox::internals::data_type::ByteOrder::One(endian)) => array.endian(endian),
             _ => array,
         };
         let array = array.create().unwrap();
@@ -443,7 +443,7 @@ fn stores_in(directory: &std::path::Path) -> Vec<Arc<dyn Store>> {
         zarrox::stores::ZipStore::open(path("a.zip"), zarrox::stores::ZipMode::Append).unwrap(),
     ));
     stores.push(
-        zarrox::locate(
+        zarrox::internals::locate(
             format!("sqlite://{}", path("a.db").display()),
             &zarrox::stores::StorageOptions::new().create(true),
         )

@@ -3,8 +3,8 @@
 use zarrox::codecs::Zstd;
 use zarrox::{AccessOptions, IndexArray};
 use zarrox::{Array, prelude::*};
-use zarrox_core::selection::{Grouped, PlacedPoints};
-use zarrox_core::selection::{ResolvedAxis, ResolvedSelection, Selection};
+use zarrox_core::Selection;
+use zarrox_core::internals::selection::{Grouped, PlacedPoints, ResolvedAxis, ResolvedSelection};
 
 use crate::Scale;
 use crate::data::{in_memory, with_new_threads};

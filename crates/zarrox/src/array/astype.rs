@@ -1,10 +1,11 @@
 //! Views of arrays with another data type.
 
-use zarrox_core::data_type::{Casting, NumberCast};
-use zarrox_core::elements::Source;
-use zarrox_core::selection::{Mask, ResolvedSelection, Selection};
+use zarrox_core::data_type::Casting;
+use zarrox_core::internals::data_type::NumberCast;
+use zarrox_core::internals::elements::Source;
+use zarrox_core::internals::selection::ResolvedSelection;
 use zarrox_core::strided::{Dims, Span, View, ViewMut};
-use zarrox_core::{DataType, ElementsMut, FromElements, IntoSelection, Result};
+use zarrox_core::{DataType, ElementsMut, FromElements, IntoSelection, Mask, Result, Selection};
 
 use super::read::chunk_place;
 use super::view::ArrayView;

@@ -4,15 +4,15 @@ use std::fmt;
 use std::sync::Arc;
 
 use zarrox_core::codec::CodecKind;
-use zarrox_core::data_type::{Casting, Endian, LARGEST};
-use zarrox_core::elements::{Elements, Target, exact_element};
-use zarrox_core::grid::{ChunkGrid, ChunkKeyEncoding, ChunkLengths, ChunkShape, Rectilinear, Separator};
+use zarrox_core::data_type::{Casting, Endian};
+use zarrox_core::internals::data_type::LARGEST;
+use zarrox_core::internals::elements::{Elements, Target, exact_element};
+use zarrox_core::internals::metadata::{Change, Document};
+use zarrox_core::internals::selection::check_lengths;
 use zarrox_core::json::{Json, Map};
-use zarrox_core::metadata::{Change, Document};
-use zarrox_core::selection::check_lengths;
 use zarrox_core::{
-    ArrayMetadata, CodecSpec, DataType, Error, ErrorKind, FillValue, Format, IntoElements, NodeMetadata,
-    Registry, Result,
+    ArrayMetadata, ChunkGrid, ChunkKeyEncoding, ChunkLengths, ChunkShape, CodecSpec, DataType, Error,
+    ErrorKind, FillValue, Format, IntoElements, NodeMetadata, Rectilinear, Registry, Result, Separator,
 };
 
 use super::{Array, DynArray};
@@ -301,6 +301,7 @@ impl ArrayBuilder {
     }
 
     /// Sets a name for some of the dimensions (v3).
+    #[doc(hidden)]
     pub fn optional_dimension_names(mut self, names: impl IntoIterator<Item = Option<String>>) -> Self {
         self.dimension_names = Some(names.into_iter().collect());
         self
@@ -571,7 +572,7 @@ impl ArrayBuilder {
 
     /// The codecs, with one that stores a checksum unless there is one already.
     fn with_checksum(&self, mut codecs: Vec<CodecSpec>) -> Vec<CodecSpec> {
-        if zarrox_codecs::has_checksum(&codecs) {
+        if zarrox_codecs::internals::has_checksum(&codecs) {
             return codecs;
         }
         match codecs.last_mut() {

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use zarrox_core::Result;
-use zarrox_core::codec::{CodecChain, ReadPart, ReadRegion};
+use zarrox_core::codec::ReadRegion;
 use zarrox_core::data_type::Storage;
+use zarrox_core::internals::codec::ReadPart;
 use zarrox_core::strided::{Dims, Span, View, ViewMut};
+use zarrox_core::{CodecChain, Result};
 use zarrox_stores::{Key, Value, Version};
 
 use super::Array;

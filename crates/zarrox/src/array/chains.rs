@@ -4,9 +4,8 @@ use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use zarrox_core::codec::CodecChain;
 use zarrox_core::strided::Dims;
-use zarrox_core::{ArrayMetadata, ErrorKind, Result};
+use zarrox_core::{ArrayMetadata, CodecChain, ErrorKind, Result};
 
 use crate::location::Context;
 

@@ -1,8 +1,6 @@
 //! The chunks of the grid, and their codec chains.
 
-use zarrox_core::codec::CodecChain;
-use zarrox_core::grid::ChunkGrid;
-use zarrox_core::{Error, ErrorKind, Result};
+use zarrox_core::{ChunkGrid, CodecChain, Error, ErrorKind, Result};
 
 use super::Array;
 use super::chains::Chain;

@@ -1,10 +1,10 @@
 //! The driver: it does the I/O that codec chains request.
 
-use zarrox_core::codec::ByteRange as Range;
-use zarrox_core::codec::coalesce::{Coalesce, CoalescedRanges, STRAIGHT};
-use zarrox_core::codec::{ByteStream, CodecChain, DeferredDecode, Fetch, ReadPart, Sink, Window};
-use zarrox_core::scratch::Scratch;
-use zarrox_core::{CodecError, Error, ErrorKind, Result};
+use zarrox_core::codec::{ByteRange as Range, ByteStream, CodecError, Fetch, Window};
+use zarrox_core::internals::codec::coalesce::{Coalesce, CoalescedRanges, STRAIGHT};
+use zarrox_core::internals::codec::{DeferredDecode, ReadPart, Sink};
+use zarrox_core::internals::scratch::Scratch;
+use zarrox_core::{CodecChain, Error, ErrorKind, Result};
 use zarrox_stores::{ByteRange, Bytes, Key, StoreError, Value};
 
 use super::Array;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use zarrox_core::codec::FieldPlace;
 use zarrox_core::data_type::{Field, Structure};
+use zarrox_core::internals::codec::FieldPlace;
 use zarrox_core::{DataType, Result};
 
 use super::fields::Fields;

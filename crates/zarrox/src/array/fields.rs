@@ -1,7 +1,7 @@
 //! Single fields of structured elements.
 
-use zarrox_core::codec::FieldPlace;
-use zarrox_core::selection::ResolvedSelection;
+use zarrox_core::internals::codec::FieldPlace;
+use zarrox_core::internals::selection::ResolvedSelection;
 use zarrox_core::strided::{Dims, ViewMut};
 use zarrox_core::{DataType, Result};
 

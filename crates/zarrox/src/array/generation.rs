@@ -7,8 +7,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
-use zarrox_core::grid::{ChunkGrid, Run};
-use zarrox_core::{ArrayMetadata, Error, ErrorKind, NodeMetadata, Result};
+use zarrox_core::internals::grid::Run;
+use zarrox_core::{ArrayMetadata, ChunkGrid, Error, ErrorKind, NodeMetadata, Result};
 use zarrox_stores::{Hold, HoldGuard, Key, Prefix, Stamp};
 
 use crate::location::Location;

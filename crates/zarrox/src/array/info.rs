@@ -2,10 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use zarrox_core::Error;
-use zarrox_core::grid::ChunkGrid;
 use zarrox_core::json::Json;
-use zarrox_core::{CodecSpec, DataType, FillValue, Format, Result};
+use zarrox_core::{ChunkGrid, CodecSpec, DataType, Error, FillValue, Format, Result};
 
 use super::Array;
 use super::iterate::indices;

@@ -6,8 +6,8 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::Arc;
 
-use zarrox_core::scratch::Positions;
-use zarrox_core::selection::{ResolvedAxis, ResolvedSelection, ResolvedSpan, ResultAxis};
+use zarrox_core::internals::scratch::Positions;
+use zarrox_core::internals::selection::{ResolvedAxis, ResolvedSelection, ResolvedSpan, ResultAxis};
 use zarrox_core::{DimSelection, FromElements, IntoSelection, Result};
 
 use super::Array;

@@ -28,15 +28,14 @@ mod write;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde::de::DeserializeOwned;
-use zarrox_core::codec::CodecChain;
 use zarrox_core::data_type::Storage;
-use zarrox_core::error::ErrorPlace;
-use zarrox_core::grid::{ChunkGrid, ChunkKeyEncoding, Separator};
+use zarrox_core::internals::error::ErrorPlace;
+use zarrox_core::internals::metadata::Change;
 use zarrox_core::json::{self, Json, Map};
-use zarrox_core::metadata::{Change, Format, NodeMetadata};
 use zarrox_core::strided::Dims;
 use zarrox_core::{
-    ArrayMetadata, CodecSpec, DataType, Error, ErrorKind, FillValue, FromElement, NodePath, Result,
+    ArrayMetadata, ChunkGrid, ChunkKeyEncoding, CodecChain, CodecSpec, DataType, Error, ErrorKind, FillValue,
+    Format, FromElement, NodeMetadata, NodePath, Result, Separator,
 };
 use zarrox_stores::{Capabilities, Key, Prefix};
 
@@ -62,7 +61,6 @@ pub use resize::{Left, left_in, settle_left};
 pub use stored::cell;
 pub use stored::{InnerChunk, StoredChunk, StoredRead, StoredWrite};
 pub use view::ArrayView;
-pub use zarrox_core::selection::Parts;
 
 /// An array: its metadata is in memory, and its chunks are in the store.
 ///

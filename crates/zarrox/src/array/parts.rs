@@ -1,8 +1,7 @@
 //! Division of a view that does not fit into memory.
 
-use zarrox_core::grid::ChunkGrid;
-use zarrox_core::selection::{Parts, ResolvedSelection};
-use zarrox_core::{Order, Result};
+use zarrox_core::internals::selection::{Parts, ResolvedSelection};
+use zarrox_core::{ChunkGrid, Order, Result};
 
 use super::view::ArrayView;
 
@@ -25,6 +24,7 @@ impl ArrayView<'_> {
     ///
     /// # Errors
     /// The errors of [`ArrayView::shape`].
+    #[doc(hidden)]
     pub fn parts(&self, most: u64, order: Order) -> Result<Parts> {
         let item = self.item();
         self.divided(most, |selection, grid| Parts::of_chunks(selection, grid, most, item, order))
@@ -36,6 +36,7 @@ impl ArrayView<'_> {
     ///
     /// # Errors
     /// The errors of [`ArrayView::shape`].
+    #[doc(hidden)]
     pub fn parts_in_order(&self, most: u64, order: Order) -> Result<Parts> {
         let item = self.item();
         self.divided(most, |selection, grid| Parts::in_order(selection, grid, most, item, order))

@@ -1,9 +1,9 @@
 //! The stored bytes of chunks.
 
 use zarrox_codecs::N5Block;
-use zarrox_core::codec::{ChunkElements, CodecContext, ReadPart, WritePart};
-use zarrox_core::grid::ChunkKeyEncoding;
-use zarrox_core::{CodecError, Error, ErrorKind, FromElements, IntoElements, Result};
+use zarrox_core::codec::{CodecContext, CodecError};
+use zarrox_core::internals::codec::{ChunkElements, ReadPart, WritePart};
+use zarrox_core::{ChunkKeyEncoding, Error, ErrorKind, FromElements, IntoElements, Result};
 use zarrox_stores::{Bytes, Condition, StoreExt};
 
 use super::Array;
@@ -32,6 +32,7 @@ impl<'a> RawChunks<'a> {
     ///
     /// # Errors
     /// When the store cannot be read.
+    #[doc(hidden)]
     pub fn key_encoding(&self) -> Result<ChunkKeyEncoding> {
         self.array.chunk_key_encoding()
     }
@@ -162,6 +163,7 @@ impl<'a> RawChunks<'a> {
     ///
     /// # Errors
     /// When the store cannot be listed.
+    #[doc(hidden)]
     pub fn visit(&self, visit: &mut dyn FnMut(Option<Vec<u64>>, u64)) -> Result<()> {
         self.array.visit_stored(visit)
     }
@@ -172,6 +174,7 @@ impl<'a> RawChunks<'a> {
     ///
     /// # Errors
     /// The errors of [`Array::read`]. The memory may be partly written then.
+    #[doc(hidden)]
     pub fn read_parts(&self, parts: Vec<StoredRead<'_>>) -> Result<Vec<bool>> {
         self.array.read_stored(parts)
     }
@@ -181,6 +184,7 @@ impl<'a> RawChunks<'a> {
     /// # Errors
     /// The errors of [`Array::write`]. Chunks that were written before an error stay written; each chunk is either the old or the
     /// new one.
+    #[doc(hidden)]
     pub fn write_parts(&self, parts: Vec<StoredWrite<'_>>) -> Result<()> {
         self.array.write_stored(parts)
     }
@@ -201,6 +205,7 @@ impl<'a> RawChunks<'a> {
     /// assert_eq!(stored.read::<DynArray>(..)?.as_bytes(), [0, 1, 0, 2, 0, 3]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[doc(hidden)]
     pub fn as_bytes(&self) -> Option<Array> {
         self.array.as_stored_bytes()
     }

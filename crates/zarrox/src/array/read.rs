@@ -2,11 +2,11 @@
 
 use std::cell::Cell;
 
-use zarrox_core::codec::ReadPart;
 use zarrox_core::data_type::Storage;
-use zarrox_core::elements::Source;
-use zarrox_core::error::ErrorPlace;
-use zarrox_core::selection::{Projection, Projections, ResolvedSelection, merged, ordered};
+use zarrox_core::internals::codec::ReadPart;
+use zarrox_core::internals::elements::Source;
+use zarrox_core::internals::error::ErrorPlace;
+use zarrox_core::internals::selection::{Projection, Projections, ResolvedSelection, merged, ordered};
 use zarrox_core::strided::{Dims, ViewMut};
 use zarrox_core::{DataType, Error, ErrorKind, Result};
 use zarrox_stores::Key;

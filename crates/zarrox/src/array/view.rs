@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use zarrox_core::elements::{Elements, Source, Target};
-use zarrox_core::selection::{Mask, ResolvedSelection, Selection};
+use zarrox_core::internals::elements::{Elements, Source, Target};
+use zarrox_core::internals::selection::ResolvedSelection;
 use zarrox_core::{
-    DataType, DimSelection, ElementsMut, Error, FromElement, FromElements, IntoElements, IntoSelection,
-    Result,
+    DataType, DimSelection, ElementsMut, Error, FromElement, FromElements, IntoElements, IntoSelection, Mask,
+    Result, Selection,
 };
 
 use super::Array;
@@ -119,6 +119,7 @@ impl Array {
 
 impl<'a> ArrayView<'a> {
     /// The array.
+    #[doc(hidden)]
     pub fn array(&self) -> &'a Array {
         self.array
     }

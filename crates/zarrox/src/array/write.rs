@@ -1,10 +1,11 @@
 //! Writing: the same projections as for reading, each merged into its stored object.
 
-use zarrox_core::codec::{CodecChain, EncodeOptions, Encoded, FieldPlace, Update, WritePart};
-use zarrox_core::scratch::with_vec;
-use zarrox_core::selection::{Projection, Projections, ResolvedSelection, merged, ordered};
+use zarrox_core::codec::EncodeOptions;
+use zarrox_core::internals::codec::{Encoded, FieldPlace, Update, WritePart};
+use zarrox_core::internals::scratch::with_vec;
+use zarrox_core::internals::selection::{Projection, Projections, ResolvedSelection, merged, ordered};
 use zarrox_core::strided::{Dims, Span, View};
-use zarrox_core::{DataType, Error, ErrorKind, Result};
+use zarrox_core::{CodecChain, DataType, Error, ErrorKind, Result};
 use zarrox_stores::{Condition, Key, StoreExt};
 
 use super::read::chunk_place;

@@ -5,7 +5,7 @@
 
 use std::ops::ControlFlow;
 
-use zarrox_core::metadata::{Consolidation, Extent};
+use zarrox_core::internals::metadata::{Consolidation, Extent};
 use zarrox_core::{Error, ErrorKind, Format, Result};
 use zarrox_stores::{Bytes, Condition, Key, Prefix, StoreExt};
 

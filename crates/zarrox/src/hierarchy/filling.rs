@@ -3,7 +3,7 @@
 //! A [journal](crate::hierarchy::journal) in the place of the node says that the work is unfinished, and from what the node is made. Chunks are
 //! stored first and the array's documents last, so that an array that can be opened has all of its elements.
 
-use zarrox_core::metadata::{Document, Layout};
+use zarrox_core::internals::metadata::{Document, Layout};
 use zarrox_core::{Error, Format, GroupMetadata, NodeMetadata, Result};
 
 use crate::hierarchy::journal::{Fingerprint, Journal};

@@ -1,7 +1,7 @@
 //! Holds of nodes: those who write into a node hold it together, and those who move, replace or delete it hold it alone, with all nodes
 //! below it.
 
-use zarrox_core::metadata::Layout;
+use zarrox_core::internals::metadata::Layout;
 use zarrox_core::{Format, Result};
 use zarrox_stores::{Hold, HoldGuard, Key, Prefix};
 

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
+use zarrox_core::internals::json::to_bytes;
 use zarrox_core::json::json;
 use zarrox_core::json::{self, Json};
 use zarrox_core::{Error, ErrorKind, Format, Result};
@@ -145,7 +146,7 @@ impl Journal {
             "finished": finished.iter().cloned().collect::<Vec<String>>(), "filled": filled,
         });
         let Json::Object(map) = document else { return Ok(()) };
-        place.put(key(place)?.to_string(), &json::to_bytes(&map)?, Condition::Always)
+        place.put(key(place)?.to_string(), &to_bytes(&map)?, Condition::Always)
     }
 
     /// Erases the journal of a destination.

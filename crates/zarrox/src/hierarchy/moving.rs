@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use zarrox_core::metadata::Layout;
+use zarrox_core::internals::metadata::Layout;
 use zarrox_core::{Error, ErrorKind, NodePath, Result};
 use zarrox_stores::{Condition, Key, Prefix, StoreErrorKind};
 

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use zarrox_core::json::{Json, Map, json};
-use zarrox_stores::system::{ProcessId, ProcessState, system};
+use zarrox_stores::internals::system::{ProcessId, ProcessState, system};
 
 /// The time after which an owner says again that it is still there.
 const RENEWAL: Duration = Duration::from_secs(20);

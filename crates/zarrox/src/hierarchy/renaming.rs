@@ -1,8 +1,9 @@
 //! Marks of nodes that are being renamed. A mark lies inside of the node and moves with it, so that it tells whether the node was renamed
 //! already, and what is left to do: consolidated metadata to renew, and a node that was replaced to delete.
 
+use zarrox_core::internals::json::to_bytes;
+use zarrox_core::internals::metadata::Layout;
 use zarrox_core::json::{self, Json, json};
-use zarrox_core::metadata::Layout;
 use zarrox_core::{ErrorKind, NodePath, Result};
 use zarrox_stores::{Condition, Key};
 
@@ -34,7 +35,7 @@ impl Renaming {
             "replaced": self.aside.as_ref().map(NodePath::as_str),
         });
         let Json::Object(map) = document else { return Ok(Vec::new()) };
-        json::to_bytes(&map)
+        to_bytes(&map)
     }
 
     fn from_bytes(bytes: &[u8]) -> Result<Self> {

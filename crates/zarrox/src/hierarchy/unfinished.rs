@@ -3,8 +3,9 @@
 //! A mark is stored beside the node before the work begins, and erased when it is done. What an interrupted command has left is so
 //! never taken for other files, and the same command continues.
 
+use zarrox_core::internals::json::to_bytes;
+use zarrox_core::internals::metadata::Extent;
 use zarrox_core::json::{self, Json, json};
-use zarrox_core::metadata::Extent;
 use zarrox_core::{Error, ErrorKind, Format, NodePath, Result};
 use zarrox_stores::{Condition, Key};
 
@@ -81,12 +82,12 @@ impl Mark {
             document.insert("repair".to_owned(), json!(self.is_repair));
         }
         let (name, path) = match &self.work {
-            Work::Deletion => return json::to_bytes(&document),
+            Work::Deletion => return to_bytes(&document),
             Work::MovedTo(path) => ("moved_to", path),
             Work::MovedFrom(path) => ("moved_from", path),
         };
         document.insert(name.to_owned(), json!(path.as_str()));
-        json::to_bytes(&document)
+        to_bytes(&document)
     }
 
     fn from_bytes(bytes: &[u8]) -> Result<Self> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use zarrox_core::metadata::Layout;
+use zarrox_core::internals::metadata::Layout;
 use zarrox_core::{Format, NodePath};
 use zarrox_stores::Store;
 

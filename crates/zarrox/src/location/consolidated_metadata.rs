@@ -3,8 +3,8 @@
 use std::ops::Bound;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use zarrox_core::internals::metadata::{Documents, Layout};
 use zarrox_core::json::Json;
-use zarrox_core::metadata::{Documents, Layout};
 use zarrox_core::{Format, NodePath};
 
 /// The documents of a group and of all nodes below it, in memory.

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use zarrox_core::codec::{CHUNK_LIMIT, DecodeOptions, EncodeOptions};
+use zarrox_core::codec::{CHUNK_LIMIT, EncodeOptions};
+use zarrox_core::internals::codec::DecodeOptions;
 use zarrox_core::{Registry, Strictness};
 
 use super::heard::Heard;

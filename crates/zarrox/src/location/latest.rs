@@ -6,8 +6,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use zarrox_core::codec::CodecChain;
-use zarrox_core::{ArrayMetadata, CodecSpec, FillValue, Result};
+use zarrox_core::{ArrayMetadata, CodecChain, CodecSpec, FillValue, Result};
 
 /// A cache of one chain, shared by nodes that are opened together, which have the same registry, strictness and limits.
 #[derive(Debug, Default)]

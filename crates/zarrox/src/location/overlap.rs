@@ -3,10 +3,11 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use zarrox_stores::is_url;
+use zarrox_stores::internals::is_url;
 
 use super::{Location, mounts};
 use crate::locate;
+use crate::place::is_elsewhere;
 
 impl Location {
     /// Returns true if both places are in one store.
@@ -33,8 +34,8 @@ impl Location {
 /// Returns true if one path or URL leads to the same place on disk as the other, or into it.
 pub fn are_paths_overlapping(one: &Path, other: &Path) -> bool {
     let on_disk = |path: &Path| {
-        let file = locate::store_file(path).filter(|_| locate::is_elsewhere(path));
-        file.or_else(|| (!locate::is_elsewhere(path)).then(|| locate::plain(path).to_owned()))
+        let file = locate::store_file(path).filter(|_| is_elsewhere(path));
+        file.or_else(|| (!is_elsewhere(path)).then(|| locate::plain(path).to_owned()))
     };
     on_disk(one).zip(on_disk(other)).is_some_and(|(one, other)| overlap(&one, &other))
 }

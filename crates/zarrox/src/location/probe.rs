@@ -6,7 +6,7 @@
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use foldhash::HashMap;
-use zarrox_core::metadata::Layout;
+use zarrox_core::internals::metadata::Layout;
 use zarrox_core::{Format, NodePath};
 use zarrox_stores::{Bytes, Key, StoreError};
 

@@ -6,12 +6,13 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use zarrox::internals::{Freshness, StaleNode, Staleness};
 use zarrox::json::{Json, json};
+use zarrox::prelude::*;
 use zarrox::stores::{
     Condition, CountingStore, DirectoryStore, Key, MemoryStore, Operation, Prefix, Store, StoreExt,
 };
-use zarrox::{Array, prelude::*, s};
-use zarrox::{Consolidated, ErrorKind, Freshness, OpenMode, OpenOptions, StaleNode, Staleness, Upkeep};
+use zarrox::{Array, Consolidated, ErrorKind, OpenMode, OpenOptions, Upkeep, s};
 use zarrox_testkit::errors::assert_error;
 use zarrox_tools::copy::Copier;
 

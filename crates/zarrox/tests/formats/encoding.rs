@@ -4,11 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use zarrox::OpenOptions;
-use zarrox::codec::CodecSpec;
 use zarrox::json::Json;
+use zarrox::prelude::*;
 use zarrox::stores::{MemoryStore, Store};
-use zarrox::{Array, prelude::*};
+use zarrox::{Array, CodecSpec, OpenOptions};
 use zarrox_testkit::corpus::directory;
 
 use crate::corpus::files::{copy_below, expected, writers};

@@ -194,7 +194,7 @@ fn processes_that_change_one_hierarchy_keep_its_consolidated_metadata() {
             }
         });
         assert_eq!(root.check_consolidated().unwrap(), []);
-        assert_eq!(root.consolidated_freshness().unwrap(), Some(zarrox::Freshness::Unknown));
+        assert_eq!(root.consolidated_freshness().unwrap(), Some(zarrox::internals::Freshness::Unknown));
     }
 }
 

@@ -4,11 +4,13 @@
 
 use std::sync::Arc;
 
-use zarrox::data_type::{ByteOrder, Endian, Storage};
+use zarrox::data_type::{Endian, Storage};
+use zarrox::internals::data_type::ByteOrder;
+use zarrox::internals::msgpack;
 use zarrox::json::{Json, json};
+use zarrox::prelude::*;
 use zarrox::stores::{Key, MemoryStore, Store, StoreExt};
-use zarrox::{Array, prelude::*, s};
-use zarrox::{ArrayBuilder, Error, ErrorKind, FillValue, NodePath, OpenOptions, Registry, msgpack};
+use zarrox::{Array, ArrayBuilder, Error, ErrorKind, FillValue, NodePath, OpenOptions, Registry, s};
 
 fn registry() -> Registry {
     zarrox::codecs::registry()

@@ -5,9 +5,10 @@
 use std::sync::Arc;
 
 use ndarray::arr1;
+use zarrox::internals::Longer;
+use zarrox::prelude::*;
 use zarrox::stores::{DirectoryStore, MemoryStore, Operation, Store, StoreErrorKind};
-use zarrox::{Array, Error, ErrorKind, Longer, OpenOptions};
-use zarrox::{prelude::*, s};
+use zarrox::{Array, Error, ErrorKind, OpenOptions, s};
 use zarrox_testkit::faults::{Fault, FaultyStore};
 use zarrox_testkit::remote::Remote;
 

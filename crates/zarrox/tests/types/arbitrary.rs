@@ -2,7 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
-use zarrox::data_type::{ByteOrder, Endian, Optional, Storage};
+use zarrox::data_type::{Endian, Optional, Storage};
+use zarrox::internals::data_type::ByteOrder;
 use zarrox::prelude::*;
 
 #[derive(Clone, Copy, Debug, PartialEq, Element)]

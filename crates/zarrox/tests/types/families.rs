@@ -354,7 +354,7 @@ fn structures_of_v2_with_padding_arrays_and_two_byte_orders() {
 
 #[test]
 fn small_arrays_as_elements_are_dimensions() {
-    let (inner, name) = zarrox::data_type::split_sub_array("(2, 3)<f4").unwrap();
+    let (inner, name) = zarrox::internals::data_type::split_sub_array("(2, 3)<f4").unwrap();
     let data_type = DataType::parse(name, &Registry::new()).unwrap();
     for format in [Format::V2, Format::V3] {
         let builder = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a")).format(format);
@@ -369,9 +369,9 @@ fn small_arrays_as_elements_are_dimensions() {
     assert_eq!((builder.unit_shape(), builder.shard_shape()), (vec![1, 4], Some(&[5, 4][..])));
     assert_eq!(builder.dimension_names().unwrap(), [Some("t".to_owned()), None]);
     for bad in ["()f4", "(0)f4", "(2,x)f4", "(-1)f4"] {
-        assert!(zarrox::data_type::split_sub_array(bad).is_err(), "{bad}");
+        assert!(zarrox::internals::data_type::split_sub_array(bad).is_err(), "{bad}");
     }
-    assert!(zarrox::data_type::split_sub_array("(2f4").unwrap().0.is_empty());
+    assert!(zarrox::internals::data_type::split_sub_array("(2f4").unwrap().0.is_empty());
 }
 
 #[test]

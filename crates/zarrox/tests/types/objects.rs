@@ -201,7 +201,7 @@ fn what_json_cannot_say_is_read_as_message_pack() {
     assert_eq!(texts.collect::<Vec<_>>(), ["b'x'", "[2]"]);
     let error = array.read::<ArrayD<Json>>(..).unwrap_err().to_string();
     assert!(error.contains("element [0]: JSON cannot represent bytes"), "{error}");
-    assert_eq!(zarrox::msgpack::to_json(read.elements().nth(1).unwrap()).unwrap(), json!([2]));
+    assert_eq!(zarrox::internals::msgpack::to_json(read.elements().nth(1).unwrap()).unwrap(), json!([2]));
     let json = builder(&self::store(), DataType::object(), Format::V2).create().unwrap();
     let error = json.write(s![..2], &bytes).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported);

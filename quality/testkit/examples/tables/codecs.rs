@@ -6,9 +6,10 @@ use std::sync::Arc;
 use zarrox::Strictness;
 use zarrox::codec::{
     ArrayAccess, ArrayToArray, ArrayToBytes, BytesAccess, BytesToBytes, ChunkSpec, Codec, CodecContext,
-    CodecDef, CodecKind, Fetch, ReadRegion, RegionRanges, Sink, Window,
+    CodecDef, CodecKind, Fetch, ReadRegion, RegionRanges, Window,
 };
 use zarrox::codecs::ALL;
+use zarrox::internals::codec::Sink;
 use zarrox::json::Map;
 use zarrox::stores::MemoryStore;
 use zarrox::strided::{Span, ViewMut};

@@ -1,11 +1,10 @@
 //! Chains that the input puts together: its first bytes choose the type of the elements, the shape of the chunk and the codecs,
 //! the rest is the encoded chunk.
 
-use zarrox_core::Strictness;
-use zarrox_core::codec::{ChunkSpec, CodecChain, CodecContext, CodecKind, CodecSpec};
+use zarrox_core::codec::{ChunkSpec, CodecContext, CodecKind};
 use zarrox_core::json::Json;
 use zarrox_core::json::json;
-use zarrox_core::{DataType, Registry};
+use zarrox_core::{CodecChain, CodecSpec, DataType, Registry, Strictness};
 
 use crate::codec::Random;
 use crate::examples::EXAMPLES;

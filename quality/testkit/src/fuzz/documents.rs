@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use zarrox_core::Strictness;
-use zarrox_core::json::json;
-use zarrox_core::json::{Map, to_bytes};
-use zarrox_core::metadata::{Change, Consolidation, FormatDef, ReadContext, Source};
+use zarrox_core::internals::json::to_bytes;
+use zarrox_core::internals::metadata::{Change, Consolidation, FormatDef, ReadContext, Source};
+use zarrox_core::json::{Map, json};
 use zarrox_core::{ArrayMetadata, Format, GroupMetadata, NodeMetadata, NodePath, Registry};
 
 use crate::codec::Random;

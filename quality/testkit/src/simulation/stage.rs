@@ -8,7 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
-use zarrox_stores::system::{OperatingSystem, ProcessId, ProcessState, System, replace_system};
+use zarrox_stores::internals::system::{OperatingSystem, ProcessId, ProcessState, System, replace_system};
 use zarrox_stores::{Operation, StoreErrorKind};
 
 use super::disk::{Disk, Kind, Objects};

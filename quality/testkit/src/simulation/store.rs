@@ -9,7 +9,7 @@ use zarrox_stores::{
     Payload, Prefix, Stamp, Store, StoreError, StoreErrorKind, Value, Version, provided,
 };
 
-use zarrox_stores::store::provided::{check_rename, copy_then_erase, no_exchange};
+use zarrox_stores::internals::store::provided::{check_rename, copy_then_erase, no_exchange};
 
 use super::disk::{Change, Kind, Object, below};
 use super::stage::{Fate, Lock, Shared, Sharing, Stage, State};

@@ -4,8 +4,10 @@ use ndarray::ArrayD;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use zarrox::stores::{NamedStore, Store};
-use zarrox::{Array, Error, ErrorKind, Format, Group, Longer, Result};
+use zarrox::internals::Longer;
+use zarrox::stores::Store;
+use zarrox::stores::internals::NamedStore;
+use zarrox::{Array, Error, ErrorKind, Format, Group, Result};
 use zarrox_images::pyramid::{Downsample, Pyramid, Reduction};
 use zarrox_testkit::simulation::{SimStore, Stage};
 use zarrox_tools::Copier;

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use ndarray::{ArrayD, Axis, Slice};
 use zarrox::json::Json;
-use zarrox::selection::DimSelection;
-use zarrox::{Array, Error, ErrorKind, Group, Node};
+use zarrox::{Array, DimSelection, Error, ErrorKind, Group, Node};
 use zarrox_testkit::simulation::{Ended, Kind};
 use zarrox_tools::check::{Check, FindingKind, Repair};
 

@@ -1,7 +1,7 @@
 //! `zarrox create`: creates an array or a group.
 
 use clap::Args;
-use zarrox::data_type::split_sub_array;
+use zarrox::internals::data_type::split_sub_array;
 use zarrox::{OpenMode, Result};
 
 use crate::args::{Global, Lengths};

@@ -6,7 +6,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::{Args, ValueEnum};
-use zarrox::data_type::{ByteOrder, Endian};
+use zarrox::data_type::Endian;
+use zarrox::internals::data_type::ByteOrder;
 use zarrox::{Array, Error, ErrorKind, Node, Order, Result, Selection};
 use zarrox_files::npy;
 use zarrox_files::{Export as FileExport, NpzWriter, Target as FileTarget};

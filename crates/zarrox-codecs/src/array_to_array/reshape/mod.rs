@@ -12,8 +12,8 @@
 
 pub(crate) mod regions;
 
-use zarrox_core::codec::{ArrayToArray, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec};
-use zarrox_core::error::CodecError;
+use zarrox_core::CodecSpec;
+use zarrox_core::codec::{ArrayToArray, ChunkSpec, Codec, CodecContext, CodecDef, CodecError, CodecKind};
 use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::strided::{Dims, Span, View, ViewMut};
@@ -213,9 +213,9 @@ fn mismatch() -> CodecError {
 
 #[cfg(test)]
 mod tests {
-    use zarrox_core::Strictness;
-    use zarrox_core::codec::{CodecChain, EncodeOptions};
+    use zarrox_core::codec::EncodeOptions;
     use zarrox_core::data_type::Storage;
+    use zarrox_core::{CodecChain, Strictness};
     use zarrox_testkit::codec::{Integrity, Random, array_suite, slice};
     use zarrox_testkit::variable::variable_suite;
 

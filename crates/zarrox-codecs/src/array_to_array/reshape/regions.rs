@@ -174,7 +174,7 @@ fn merged(spans: &[Span], factors: &[usize]) -> Option<Span> {
 
 #[cfg(test)]
 mod tests {
-    use zarrox_core::selection::partition::positions;
+    use zarrox_core::internals::selection::partition::positions;
     use zarrox_testkit::codec::Random;
 
     use super::*;

@@ -8,11 +8,10 @@
 //!
 //! Names: `numcodecs.vlen-array`, `vlen-array` in v3; `vlen-array` in v2. v3 has no data type of such elements.
 
-use zarrox_core::DataType;
-use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecKind, CodecSpec};
-use zarrox_core::error::CodecError;
+use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecError, CodecKind};
 use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
+use zarrox_core::{CodecSpec, DataType};
 
 use crate::array_to_bytes::vlen;
 use crate::array_to_bytes::vlen::Elements;

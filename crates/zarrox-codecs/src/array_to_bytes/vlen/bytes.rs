@@ -4,8 +4,8 @@
 //!
 //! It has no configuration. Names: `vlen-bytes` in v3 and v2 (also `numcodecs.vlen-bytes`).
 
-use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecKind, CodecSpec};
-use zarrox_core::error::CodecError;
+use zarrox_core::CodecSpec;
+use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecError, CodecKind};
 use zarrox_core::json::{Json, Map};
 
 use crate::array_to_bytes::vlen;

@@ -9,11 +9,12 @@ pub(crate) mod zarrs_v2;
 
 use std::fmt;
 
-use zarrox_core::codec::{ArrayToBytes, ChunkSpec, Codec, CodecContext, EncodeOptions, ReadRegion, Size};
-use zarrox_core::data_type::DataType;
-use zarrox_core::error::CodecError;
+use zarrox_core::DataType;
+use zarrox_core::codec::{
+    ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecError, EncodeOptions, ReadRegion, Size,
+};
+use zarrox_core::internals::selection::partition::positions;
 use zarrox_core::json::Map;
-use zarrox_core::selection::partition::positions;
 use zarrox_core::strided::View;
 
 use crate::error::truncated;

@@ -17,17 +17,17 @@
 //! are no encoded ones, either.
 
 use zarrox_core::codec::{
-    ArrayToBytes, ChunkSpec, Codec, CodecChain, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions,
-    ReadRegion, Size, is_believed,
+    ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecError, CodecKind, EncodeOptions, ReadRegion,
+    Size,
 };
-use zarrox_core::data_type::{DataType, Storage, VARIABLE_TEXT};
-use zarrox_core::error::CodecError;
-use zarrox_core::fill_value::FillValue;
+use zarrox_core::data_type::Storage;
+use zarrox_core::internals::codec::is_believed;
+use zarrox_core::internals::data_type::VARIABLE_TEXT;
+use zarrox_core::internals::scratch::Scratch;
 use zarrox_core::json::Map;
 use zarrox_core::json::json;
-use zarrox_core::scratch::Scratch;
-use zarrox_core::strided::{Span, View, ViewMut};
-use zarrox_core::vlen::VlenBuffer;
+use zarrox_core::strided::{Span, View, ViewMut, VlenBuffer};
+use zarrox_core::{CodecChain, CodecSpec, DataType, FillValue};
 
 use crate::Bytes;
 use crate::array_to_bytes::linear_chain::LinearChain;

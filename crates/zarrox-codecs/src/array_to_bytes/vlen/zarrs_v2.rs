@@ -6,9 +6,9 @@
 //! It has no configuration. Names: `zarrs.vlen_v2` in v3 (also `vlen_v2` and an address, with older versions); v2 does not
 //! have it.
 
-use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecKind, CodecSpec};
-use zarrox_core::data_type::VARIABLE_TEXT;
-use zarrox_core::error::CodecError;
+use zarrox_core::CodecSpec;
+use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecError, CodecKind};
+use zarrox_core::internals::data_type::VARIABLE_TEXT;
 use zarrox_core::json::{Json, Map};
 
 use crate::array_to_bytes::vlen;
@@ -58,12 +58,10 @@ impl Elements for AsTheyAre {
 
 #[cfg(test)]
 mod tests {
-    use zarrox_core::FillValue;
-    use zarrox_core::Strictness;
     use zarrox_core::codec::{ChunkSpec, EncodeOptions, ReadRegion};
-    use zarrox_core::data_type::{DataType, Storage};
-    use zarrox_core::strided::Span;
-    use zarrox_core::vlen::VlenBuffer;
+    use zarrox_core::data_type::Storage;
+    use zarrox_core::strided::{Span, VlenBuffer};
+    use zarrox_core::{DataType, FillValue, Strictness};
     use zarrox_testkit::codec::Random;
     use zarrox_testkit::variable::variable_suite;
 

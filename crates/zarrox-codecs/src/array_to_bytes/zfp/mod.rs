@@ -20,14 +20,13 @@
 pub(crate) mod stream;
 pub(crate) mod zfpy;
 
-use zarrox_core::Strictness;
 use zarrox_core::codec::{
-    ArrayToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, ReadRegion, Size,
+    ArrayToBytes, Codec, CodecContext, CodecDef, CodecError, CodecKind, EncodeOptions, ReadRegion, Size,
 };
-use zarrox_core::error::CodecError;
 use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::strided::View;
+use zarrox_core::{CodecSpec, Strictness};
 use zfp_rs::{ZFP_MAX_BITS, ZFP_MIN_EXP, ZfpConfig, ZfpDimensionality, ZfpScalarType, ZfpStreamAlignment};
 
 use crate::array_to_bytes::zfp::stream::{ZfpChunk, fixed_size};
@@ -274,7 +273,7 @@ impl ArrayToBytes for ZfpCodec {
 
 #[cfg(test)]
 mod tests {
-    use zarrox_core::codec::CodecChain;
+    use zarrox_core::CodecChain;
     use zarrox_core::data_type::Storage;
     use zarrox_testkit::codec::{Integrity, Random, array_suite_of};
 

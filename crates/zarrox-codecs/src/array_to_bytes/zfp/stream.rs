@@ -6,9 +6,8 @@
 //! functions for them do; unsigned integers of 32 and 64 bits become signed ones, among which are only the lower half of them.
 
 use bytemuck::Pod;
-use zarrox_core::codec::{ChunkSpec, CodecContext, ReadRegion};
+use zarrox_core::codec::{ChunkSpec, CodecContext, CodecError, ReadRegion};
 use zarrox_core::data_type::Storage;
-use zarrox_core::error::CodecError;
 use zarrox_core::strided::View;
 use zfp_rs::{
     STREAM_WORD_BITS, STREAM_WORD_BYTES, ZFP_MIN_EXP, ZfpBitStreamRef, ZfpBitStreamRefMut,
@@ -381,9 +380,9 @@ scalar_elements!(i32, i64, f32, f64);
 
 #[cfg(test)]
 mod tests {
-    use zarrox_core::Strictness;
-    use zarrox_core::codec::{CodecChain, EncodeOptions};
+    use zarrox_core::codec::EncodeOptions;
     use zarrox_core::json::json;
+    use zarrox_core::{CodecChain, Strictness};
 
     use super::*;
     use crate::testing::{chain, chunk, decode_chunk, hex, spec};

@@ -17,10 +17,10 @@
 //! numcodecs stores integers and floats of 32 and 64 bits in up to four dimensions, and times as their counts; more is read, as
 //! zarrs (other integers) and old releases of numcodecs (more dimensions) wrote it, and not written.
 
+use zarrox_core::CodecSpec;
 use zarrox_core::codec::{
-    ArrayToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, ReadRegion, Size,
+    ArrayToBytes, Codec, CodecContext, CodecDef, CodecError, CodecKind, EncodeOptions, ReadRegion, Size,
 };
-use zarrox_core::error::CodecError;
 use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::strided::View;
@@ -182,9 +182,8 @@ impl ArrayToBytes for ZfpyCodec {
 
 #[cfg(test)]
 mod tests {
-    use zarrox_core::Strictness;
-    use zarrox_core::codec::CodecChain;
     use zarrox_core::data_type::Storage;
+    use zarrox_core::{CodecChain, Strictness};
     use zarrox_testkit::codec::{Integrity, array_suite_of};
 
     use super::*;

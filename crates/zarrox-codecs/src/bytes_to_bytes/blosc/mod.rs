@@ -18,11 +18,11 @@ pub(crate) mod parts;
 
 use std::ffi::CStr;
 
+use zarrox_core::CodecSpec;
 use zarrox_core::codec::{
-    BytesAccess, BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, DecodeRanges, Fetch,
-    Size, Window,
+    BytesAccess, BytesToBytes, Codec, CodecContext, CodecDef, CodecError, CodecKind, Fetch, Size, Window,
 };
-use zarrox_core::error::CodecError;
+use zarrox_core::internals::codec::DecodeRanges;
 use zarrox_core::json::{Json, Map};
 
 use crate::bytes_to_bytes::ffi::blosc::{HEADER, Parameters, compress, decoded_size, decompress};

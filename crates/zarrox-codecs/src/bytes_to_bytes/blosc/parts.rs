@@ -6,9 +6,9 @@
 
 use std::ops::Range;
 
-use zarrox_core::codec::{ByteRange, DeferredDecode, Fetch, Sink, Window, resolve};
-use zarrox_core::error::CodecError;
-use zarrox_core::scratch::Scratch;
+use zarrox_core::codec::{ByteRange, CodecError, Fetch, Window};
+use zarrox_core::internals::codec::{DeferredDecode, Sink, resolve};
+use zarrox_core::internals::scratch::Scratch;
 
 use crate::bytes_to_bytes::ffi::blosc::{HEADER, Header, decompress};
 use crate::error::too_large;
@@ -303,11 +303,11 @@ fn to_u32(n: usize) -> Result<u32, CodecError> {
 
 #[cfg(test)]
 mod tests {
-    use zarrox_core::CodecSpec;
-    use zarrox_core::Strictness;
-    use zarrox_core::codec::{CodecChain, EncodeOptions, ReadRegion, resolve};
+    use zarrox_core::codec::{EncodeOptions, ReadRegion};
     use zarrox_core::data_type::Storage;
+    use zarrox_core::internals::codec::resolve;
     use zarrox_core::strided::{Span, View, ViewMut};
+    use zarrox_core::{CodecChain, CodecSpec, Strictness};
     use zarrox_testkit::codec::{Random, slice};
 
     use super::*;

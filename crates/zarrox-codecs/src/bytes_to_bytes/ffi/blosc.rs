@@ -3,7 +3,7 @@
 use std::ffi::{CStr, c_int};
 
 use blosc_src::{blosc_compress_ctx, blosc_decompress_ctx};
-use zarrox_core::error::CodecError;
+use zarrox_core::codec::CodecError;
 
 use super::append;
 

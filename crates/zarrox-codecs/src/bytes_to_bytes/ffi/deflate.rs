@@ -11,7 +11,7 @@ use libdeflate_sys::{
     libdeflate_result_LIBDEFLATE_INSUFFICIENT_SPACE, libdeflate_result_LIBDEFLATE_SUCCESS,
     libdeflate_zlib_compress, libdeflate_zlib_compress_bound, libdeflate_zlib_decompress_ex,
 };
-use zarrox_core::error::CodecError;
+use zarrox_core::codec::CodecError;
 
 use super::append;
 use crate::bytes_to_bytes::container::Container;

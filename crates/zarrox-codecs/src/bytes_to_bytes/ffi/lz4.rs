@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_int};
 
 use lz4_sys::{LZ4_compress_fast, LZ4_compressBound, LZ4_decompress_safe};
-use zarrox_core::error::CodecError;
+use zarrox_core::codec::CodecError;
 
 use super::append;
 use crate::error::too_large;

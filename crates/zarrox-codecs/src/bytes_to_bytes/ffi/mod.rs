@@ -11,7 +11,7 @@ pub(crate) mod deflate;
 pub(crate) mod lz4;
 
 #[cfg(any(feature = "blosc", feature = "libdeflate", feature = "lz4"))]
-use zarrox_core::error::CodecError;
+use zarrox_core::codec::CodecError;
 
 /// Appends what `write` puts into `room` bytes of memory; it says how many those were, if it succeeded.
 ///

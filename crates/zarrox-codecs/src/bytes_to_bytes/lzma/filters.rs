@@ -1,7 +1,7 @@
 //! The filters of LZMA, as Python's `lzma` module names them: `[{"id": 3, "dist": 4}, {"id": 33, "preset": 6}]`.
 
 use liblzma::stream::{Filters, LzmaOptions, MatchFinder, Mode, PRESET_DEFAULT};
-use zarrox_core::error::CodecError;
+use zarrox_core::codec::CodecError;
 use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
 

@@ -17,8 +17,8 @@
 pub(crate) mod filters;
 
 use liblzma::stream::{Action, CONCATENATED, Check, Error, PRESET_DEFAULT, Status, Stream};
-use zarrox_core::codec::{BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size};
-use zarrox_core::error::CodecError;
+use zarrox_core::CodecSpec;
+use zarrox_core::codec::{BytesToBytes, Codec, CodecContext, CodecDef, CodecError, CodecKind, Size};
 use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
 

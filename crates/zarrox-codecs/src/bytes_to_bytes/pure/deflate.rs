@@ -1,7 +1,7 @@
 //! DEFLATE over whole buffers.
 
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
-use zarrox_core::error::CodecError;
+use zarrox_core::codec::CodecError;
 
 use crate::bytes_to_bytes::container::Container;
 use crate::error::too_large;

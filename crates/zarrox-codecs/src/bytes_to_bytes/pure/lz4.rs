@@ -1,7 +1,7 @@
 //! LZ4: single blocks.
 
 use lz4_flex::block::{compress_into, decompress_into, get_maximum_output_size};
-use zarrox_core::error::CodecError;
+use zarrox_core::codec::CodecError;
 
 use crate::error::too_large;
 

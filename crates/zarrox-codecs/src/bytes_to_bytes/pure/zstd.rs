@@ -5,7 +5,7 @@ use std::io::Read;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
-use zarrox_core::error::CodecError;
+use zarrox_core::codec::CodecError;
 
 use crate::error::{too_large, truncated};
 

@@ -4,9 +4,8 @@ use std::cell::RefCell;
 use std::io::Cursor;
 use std::ops::Range;
 
-use zarrox_core::codec::ByteStream;
-use zarrox_core::error::CodecError;
-use zarrox_core::scratch::Scratch;
+use zarrox_core::codec::{ByteStream, CodecError};
+use zarrox_core::internals::scratch::Scratch;
 use zstd_safe::{
     CCtx, CParameter, DCtx, InBuffer, OutBuffer, ResetDirective, compress_bound, find_frame_compressed_size,
     get_error_name, get_frame_content_size,

@@ -17,10 +17,10 @@
 #[cfg(feature = "zstd")]
 mod library;
 
+use zarrox_core::CodecSpec;
 #[cfg(feature = "zstd")]
 use zarrox_core::codec::{ByteStream, BytesAccess, DecodeStream};
-use zarrox_core::codec::{BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size};
-use zarrox_core::error::CodecError;
+use zarrox_core::codec::{BytesToBytes, Codec, CodecContext, CodecDef, CodecError, CodecKind, Size};
 use zarrox_core::json::Map;
 use zarrox_core::json::json;
 

@@ -1,7 +1,7 @@
 //! The members of filters that name a type: v2's type strings, and NumPy's other names, which v3 metadata has as people wrote them.
 
+use zarrox_core::codec::CodecError;
 use zarrox_core::data_type::{Endian, Storage, TypeString};
-use zarrox_core::error::CodecError;
 use zarrox_core::json::{Json, Map};
 
 use crate::config::{self, Config};

@@ -1,10 +1,10 @@
 //! The numbers that filters calculate with.
 //!
-//! All loops are over elements of one type, see [`map`](zarrox_core::number::map).
+//! All loops are over elements of one type, see [`map`](zarrox_core::internals::number::map).
 
 use std::convert::identity;
 
-use zarrox_core::number::{Half, Plain, Primitive, Rounding, f16, half_of};
+use zarrox_core::internals::number::{Half, Plain, Primitive, Rounding, f16, half_of};
 
 /// Integers, whose sums wrap.
 pub(crate) trait Integer: Primitive {

@@ -9,11 +9,11 @@ pub(crate) mod element;
 use std::fmt;
 
 use zarrox_core::FillValue;
-use zarrox_core::codec::{ArrayToArray, ChunkSpec, Codec, Elementwise};
-use zarrox_core::data_type::{Endian, NumberCast, Storage};
-use zarrox_core::error::CodecError;
+use zarrox_core::codec::{ArrayToArray, ChunkSpec, Codec, CodecError, Elementwise};
+use zarrox_core::data_type::{Endian, Storage};
+use zarrox_core::internals::data_type::NumberCast;
+use zarrox_core::internals::number::{Plain, Policy};
 use zarrox_core::json::Map;
-use zarrox_core::number::{Plain, Policy};
 use zarrox_core::strided::{View, ViewMut};
 
 use dtype::Dtype;
@@ -231,10 +231,9 @@ pub(crate) fn without<T: Plain>(elements: &[u8], fill: &[u8], others: &mut [u8])
 
 #[cfg(test)]
 mod tests {
-    use zarrox_core::Strictness;
-    use zarrox_core::codec::{CodecChain, CodecSpec, EncodeOptions};
+    use zarrox_core::codec::EncodeOptions;
     use zarrox_core::json::Json;
-    use zarrox_core::with_storage;
+    use zarrox_core::{CodecChain, CodecSpec, Strictness, with_storage};
 
     use super::*;
     use crate::testing::{chain, decode_chunk, hex};

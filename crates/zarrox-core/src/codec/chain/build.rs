@@ -77,6 +77,7 @@ impl CodecChain {
     }
 
     /// The size of the largest buffer that may be allocated, in bytes.
+    #[doc(hidden)]
     pub fn limit(&self) -> usize {
         self.bytes.limit
     }
@@ -92,6 +93,7 @@ impl CodecChain {
     }
 
     /// The order of the chunk's axes after all array→array codecs, if these only permute axes.
+    #[doc(hidden)]
     pub fn order(&self) -> Option<&[usize]> {
         self.arrays.order.as_deref()
     }
@@ -108,6 +110,7 @@ impl CodecChain {
     }
 
     /// Returns true if there are inner chunks that can be read alone: no codec encodes all of them together.
+    #[doc(hidden)]
     pub fn reads_inner_chunks_alone(&self) -> bool {
         self.bytes.bytes_to_bytes.is_empty() && self.inner_chunk_shape().is_some()
     }

@@ -18,6 +18,7 @@ impl CodecChain {
     ///
     /// # Errors
     /// Why it cannot be decoded.
+    #[doc(hidden)]
     pub fn verify(&self, encoded: &[u8]) -> Result<(), CodecError> {
         if self.is_memory() && self.encoded_size() == Size::Exact(encoded.len()) {
             return Ok(());
@@ -38,11 +39,13 @@ impl CodecChain {
     }
 
     /// The table of the chunks inside, if the stored bytes have them: no codec is around all of them.
+    #[doc(hidden)]
     pub fn table(&self) -> Option<&dyn ChunkTable> {
         self.bytes.inner_chunks().filter(|_| self.bytes.bytes_to_bytes.is_empty())?.table()
     }
 
     /// Returns true if there are chunks inside of a chunk, be it that codecs are around all of them.
+    #[doc(hidden)]
     pub fn has_inner_chunks(&self) -> bool {
         self.bytes.has_chunks
     }
@@ -52,6 +55,7 @@ impl CodecChain {
     ///
     /// # Errors
     /// When the codecs around the chunks cannot be undone, or it cannot be told what is whole.
+    #[doc(hidden)]
     pub fn mend(
         &self,
         damaged: &[u8],
@@ -81,6 +85,7 @@ impl CodecChain {
     ///
     /// # Errors
     /// When the elements cannot be encoded, or are too many to be tried.
+    #[doc(hidden)]
     pub fn salvage(&self, damaged: &[u8], encoded: &mut Vec<u8>) -> Result<Option<Salvaged>, CodecError> {
         let (chunk, all) = (self.chunk(), whole(self.chunk()));
         let window = Window::of_size(damaged.len() as u64);
@@ -127,6 +132,7 @@ impl CodecChain {
     ///
     /// # Errors
     /// When the codecs cannot encode the fill value.
+    #[doc(hidden)]
     pub fn encode_fill(&self, encoded: &mut Vec<u8>) -> Result<(), CodecError> {
         let (chunk, all) = (self.chunk(), whole(self.chunk()));
         let mut elements = ElementBuffer::new(chunk, &all, self.limit())?;

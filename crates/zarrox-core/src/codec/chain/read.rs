@@ -15,6 +15,7 @@ use crate::strided::{Dims, Span};
 
 impl CodecChain {
     /// Lists the bytes of a stored chunk to fetch to fill a part.
+    #[doc(hidden)]
     pub fn read<'a>(
         &'a self,
         window: Window,
@@ -70,6 +71,7 @@ impl CodecChain {
 
     /// Decodes the elements in the layout of memory, however many are stored. `None` for a chain that does more than encode this
     /// layout with bytes→bytes codecs.
+    #[doc(hidden)]
     pub fn decode_any_number(&self, encoded: &[u8]) -> Option<Result<Scratch, CodecError>> {
         let plain = self.arrays.codecs.is_empty() && self.bytes.stores_memory;
         plain.then(|| {

@@ -12,6 +12,7 @@ use crate::strided::View;
 
 impl CodecChain {
     /// A chain in which some codecs cannot be made. Every access to a chunk fails with the reason.
+    #[doc(hidden)]
     pub fn unusable(specs: &[CodecSpec], context: &CodecContext<'_>, why: &str) -> Self {
         let mut array_to_array = Vec::new();
         let mut chunk = context.chunk.clone();

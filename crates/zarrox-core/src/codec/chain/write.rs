@@ -39,6 +39,7 @@ impl CodecChain {
 
     /// Encodes a whole chunk with as few copies as the chain allows. `buffer`, which is empty, receives only bytes that must be
     /// encoded.
+    #[doc(hidden)]
     pub fn encoded<'v>(
         &self,
         chunk: &View<'v>,
@@ -68,6 +69,7 @@ impl CodecChain {
 
     /// Encodes a chunk of which a part has new values and appends it to `encoded`. `existing` is the stored chunk; `None` if
     /// nothing is stored.
+    #[doc(hidden)]
     pub fn update(
         &self,
         existing: Option<&[u8]>,

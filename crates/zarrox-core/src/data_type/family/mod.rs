@@ -44,6 +44,7 @@ pub struct TypeString<'a> {
 
 impl<'a> TypeString<'a> {
     /// Parses a v2 type string; `None` if it does not begin like one.
+    #[doc(hidden)]
     pub fn parse(text: &'a str) -> Option<Self> {
         let mut characters = text.chars();
         let endian = match characters.next()? {
@@ -57,6 +58,7 @@ impl<'a> TypeString<'a> {
     }
 
     /// The size in bytes, if nothing else follows the kind.
+    #[doc(hidden)]
     pub fn size(&self) -> Option<usize> {
         self.rest.parse().ok().filter(|_| !self.rest.starts_with('+'))
     }
@@ -65,7 +67,7 @@ impl<'a> TypeString<'a> {
 /// A family of data types: their names and fill values in every format.
 ///
 /// The functions that parse a name return `None` if the name does not belong to the family. A user's family is registered with
-/// [`Registry::with_data_types`](crate::registry::Registry::with_data_types).
+/// [`Registry::with_data_types`](crate::Registry::with_data_types).
 pub trait Family: fmt::Debug + Send + Sync {
     /// Parses a v3 name and configuration.
     fn parse_v3(&self, name: &str, configuration: &Map) -> Option<Result<DataType>>;
@@ -84,6 +86,7 @@ pub trait Family: fmt::Debug + Send + Sync {
 
     /// The type of v2's objects that this codec stores. The `dtype` is `|O`, or a list of fields of which some are `|O`. The codec is
     /// given by its `id` in v2 metadata.
+    #[doc(hidden)]
     fn parse_object(&self, dtype: &Json, codec: &Map) -> Option<Result<DataType>> {
         let _ = (dtype, codec);
         None

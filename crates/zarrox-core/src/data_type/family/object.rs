@@ -1,5 +1,5 @@
 //! Python objects: v2's `|O` with the codecs `json2`, `msgpack2` and their predecessors `json`, `msgpack`. In memory an element
-//! is a [MessagePack](crate::msgpack) value; an empty one counts as nil. v3 has no such type.
+//! is a MessagePack value; an empty one counts as nil. v3 has no such type.
 
 use super::{DataType, Endian, Extension, Family, Storage, python};
 use crate::codec::CodecSpec;
@@ -38,7 +38,7 @@ pub(crate) fn nests_lists(id: &str) -> bool {
 }
 
 impl DataType {
-    /// Python objects, each in memory as a [MessagePack](crate::msgpack) value; only v2 has them.
+    /// Python objects, each in memory as a MessagePack value; only v2 has them.
     pub fn object() -> Self {
         let name = NAME.to_owned();
         Self::Extension(Box::new(Extension {

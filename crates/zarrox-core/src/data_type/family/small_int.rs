@@ -73,6 +73,7 @@ impl DataType {
     /// fields of structures and in optional values, whose first byte becomes 0 or 1. Elements of all other types stay unchanged.
     ///
     /// Typed elements rely on it: a `bool` of another byte is undefined behaviour.
+    #[doc(hidden)]
     pub fn normalise(&self, elements: &mut ViewMut<'_>) {
         if let Some(value) = self.fixed_optional_value() {
             elements.reborrow().into_field(0, 1).map_bytes(|byte| u8::from(byte != 0));
@@ -111,6 +112,7 @@ impl DataType {
     }
 
     /// Refuses elements of small integers outside of the range, since other values would be read.
+    #[doc(hidden)]
     pub fn check_range(&self, elements: &View<'_>) -> Result<()> {
         if let Some(structure) = self.fields() {
             let mut ranged = structure.fields().iter().filter(|field| field.data_type.has_canonical_form());

@@ -83,6 +83,7 @@ impl TimeUnit {
     }
 
     /// The unit with this name; `μs` is accepted as well.
+    #[doc(hidden)]
     pub fn parse(name: &str) -> Option<Self> {
         let name = if name == "μs" || name == "µs" { "us" } else { name };
         Self::ALL.into_iter().find(|unit| unit.name() == name)

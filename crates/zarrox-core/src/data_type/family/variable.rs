@@ -47,6 +47,7 @@ impl DataType {
     }
 
     /// Returns true if the elements are text or bytes of variable length.
+    #[doc(hidden)]
     pub fn is_text_or_bytes(&self) -> bool {
         Variable.has(self)
     }

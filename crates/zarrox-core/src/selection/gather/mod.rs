@@ -651,6 +651,7 @@ impl View<'_> {
     /// `values`. Where a position is listed more than once, it must have all of its values.
     ///
     /// Panics when the set leaves one of the two.
+    #[doc(hidden)]
     pub fn set_equals(&self, set: &ElementSet, values: &View<'_>) -> bool {
         if set.is_empty() {
             return true;
@@ -683,6 +684,7 @@ impl ViewMut<'_> {
     /// The bytes of variable-length elements are brought into the own buffer.
     ///
     /// Panics when the set leaves one of the two.
+    #[doc(hidden)]
     pub fn gather(&mut self, chunk: &View<'_>, set: &ElementSet) {
         if set.is_empty() {
             return;
@@ -699,6 +701,7 @@ impl ViewMut<'_> {
     /// Where a position is listed more than once, the last value wins.
     ///
     /// Panics when the set leaves one of the two.
+    #[doc(hidden)]
     pub fn scatter(&mut self, set: &ElementSet, values: &View<'_>) {
         if set.is_empty() {
             return;
@@ -714,6 +717,7 @@ impl ViewMut<'_> {
     /// Sets all places of the set in this memory to these bytes; the chunk does not matter.
     ///
     /// Panics when the set leaves memory.
+    #[doc(hidden)]
     pub fn fill_set(&mut self, set: &ElementSet, element: &[u8]) {
         if set.is_empty() {
             return;

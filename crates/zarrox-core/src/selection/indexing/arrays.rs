@@ -40,11 +40,13 @@ impl IndexArray {
     }
 
     /// The shape.
+    #[doc(hidden)]
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
     /// The values, in row-major order.
+    #[doc(hidden)]
     pub fn values(&self) -> &Arc<Vec<i64>> {
         &self.values
     }
@@ -62,16 +64,19 @@ impl Mask {
     }
 
     /// The shape.
+    #[doc(hidden)]
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
     /// The values, in row-major order.
+    #[doc(hidden)]
     pub fn values(&self) -> &Arc<Vec<bool>> {
         &self.values
     }
 
     /// The number of true values.
+    #[doc(hidden)]
     pub fn count(&self) -> usize {
         count(&self.values)
     }
@@ -80,6 +85,7 @@ impl Mask {
     ///
     /// # Errors
     /// When memory for the lists cannot be allocated.
+    #[doc(hidden)]
     pub fn nonzero(&self) -> Result<Dims<Positions>> {
         let count = self.count();
         let mut lists: Dims<Positions> = self.shape.iter().map(|_| reserved(count)).collect::<Result<_>>()?;

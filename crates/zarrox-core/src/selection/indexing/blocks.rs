@@ -14,6 +14,7 @@ impl Selection {
     ///
     /// # Errors
     /// When a block does not exist, or an item is neither an integer nor a slice without a step.
+    #[doc(hidden)]
     pub fn on_grid(&self, grid: &ChunkGrid, shape: &[u64]) -> Result<Cow<'_, Self>> {
         if self.kind != Kind::Blocks {
             return Ok(Cow::Borrowed(self));

@@ -29,12 +29,11 @@ pub use selection::{DimSelection, IntoSelection, Selection};
 ///
 /// Items are integers (negative ones count from the end), ranges with an optional `;step`, `..` for a whole
 /// dimension, `...` for all dimensions that are not mentioned, arrays of integers or of truth values (arrays, slices,
-/// vectors and those of `ndarray`, by value or by reference), and [`NewAxis`](crate::selection::NewAxis), which is
+/// vectors and those of `ndarray`, by value or by reference), and [`NewAxis`](crate::NewAxis), which is
 /// `ndarray`'s, for an axis of length 1. A negative step goes backwards as in NumPy: `s![..;-1]` reverses.
 ///
 /// ```
-/// use zarrox_core::selection::NewAxis;
-/// use zarrox_core::{Selection, s};
+/// use zarrox_core::{NewAxis, Selection, s};
 ///
 /// let selection: Selection = s![-1, .., 0..8;2];
 /// assert_eq!(selection.to_string(), "-1, :, 0:8:2");

@@ -23,6 +23,7 @@ impl Selection {
     /// # Errors
     /// [`ErrorKind::InvalidSelection`](crate::ErrorKind::InvalidSelection) when the selection does not fit the array, with the
     /// axis and the value; and for block selections, which [`Selection::on_grid`] rewrites as slices.
+    #[doc(hidden)]
     pub fn resolve(&self, shape: &[u64]) -> Result<ResolvedSelection> {
         match self.kind {
             Kind::Mixed => mixed(&self.items, shape),

@@ -161,6 +161,7 @@ impl Selection {
     }
 
     /// The items in their order.
+    #[doc(hidden)]
     pub fn items(&self) -> &[DimSelection] {
         &self.items
     }

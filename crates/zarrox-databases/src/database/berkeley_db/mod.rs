@@ -19,7 +19,7 @@ use self::hash::Hash;
 use self::pages::{HASH_MAGIC, Item, Pages, TREE_MAGIC, unsupported};
 use self::tree::Tree;
 use crate::database::files::split;
-use zarrox_stores::support::valid;
+use zarrox_stores::internals::support::valid;
 use zarrox_stores::{
     ByteRange, Capabilities, Condition, DirListing, Key, Located, LockGuard, Payload, Prefix, Scheme, Store,
     StoreError, StoreErrorKind, Value, provided,

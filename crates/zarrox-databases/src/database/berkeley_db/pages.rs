@@ -8,7 +8,7 @@ use std::fs::File;
 use std::ops::ControlFlow;
 use std::os::unix::fs::FileExt;
 
-use zarrox_stores::support::reserved;
+use zarrox_stores::internals::support::reserved;
 use zarrox_stores::{StoreError, StoreErrorKind};
 
 /// Is told of a key and of the length of its value.

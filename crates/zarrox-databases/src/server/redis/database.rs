@@ -3,7 +3,7 @@
 use ::redis::RedisError;
 
 use super::pool::{Pool, into_error};
-use zarrox_stores::support::valid;
+use zarrox_stores::internals::support::valid;
 use zarrox_stores::{Key, Prefix, StoreError};
 
 /// A Redis database, and the prefix of the keys in it.

@@ -18,7 +18,7 @@ use bytes::Bytes;
 use database::Database;
 use pool::{Pool, into_error};
 use value::{RedisValue, WHOLE, replace};
-use zarrox_stores::support::ranges_of;
+use zarrox_stores::internals::support::ranges_of;
 use zarrox_stores::{
     ByteRange, Capabilities, Condition, DirListing, GetDone, Key, Located, LockGuard, Payload, Prefix,
     Scheme, StorageOption, StorageOptions, Store, StoreError, StoreErrorKind, StoreUrl, Value, provided,

@@ -5,7 +5,7 @@ use std::{fmt, io};
 
 use ::redis::{Client, Connection, ErrorKind, RedisError, RedisResult, ServerErrorKind};
 
-use zarrox_stores::sync::{Mutex, unpoisoned};
+use zarrox_stores::internals::sync::{Mutex, unpoisoned};
 use zarrox_stores::{StoreError, StoreErrorKind};
 
 /// The number of connections that are kept for later.

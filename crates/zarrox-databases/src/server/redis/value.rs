@@ -8,7 +8,7 @@ use bytes::Bytes;
 use sha1_smol::Sha1;
 
 use super::database::Database;
-use zarrox_stores::support::checked_length;
+use zarrox_stores::internals::support::checked_length;
 use zarrox_stores::{ByteRange, Key, StoreError, StoreErrorKind, Value, Version};
 
 /// Values up to this size are read whole when they are opened: the digest would cost the server more.

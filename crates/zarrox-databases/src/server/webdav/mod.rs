@@ -17,7 +17,7 @@ use crate::server::address::Address;
 use crate::server::tree::{
     Entry, FileTree, Stat, async_store, changed, directory_of, exists, located, obstructed,
 };
-use zarrox_stores::web::{self, body, part, range_header, refused, send};
+use zarrox_stores::internals::web::{self, body, part, range_header, refused, send};
 use zarrox_stores::{
     Blocking, ByteRange, Capabilities, Head, Scheme, StorageOption, StoreError, StoreErrorKind, ValuePart,
     Version,

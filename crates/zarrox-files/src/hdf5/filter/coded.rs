@@ -3,7 +3,8 @@
 use std::cell::RefCell;
 use std::sync::LazyLock;
 
-use zarrox::codec::{BytesToBytes, CHUNK_LIMIT, ChunkSpec, Codec, CodecContext, decode_growing};
+use zarrox::codec::{BytesToBytes, CHUNK_LIMIT, ChunkSpec, Codec, CodecContext};
+use zarrox::internals::codec::decode_growing;
 use zarrox::{CodecSpec, DataType, FillValue, Registry, Result, Strictness, codecs};
 
 use super::given::Given;

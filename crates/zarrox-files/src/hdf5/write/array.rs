@@ -4,13 +4,14 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use zarrox::codec::{CHUNK_LIMIT, CodecChain, EncodeOptions};
+use zarrox::codec::{CHUNK_LIMIT, EncodeOptions};
 use zarrox::codecs::{ByteShuffle, Zlib};
 use zarrox::data_type::{Storage as Memory, TimeKind, TimeUnit};
 use zarrox::json::{Json, Map};
 use zarrox::stores::MemoryStore;
 use zarrox::{
-    AccessOptions, Array, DataType, DimSelection, DynArray, Format, OpenOptions, Result, Strictness,
+    AccessOptions, Array, CodecChain, DataType, DimSelection, DynArray, Format, OpenOptions, Result,
+    Strictness,
 };
 
 use super::appended::Appended;

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use zarrox_core::Result;
+use zarrox_core::data_type::Storage;
 use zarrox_core::json::Json;
-use zarrox_core::{Result, Storage};
 
 use super::node::{MOST, Report, Visited};
 

@@ -132,6 +132,7 @@ impl DirectoryStore {
     /// # Errors
     ///
     /// When a directory cannot be listed.
+    #[doc(hidden)]
     pub fn leftovers(&self, prefix: &Prefix) -> Result<Vec<String>, StoreError> {
         self.root.leftovers(prefix.segments(), false).map_err(self.fail("listing", prefix.as_str()))
     }
@@ -142,6 +143,7 @@ impl DirectoryStore {
     /// # Errors
     ///
     /// When a directory cannot be listed.
+    #[doc(hidden)]
     pub fn remove_leftovers(&self, prefix: &Prefix) -> Result<Vec<String>, StoreError> {
         self.root.leftovers(prefix.segments(), true).map_err(self.fail("listing", prefix.as_str()))
     }

@@ -1,6 +1,6 @@
 //! Elements from JSON.
 
-use zarrox_core::data_type::FamilyRef;
+use zarrox_core::internals::data_type::FamilyRef;
 use zarrox_core::json::Json;
 use zarrox_core::{DataType, FillValue, Registry, Result, Strictness};
 
@@ -58,7 +58,7 @@ impl Reading<'_> {
 
     /// Returns true if an element itself can be a list.
     fn takes_lists(&self) -> bool {
-        use zarrox_core::Storage::{Bool, Float, Int, Uint, Utf32};
+        use zarrox_core::data_type::Storage::{Bool, Float, Int, Uint, Utf32};
         !matches!(self.data_type.storage(), Bool | Int(_) | Uint(_) | Float(_) | Utf32(_))
     }
 

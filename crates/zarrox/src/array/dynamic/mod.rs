@@ -5,10 +5,10 @@ mod to_json;
 
 use std::sync::{Arc, LazyLock};
 
-use zarrox_core::data_type::{ByteOrder, Casting, Storage};
-use zarrox_core::elements::{self, Elements, InPlace, Source, Target, reserved};
-use zarrox_core::strided::{Dims, Span, View, ViewMut};
-use zarrox_core::vlen::VlenBuffer;
+use zarrox_core::data_type::{Casting, Storage};
+use zarrox_core::internals::data_type::ByteOrder;
+use zarrox_core::internals::elements::{self, Elements, InPlace, Source, Target, reserved};
+use zarrox_core::strided::{Dims, Span, View, ViewMut, VlenBuffer};
 use zarrox_core::{DataType, Error, ErrorKind, FromElements, IntoElements, Order, Registry, Result};
 
 use crate::error::argument;
@@ -367,7 +367,8 @@ fn takes(own: &DataType, given: &DataType) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use zarrox_core::data_type::{Endian, VARIABLE_TEXT};
+    use zarrox_core::data_type::Endian;
+    use zarrox_core::internals::data_type::VARIABLE_TEXT;
 
     use super::*;
     use zarrox_testkit::errors::assert_error;

@@ -1,6 +1,7 @@
 //! Elements as JSON, in the form of v3 metadata, except bytes and points in time, which are text.
 
-use zarrox_core::data_type::{Field, Storage, VARIABLE_BYTES};
+use zarrox_core::data_type::{Field, Storage};
+use zarrox_core::internals::data_type::VARIABLE_BYTES;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::{DataType, FillValue, Registry, Result};
 
@@ -31,6 +32,7 @@ impl DynArray {
     ///
     /// # Errors
     /// When the data type is not known.
+    #[doc(hidden)]
     pub fn element_to_json(data_type: &DataType, element: &[u8], registry: &Registry) -> Result<Json> {
         if let Some(structure) = data_type.fields() {
             let field = |field: &Field| Ok((field.name.clone(), field_json(field, element, registry)?));

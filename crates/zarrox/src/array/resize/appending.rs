@@ -9,9 +9,9 @@
 //! is gone, clears what it has written, and takes the rows; they are remembered as free where others have appended behind them.
 //! What is reserved by writers that are at work is left alone by everybody.
 
-use zarrox_core::grid::ChunkGrid;
-use zarrox_core::selection::{DimSelection, Selection};
-use zarrox_core::{Error, ErrorKind, IntoSelection, NodeMetadata, Result};
+use zarrox_core::{
+    ChunkGrid, DimSelection, Error, ErrorKind, IntoSelection, NodeMetadata, Result, Selection,
+};
 
 use super::super::Array;
 use super::appended_shape;

@@ -10,10 +10,11 @@
 
 use std::time::Duration;
 
+use zarrox_core::internals::json::to_bytes;
 use zarrox_core::json::{self, Json, json};
 use zarrox_core::{Error, ErrorKind, NodeMetadata, Result};
 use zarrox_stores::Key;
-use zarrox_stores::system::system;
+use zarrox_stores::internals::system::system;
 
 use super::super::Array;
 use crate::guarded::{LockedValue, backoff, until_unchanged};
@@ -295,7 +296,7 @@ impl Mark {
         let is_written = self.is_written;
         let document = json!({"about": about, "owner": owner, "written": is_written, "arrays": arrays});
         let Json::Object(map) = document else { return Ok(Vec::new()) };
-        json::to_bytes(&map)
+        to_bytes(&map)
     }
 
     fn parsed(bytes: &[u8], key: &Key) -> Result<Self> {

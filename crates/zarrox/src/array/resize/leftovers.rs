@@ -6,11 +6,10 @@
 use std::cmp::Ordering;
 use std::ops::{ControlFlow, Range};
 
-use zarrox_core::codec::WritePart;
-use zarrox_core::grid::ChunkGrid;
-use zarrox_core::scratch::with_vec;
+use zarrox_core::internals::codec::WritePart;
+use zarrox_core::internals::scratch::with_vec;
 use zarrox_core::strided::{Dims, Span};
-use zarrox_core::{Error, ErrorKind, Result};
+use zarrox_core::{ChunkGrid, Error, ErrorKind, Result};
 use zarrox_stores::{Key, StoreExt, Version};
 
 use super::super::read::chunk_place;

@@ -8,11 +8,10 @@ mod together;
 
 use std::ops::ControlFlow;
 
-use zarrox_core::grid::ChunkGrid;
-use zarrox_core::metadata::Change;
-use zarrox_core::selection::{DimSelection, Selection, check_lengths};
+use zarrox_core::internals::metadata::Change;
+use zarrox_core::internals::selection::check_lengths;
 use zarrox_core::strided::{Dims, Span};
-use zarrox_core::{IntoElements, IntoSelection, NodeMetadata, Result};
+use zarrox_core::{ChunkGrid, DimSelection, IntoElements, IntoSelection, NodeMetadata, Result, Selection};
 use zarrox_stores::{Key, StoreExt};
 
 pub use self::appending::{SoleAppender, Unwritten};
@@ -93,6 +92,7 @@ impl Array {
     ///
     /// [`ErrorKind::Conflict`]: zarrox_core::ErrorKind::Conflict
     /// [`Capabilities::set_if_unchanged`]: zarrox_stores::Capabilities::set_if_unchanged
+    #[doc(hidden)]
     pub fn append_with(
         &mut self,
         values: &[u64],

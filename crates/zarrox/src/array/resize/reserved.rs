@@ -3,6 +3,7 @@
 //! Where no lock excludes everybody, those who append reserve their rows here first, write them outside of the shape, and store the
 //! shape last. The object is there while somebody appends; where a store cannot erase it under a condition, an empty one is left.
 
+use zarrox_core::internals::json::to_bytes;
 use zarrox_core::json::{self, Json, json};
 use zarrox_core::{Error, ErrorKind, Result};
 use zarrox_stores::Key;
@@ -160,7 +161,7 @@ fn written(reserved: &[Reserved]) -> Result<Vec<u8>> {
     let about = "rows that zarrox has reserved for appends which are under way, or were interrupted";
     let reserved: Vec<Json> = reserved.iter().map(Reserved::to_json).collect();
     let Json::Object(map) = json!({"about": about, "reserved": reserved}) else { return Ok(Vec::new()) };
-    json::to_bytes(&map)
+    to_bytes(&map)
 }
 
 #[cfg(test)]

@@ -2,8 +2,9 @@
 
 use std::io;
 
-use zarrox_core::scratch::Scratch;
-use zarrox_core::{CodecError, Result};
+use zarrox_core::Result;
+use zarrox_core::codec::CodecError;
+use zarrox_core::internals::scratch::Scratch;
 use zarrox_stores::{ByteRange, Condition, Key, StoreExt};
 
 use crate::location::Location;

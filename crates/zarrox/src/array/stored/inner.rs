@@ -1,6 +1,7 @@
 //! The chunks inside of shards, as the indexes say.
 
-use zarrox_core::codec::{Entry, Window};
+use zarrox_core::codec::Window;
+use zarrox_core::internals::codec::Entry;
 use zarrox_core::{Error, ErrorKind, Result};
 use zarrox_stores::{ByteRange, Key};
 

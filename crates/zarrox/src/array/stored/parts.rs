@@ -1,8 +1,8 @@
 //! Parts of stored chunks for callers that have divided a selection themselves: each part names the key of its chunk.
 
-use zarrox_core::codec::{ReadPart, WritePart};
-use zarrox_core::scratch::with_vec;
-use zarrox_core::selection::ChunkElements;
+use zarrox_core::internals::codec::{ReadPart, WritePart};
+use zarrox_core::internals::scratch::with_vec;
+use zarrox_core::internals::selection::ChunkElements;
 use zarrox_core::strided::{View, ViewMut};
 use zarrox_core::{Error, Result};
 use zarrox_stores::Key;

@@ -1,6 +1,6 @@
 //! The boxes in which an array is copied to other chunks.
 
-use crate::selection::{DimSelection, Selection};
+use super::indexing::{DimSelection, Selection};
 
 /// A box has several chunks up to this size, in bytes, so that all threads have work.
 const ENOUGH: u64 = 64 << 20;

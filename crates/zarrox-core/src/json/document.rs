@@ -1,0 +1,126 @@
+//! Documents: objects from text and as text.
+
+use super::message::kind;
+use super::parse::{List, MAX_DEPTH, NotJson, members, value};
+use super::value::{Json, Map};
+use super::write;
+use crate::error::{Error, Result};
+use crate::strictness::Strictness;
+
+/// Parses a metadata document. With strictness it must be JSON without Python's tokens, and without the byte order mark of UTF-8 in
+/// front, which editors write.
+pub fn parse_document(bytes: &[u8], strictness: Strictness) -> Result<Map> {
+    let bytes = without_mark(bytes, strictness);
+    object(value(bytes, strictness == Strictness::Lenient).map_err(not_json)?)
+}
+
+/// Parses a metadata document into the list of its members.
+pub(crate) fn parse_members(bytes: &[u8], strictness: Strictness) -> Result<List<'_>> {
+    Ok(parse_members_without(bytes, strictness, None)?.0)
+}
+
+/// Parses a metadata document into the list of its members, except one member that is only checked. Returns whether that member
+/// exists.
+pub(crate) fn parse_members_without<'a>(
+    bytes: &'a [u8],
+    strictness: Strictness,
+    left_out: Option<[&str; 2]>,
+) -> Result<(List<'a>, bool)> {
+    let bytes = without_mark(bytes, strictness);
+    let members = members(bytes, strictness == Strictness::Lenient, left_out).map_err(not_json)?;
+    members.map_err(|other| no_object(&other))
+}
+
+/// The byte order mark of UTF-8.
+const MARK: &str = "\u{feff}";
+
+/// Returns the bytes of a document without the byte order mark of UTF-8, which is only skipped leniently.
+pub(super) fn without_mark(bytes: &[u8], strictness: Strictness) -> &[u8] {
+    let text = bytes.strip_prefix(MARK.as_bytes());
+    text.filter(|_| strictness == Strictness::Lenient).unwrap_or(bytes)
+}
+
+fn object(json: Json) -> Result<Map> {
+    match json {
+        Json::Object(map) => Ok(map),
+        other => Err(no_object(&other)),
+    }
+}
+
+/// Returns the object of a parsed document.
+pub(crate) fn as_object(json: &Json) -> Result<&Map> {
+    json.as_object().ok_or_else(|| no_object(json))
+}
+
+pub(super) fn no_object(json: &Json) -> Error {
+    Error::metadata(format!("expected a JSON object, found {}", kind(json)))
+}
+
+pub(super) fn not_json(error: NotJson) -> Error {
+    Error::metadata(format!("this is not JSON: {error}")).with_source(error)
+}
+
+/// The document as bytes, indented, with a newline at the end. It is an error if it is nested too deep to be parsed again.
+pub fn to_bytes(map: &Map) -> Result<Vec<u8>> {
+    let mut text = indented(map, 2)?;
+    text.push('\n');
+    Ok(text.into_bytes())
+}
+
+fn indented(map: &Map, indent: usize) -> Result<String> {
+    map.values().try_for_each(|json| check_depth(json, 1))?;
+    let mut text = String::new();
+    write::object(&mut text, map, Some(indent))
+        .map_err(|_| Error::argument("the document cannot be serialised as JSON"))?;
+    Ok(text)
+}
+
+/// Checks that a value so many levels deep in a document can be parsed again.
+pub(super) fn check_depth(json: &Json, levels: usize) -> Result<()> {
+    if fits(json, MAX_DEPTH - levels) {
+        return Ok(());
+    }
+    let message = format!("lists and objects in metadata cannot be nested more than {MAX_DEPTH} deep");
+    Err(Error::argument(message))
+}
+
+/// The map with the members of all objects sorted by name, as in zarr-python 2.
+pub fn sorted(map: Map) -> Map {
+    fn value(json: Json) -> Json {
+        match json {
+            Json::Object(map) => sorted(map).into(),
+            Json::Array(list) => list.into_iter().map(value).collect(),
+            other => other,
+        }
+    }
+    let mut members: Vec<(String, Json)> = map.into_iter().map(|(name, json)| (name, value(json))).collect();
+    members.sort_by(|(a, _), (b, _)| a.cmp(b));
+    members.into_iter().collect()
+}
+
+/// The document in the form of zarr-python 2: indented by four, without a final newline, and in ASCII, with other characters
+/// escaped. zarr-python 1, and early versions of 2, read nothing else.
+pub fn to_ascii(map: &Map) -> Result<Vec<u8>> {
+    let text = indented(map, 4)?;
+    let mut ascii = Vec::with_capacity(text.len());
+    for character in text.chars() {
+        if character.is_ascii() {
+            ascii.push(character as u8);
+            continue;
+        }
+        for unit in character.encode_utf16(&mut [0; 2]) {
+            ascii.extend(format!("\\u{unit:04x}").into_bytes());
+        }
+    }
+    Ok(ascii)
+}
+
+/// Returns true if a value has at most so many levels of lists and objects.
+fn fits(json: &Json, levels: usize) -> bool {
+    let Some(below) = levels.checked_sub(1) else { return !(json.is_array() || json.is_object()) };
+    match json {
+        Json::Array(list) => list.iter().all(|json| fits(json, below)),
+        Json::Object(map) => map.values().all(|json| fits(json, below)),
+        _ => true,
+    }
+}

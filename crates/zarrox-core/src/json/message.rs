@@ -1,0 +1,36 @@
+//! JSON in messages.
+
+use std::fmt;
+
+use super::value::{Json, Map};
+
+/// A configuration for messages: `(level=3, checksum=false)`; empty if there is none.
+pub(crate) fn write_configuration(f: &mut fmt::Formatter<'_>, configuration: &Map) -> fmt::Result {
+    if configuration.is_empty() {
+        return Ok(());
+    }
+    let members: Vec<_> = configuration.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    write!(f, "({})", members.join(", "))
+}
+
+/// A value for messages: text without quotes, and at most so many characters.
+pub fn shown(json: &Json, longest: usize) -> String {
+    let text = json.as_str().map_or_else(|| json.to_string(), |text| format!("\"{text}\""));
+    if text.chars().nth(longest).is_none() {
+        text
+    } else {
+        text.chars().take(longest).chain(['…']).collect()
+    }
+}
+
+/// The kind of a JSON value, for messages.
+pub fn kind(json: &Json) -> &'static str {
+    match json {
+        Json::Null => "null",
+        Json::Bool(_) => "a boolean",
+        Json::Number(_) => "a number",
+        Json::String(_) => "a string",
+        Json::Array(_) => "a list",
+        Json::Object(_) => "an object",
+    }
+}
