@@ -6,6 +6,7 @@
 
 pub mod codec;
 pub mod data_type;
+mod dyn_array;
 mod elements;
 mod error;
 mod fill_value;
@@ -30,6 +31,7 @@ pub use codec::chain::CodecChain;
 pub use codec::codec_spec::CodecSpec;
 pub use data_type::element::Element;
 pub use data_type::model::DataType;
+pub use dyn_array::DynArray;
 pub use elements::{Decode, ElementsMut, Encode, FromElement, FromElements, IntoElements, ToElement};
 pub use error::{Error, ErrorKind, Result};
 pub use fill_value::FillValue;

@@ -113,8 +113,7 @@ mod upkeep;
 
 pub use access::AccessOptions;
 pub use array::{
-    Array, ArrayBuilder, ArrayInfo, ArrayView, AsTypeView, ChunkIndices, Chunks, DynArray, InnerChunk,
-    RawChunks, Rows,
+    Array, ArrayBuilder, ArrayInfo, ArrayView, AsTypeView, ChunkIndices, Chunks, InnerChunk, RawChunks, Rows,
 };
 pub use group::{Child, Group, Node, Tree};
 pub use hierarchy::journal::JOURNAL;
@@ -127,9 +126,9 @@ pub use progress::Progress;
 pub use zarrox_codecs as codecs;
 pub use zarrox_core::{
     ArrayMetadata, ChunkGrid, ChunkKeyEncoding, ChunkLengths, ChunkShape, CodecChain, CodecSpec, DataType,
-    Decode, DimSelection, Element, ElementsMut, Encode, Error, ErrorKind, FillValue, Format, FromElement,
-    FromElements, GroupMetadata, IndexArray, IntoElements, IntoSelection, ListedLength, Mask, NewAxis,
-    NodeMetadata, NodePath, Order, Rectilinear, Registry, Result, Selection, Separator, Strictness,
+    Decode, DimSelection, DynArray, Element, ElementsMut, Encode, Error, ErrorKind, FillValue, Format,
+    FromElement, FromElements, GroupMetadata, IndexArray, IntoElements, IntoSelection, ListedLength, Mask,
+    NewAxis, NodeMetadata, NodePath, Order, Rectilinear, Registry, Result, Selection, Separator, Strictness,
     ToElement, codec, data_type, json, s, strided, with_element_type,
 };
 #[cfg(feature = "derive")]

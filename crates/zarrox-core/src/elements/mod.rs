@@ -39,7 +39,7 @@ fn mismatch(data_type: &DataType, name: &str) -> Error {
 }
 
 /// The error for more elements than an address space can hold.
-fn too_many() -> Error {
+pub(crate) fn too_many() -> Error {
     Error::new(ErrorKind::LimitExceeded, "the elements are more than this machine can address")
 }
 

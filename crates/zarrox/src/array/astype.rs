@@ -5,11 +5,11 @@ use zarrox_core::internals::data_type::NumberCast;
 use zarrox_core::internals::elements::Source;
 use zarrox_core::internals::selection::ResolvedSelection;
 use zarrox_core::strided::{Dims, Span, View, ViewMut};
-use zarrox_core::{DataType, ElementsMut, FromElements, IntoSelection, Mask, Result, Selection};
+use zarrox_core::{DataType, DynArray, ElementsMut, FromElements, IntoSelection, Mask, Result, Selection};
 
+use super::Array;
 use super::read::chunk_place;
 use super::view::ArrayView;
-use super::{Array, DynArray};
 
 /// The number of bytes that are cast at once, so that they are still in a core's cache when they are copied to their places.
 const BLOCK: usize = 128 << 10;

@@ -11,11 +11,12 @@ use zarrox_core::internals::metadata::{Change, Document};
 use zarrox_core::internals::selection::check_lengths;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::{
-    ArrayMetadata, ChunkGrid, ChunkKeyEncoding, ChunkLengths, ChunkShape, CodecSpec, DataType, Error,
-    ErrorKind, FillValue, Format, IntoElements, NodeMetadata, Rectilinear, Registry, Result, Separator,
+    ArrayMetadata, ChunkGrid, ChunkKeyEncoding, ChunkLengths, ChunkShape, CodecSpec, DataType, DynArray,
+    Error, ErrorKind, FillValue, Format, IntoElements, NodeMetadata, Rectilinear, Registry, Result,
+    Separator,
 };
 
-use super::{Array, DynArray};
+use super::Array;
 use crate::error::argument;
 use crate::location::Location;
 

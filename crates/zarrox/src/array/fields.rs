@@ -3,9 +3,9 @@
 use zarrox_core::internals::codec::FieldPlace;
 use zarrox_core::internals::selection::ResolvedSelection;
 use zarrox_core::strided::{Dims, ViewMut};
-use zarrox_core::{DataType, Result};
+use zarrox_core::{DataType, DynArray, Result};
 
-use super::{Array, DynArray};
+use super::Array;
 
 /// Selected fields of structured elements.
 #[derive(Debug)]

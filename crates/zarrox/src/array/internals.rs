@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use zarrox_core::{ArrayMetadata, Error, FromElements, Result, Selection};
+use zarrox_core::{ArrayMetadata, DynArray, Error, FromElements, Result, Selection};
 use zarrox_stores::{Condition, Store, StoreExt};
 
+use super::Array;
 use super::read::chunk_place;
 use super::stored::copy_value;
-use super::{Array, DynArray};
 use crate::location::{Context, Location};
 use crate::options::OpenOptions;
 use crate::pool::Pool;

@@ -6,7 +6,6 @@ mod cached;
 mod chains;
 mod chunks;
 pub(crate) mod dimension_names;
-mod dynamic;
 mod fetch;
 mod field_views;
 mod fields;
@@ -50,7 +49,6 @@ use kept::Kept;
 
 pub use astype::AsTypeView;
 pub use builder::ArrayBuilder;
-pub use dynamic::DynArray;
 pub use info::ArrayInfo;
 pub use iterate::indices;
 pub use iterate::{Chunks, Rows};

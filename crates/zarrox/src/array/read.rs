@@ -8,11 +8,11 @@ use zarrox_core::internals::elements::Source;
 use zarrox_core::internals::error::ErrorPlace;
 use zarrox_core::internals::selection::{Projection, Projections, ResolvedSelection, merged, ordered};
 use zarrox_core::strided::{Dims, ViewMut};
-use zarrox_core::{DataType, Error, ErrorKind, Result};
+use zarrox_core::{DataType, DynArray, Error, ErrorKind, Result};
 use zarrox_stores::Key;
 
+use super::Array;
 use super::view::ArrayView;
-use super::{Array, DynArray};
 use crate::error::argument;
 
 impl ArrayView<'_> {

@@ -5,12 +5,12 @@ use zarrox_core::internals::codec::{Encoded, FieldPlace, Update, WritePart};
 use zarrox_core::internals::scratch::with_vec;
 use zarrox_core::internals::selection::{Projection, Projections, ResolvedSelection, merged, ordered};
 use zarrox_core::strided::{Dims, Span, View};
-use zarrox_core::{CodecChain, DataType, Error, ErrorKind, Result};
+use zarrox_core::{CodecChain, DataType, DynArray, Error, ErrorKind, Result};
 use zarrox_stores::{Condition, Key, StoreExt};
 
+use super::Array;
 use super::read::chunk_place;
 use super::view::ArrayView;
-use super::{Array, DynArray};
 use crate::error::argument;
 use crate::guarded::{LockedValue, until_unchanged};
 

@@ -9,11 +9,11 @@ use std::ops::{ControlFlow, Range};
 use zarrox_core::internals::codec::WritePart;
 use zarrox_core::internals::scratch::with_vec;
 use zarrox_core::strided::{Dims, Span};
-use zarrox_core::{ChunkGrid, Error, ErrorKind, Result};
+use zarrox_core::{ChunkGrid, DynArray, Error, ErrorKind, Result};
 use zarrox_stores::{Key, StoreExt, Version};
 
+use super::super::Array;
 use super::super::read::chunk_place;
-use super::super::{Array, DynArray};
 use super::regions_outside;
 use crate::guarded::until_unchanged;
 

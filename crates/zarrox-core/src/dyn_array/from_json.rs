@@ -1,23 +1,23 @@
 //! Elements from JSON.
 
-use zarrox_core::internals::data_type::FamilyRef;
-use zarrox_core::json::Json;
-use zarrox_core::{DataType, FillValue, Registry, Result, Strictness};
+use crate::data_type::FamilyRef;
+use crate::json::Json;
+use crate::{DataType, Error, FillValue, Registry, Result, Strictness};
 
 use super::DynArray;
-use crate::error::argument;
 
 impl DynArray {
     /// Creates elements from JSON: one element in the form of a fill value, or nested lists of them, whose shape is that of the result.
     ///
     /// ```
-    /// use zarrox::prelude::*;
-    /// use zarrox::json::json;
-    /// let registry = zarrox::codecs::registry();
+    /// use ndarray::ArrayD;
+    /// use zarrox_core::json::json;
+    /// use zarrox_core::{DataType, DynArray, Registry};
+    /// let registry = Registry::new();
     /// let values = DynArray::from_json(DataType::Float32, &json!([[1, "NaN"], [2.5, 3]]), &registry)?;
     /// assert_eq!(values.shape(), [2, 2]);
     /// assert_eq!(values.to::<ArrayD<f32>>()?[[1, 0]], 2.5);
-    /// # Ok::<(), zarrox::Error>(())
+    /// # Ok::<(), zarrox_core::Error>(())
     /// ```
     ///
     /// # Errors
@@ -52,13 +52,13 @@ impl Reading<'_> {
         };
         match json.as_array() {
             Some(list) => self.add_all(list, elements),
-            None => Err(argument(format!("{json} is no element of {}: {error}", self.data_type))),
+            None => Err(Error::argument(format!("{json} is no element of {}: {error}", self.data_type))),
         }
     }
 
     /// Returns true if an element itself can be a list.
     fn takes_lists(&self) -> bool {
-        use zarrox_core::data_type::Storage::{Bool, Float, Int, Uint, Utf32};
+        use crate::data_type::Storage::{Bool, Float, Int, Uint, Utf32};
         !matches!(self.data_type.storage(), Bool | Int(_) | Uint(_) | Float(_) | Utf32(_))
     }
 
@@ -68,7 +68,7 @@ impl Reading<'_> {
             let shape = self.add(item, elements)?;
             match &inner {
                 Some(inner) if *inner != shape => {
-                    return Err(argument("the lists have different lengths"));
+                    return Err(Error::argument("the lists have different lengths"));
                 }
                 _ => inner = Some(shape),
             }

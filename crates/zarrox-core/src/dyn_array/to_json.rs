@@ -1,9 +1,9 @@
 //! Elements as JSON, in the form of v3 metadata, except bytes and points in time, which are text.
 
-use zarrox_core::data_type::{Field, Storage};
-use zarrox_core::internals::data_type::VARIABLE_BYTES;
-use zarrox_core::json::{Json, Map};
-use zarrox_core::{DataType, FillValue, Registry, Result};
+use crate::data_type::VARIABLE_BYTES;
+use crate::data_type::{Field, Storage};
+use crate::json::{Json, Map};
+use crate::{DataType, FillValue, Registry, Result};
 
 use super::DynArray;
 
@@ -12,11 +12,11 @@ impl DynArray {
     /// become objects; bytes and points in time become text.
     ///
     /// ```
-    /// use zarrox::prelude::*;
-    /// let registry = zarrox::codecs::registry();
+    /// use zarrox_core::{DataType, DynArray, Registry};
+    /// let registry = Registry::new();
     /// let values = DynArray::from_values(DataType::Float32, &ndarray::arr1(&[1.5, f32::NAN]))?;
     /// assert_eq!(values.to_json(&registry)?.to_string(), r#"[1.5,"NaN"]"#);
-    /// # Ok::<(), zarrox::Error>(())
+    /// # Ok::<(), zarrox_core::Error>(())
     /// ```
     ///
     /// # Errors

@@ -3,15 +3,14 @@
 mod from_json;
 mod to_json;
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
-use zarrox_core::data_type::{Casting, Storage};
-use zarrox_core::internals::data_type::ByteOrder;
-use zarrox_core::internals::elements::{self, Elements, InPlace, Source, Target, reserved};
-use zarrox_core::strided::{Dims, Span, View, ViewMut, VlenBuffer};
-use zarrox_core::{DataType, Error, ErrorKind, FromElements, IntoElements, Order, Registry, Result};
-
-use crate::error::argument;
+use crate::data_type::ByteOrder;
+use crate::data_type::{Casting, Storage};
+use crate::elements::{self, Elements, InPlace, Source, Target, reserved};
+use crate::registry::CORE;
+use crate::strided::{Dims, Span, View, ViewMut, VlenBuffer};
+use crate::{DataType, Error, ErrorKind, FromElements, IntoElements, Order, Registry, Result};
 
 /// Elements in memory, row-major, in the machine's byte order: a data type, a shape, and the bytes.
 #[derive(Debug, Clone)]
@@ -41,11 +40,11 @@ impl DynArray {
             let message = format!(
                 "elements of {data_type} have no fixed length: create the array from elements instead of bytes"
             );
-            return Err(argument(message));
+            return Err(Error::argument(message));
         }
         let size = shape.iter().try_fold(data_type.size(), |size, &n| size.checked_mul(n));
         if size != Some(bytes.len()) {
-            return Err(argument(format!(
+            return Err(Error::argument(format!(
                 "{} bytes are not an array of shape {shape:?} of {data_type}",
                 bytes.len()
             )));
@@ -71,7 +70,7 @@ impl DynArray {
         }
         if data_type.storage() != Storage::Variable {
             if let Some(length) = lengths.iter().find(|&&length| length != data_type.size()) {
-                return Err(argument(format!("{length} bytes are not one element of {data_type}")));
+                return Err(Error::argument(format!("{length} bytes are not one element of {data_type}")));
             }
             return Self::new(data_type, shape, bytes);
         }
@@ -80,10 +79,10 @@ impl DynArray {
         Ok(array)
     }
 
-    /// Creates an array of a data type from what [`Array::write`](crate::Array::write) takes: arrays, slices, single values.
+    /// Creates an array of a data type from what `Array::write` takes: arrays, slices, single values.
     ///
     /// ```
-    /// # use zarrox::prelude::*;
+    /// # use zarrox_core::{DataType, DynArray};
     /// let counts = DataType::vlen_array(&DataType::Int32)?;
     /// let ragged = DynArray::from_values(counts, [vec![1, 2, 3], vec![]])?;
     /// assert_eq!(ragged.to::<Vec<Vec<i32>>>()?[0], [1, 2, 3]);
@@ -95,8 +94,7 @@ impl DynArray {
     /// value is outside of its range.
     #[expect(clippy::needless_pass_by_value, reason = "callers pass values and references alike")]
     pub fn from_values(data_type: DataType, values: impl IntoElements) -> Result<Self> {
-        static KNOWN: LazyLock<Registry> = LazyLock::new(zarrox_codecs::registry);
-        let elements = values.elements(&Target { data_type: &data_type, registry: &KNOWN })?;
+        let elements = values.elements(&Target { data_type: &data_type, registry: &CORE })?;
         let view = elements.view();
         data_type.check_range(&view)?;
         let mut array = Self::empty(data_type, view.shape().to_vec())?;
@@ -106,9 +104,10 @@ impl DynArray {
     }
 
     /// Memory for an array, filled with zeros.
-    pub(super) fn empty(data_type: DataType, shape: Vec<usize>) -> Result<Self> {
+    #[doc(hidden)]
+    pub fn empty(data_type: DataType, shape: Vec<usize>) -> Result<Self> {
         let size = shape.iter().try_fold(data_type.size(), |size, &n| size.checked_mul(n));
-        let size = size.ok_or_else(|| crate::pool::too_many("the bytes"))?;
+        let size = size.ok_or_else(|| elements::too_many())?;
         let bytes = InPlace::<u8>::new().zeroed(size)?;
         Ok(Self { data_type, shape, bytes, vlen: Arc::default() })
     }
@@ -125,7 +124,8 @@ impl DynArray {
     /// # Errors
     /// When there is no such field.
     pub fn field(&self, name: &str) -> Result<Self> {
-        let structure = self.data_type.fields().ok_or_else(|| argument("the elements have no fields"))?;
+        let structure =
+            self.data_type.fields().ok_or_else(|| Error::argument("the elements have no fields"))?;
         let field = structure.field(name).ok_or_else(|| structure.no_field(name))?;
         let mut bytes = reserved(self.shape.iter().product::<usize>() * field.size())?;
         self.view().field(field.offset, field.size()).append_to(&mut bytes, 1);
@@ -182,7 +182,7 @@ impl DynArray {
         self.bytes
     }
 
-    /// A copy of the elements as what [`Array::read`](crate::Array::read) returns: `ArrayD<f32>`, `Vec<String>`.
+    /// A copy of the elements as what `Array::read` returns: `ArrayD<f32>`, `Vec<String>`.
     ///
     /// # Errors
     /// [`ErrorKind::DataTypeMismatch`] when the elements have another type. An element that the Rust type cannot represent is an
@@ -203,16 +203,16 @@ impl DynArray {
     /// Casts the elements to another data type: numbers to other numbers, structures field by field.
     ///
     /// ```
-    /// use zarrox::data_type::Casting;
-    /// use zarrox::prelude::*;
-    /// let known = zarrox::codecs::registry();
+    /// use zarrox_core::data_type::Casting;
+    /// use zarrox_core::{DataType, DynArray, Registry};
+    /// let known = Registry::new();
     /// let array = DynArray::from_values(DataType::Float64, &ndarray::arr1(&[1.0, 2.5]))?;
     /// let halves = array.cast(&DataType::parse("bfloat16", &known)?, Casting::Exact, &known)?;
     /// assert_eq!(halves.cast(&DataType::Float64, Casting::Exact, &known)?, array);
     /// let error = array.cast(&DataType::Int8, Casting::Exact, &known).unwrap_err();
     /// assert_eq!(error.to_string(), "element [1]: 2.5 of float64 is no int8");
     /// assert_eq!(array.cast(&DataType::Int8, Casting::Lossy, &known)?.as_bytes(), [1, 2]);
-    /// # Ok::<(), zarrox::Error>(())
+    /// # Ok::<(), zarrox_core::Error>(())
     /// ```
     ///
     /// # Errors
@@ -238,10 +238,10 @@ impl DynArray {
     /// The numbers of a list that a type has, in one dimension. Of floats the nearest ones are taken; others are left out.
     ///
     /// ```
-    /// use zarrox::{DataType, DynArray};
-    /// let numbers = DynArray::nearest(&DataType::Int8, &[-9.0, 0.5, 1e20], &zarrox::codecs::registry())?;
+    /// use zarrox_core::{DataType, DynArray, Registry};
+    /// let numbers = DynArray::nearest(&DataType::Int8, &[-9.0, 0.5, 1e20], &Registry::new())?;
     /// assert_eq!(numbers.as_bytes(), [247]);
-    /// # Ok::<(), zarrox::Error>(())
+    /// # Ok::<(), zarrox_core::Error>(())
     /// ```
     ///
     /// # Errors
@@ -296,7 +296,8 @@ impl DynArray {
         if self.data_type.storage() == Storage::Variable { view.with_vlen(&self.vlen) } else { view }
     }
 
-    pub(super) fn view_mut(&mut self) -> ViewMut<'_> {
+    #[doc(hidden)]
+    pub fn view_mut(&mut self) -> ViewMut<'_> {
         let view = ViewMut::contiguous(&mut self.bytes, &self.shape, self.data_type.size());
         if self.data_type.storage() == Storage::Variable { view.with_vlen(&self.vlen) } else { view }
     }
@@ -367,29 +368,28 @@ fn takes(own: &DataType, given: &DataType) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use zarrox_core::data_type::Endian;
-    use zarrox_core::internals::data_type::VARIABLE_TEXT;
+    use crate::data_type::Endian;
+    use crate::internals::data_type::VARIABLE_TEXT;
 
     use super::*;
-    use zarrox_testkit::errors::assert_error;
 
     #[test]
     fn typed_arrays_become_what_they_can_be() {
-        let known = zarrox_codecs::registry();
+        let known = Registry::new();
         let nibble = DataType::parse("int4", &known).unwrap();
         let columns = ndarray::arr2(&[[1_i8, 2], [3, 4]]).reversed_axes();
-        let array = crate::DynArray::from_values(nibble.clone(), &columns).unwrap();
+        let array = DynArray::from_values(nibble.clone(), &columns).unwrap();
         assert_eq!((array.as_bytes(), array.shape()), (&[1, 3, 2, 4][..], &[2, 2][..]));
-        let beyond = crate::DynArray::from_values(nibble.clone(), ndarray::arr0(8_i8)).unwrap_err();
+        let beyond = DynArray::from_values(nibble.clone(), ndarray::arr0(8_i8)).unwrap_err();
         assert_eq!(beyond.kind(), ErrorKind::InvalidArgument);
-        let other = crate::DynArray::from_values(nibble, ndarray::arr0(8_u8)).unwrap_err();
+        let other = DynArray::from_values(nibble, ndarray::arr0(8_u8)).unwrap_err();
         assert_eq!(other.kind(), ErrorKind::DataTypeMismatch);
         let wide = array.cast(&DataType::Float64, Casting::Exact, &known).unwrap();
         assert_eq!(wide.to::<ndarray::ArrayD<f64>>().unwrap(), columns.mapv(f64::from).into_dyn());
         let error = wide.cast(&DataType::Bool, Casting::Exact, &known).unwrap_err();
         assert_eq!(error.to_string(), "element [0, 1]: 3.0 of float64 is no bool");
         let text = DataType::parse(VARIABLE_TEXT, &known).unwrap();
-        let words = crate::DynArray::from_elements(text.clone(), vec![1], ["né"]).unwrap();
+        let words = DynArray::from_elements(text.clone(), vec![1], ["né"]).unwrap();
         assert_eq!(words.cast(&text, Casting::Exact, &known).unwrap(), words);
         assert_eq!(
             words.cast(&DataType::Int8, Casting::Lossy, &known).unwrap_err().kind(),
@@ -414,10 +414,8 @@ mod tests {
         ] {
             assert_eq!(foreign(bytes, endian, order).unwrap().to::<ndarray::ArrayD<i16>>().unwrap(), wanted);
         }
-        assert_error(
-            foreign(vec![0; 11], Endian::Big, Order::ColumnMajor),
-            ErrorKind::InvalidArgument,
-            "11 bytes are not an array",
-        );
+        let error = foreign(vec![0; 11], Endian::Big, Order::ColumnMajor).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+        assert!(error.to_string().contains("11 bytes are not an array"), "{error}");
     }
 }
