@@ -299,6 +299,7 @@ impl CodecError {
     }
 
     /// Creates the error for decoded bytes that do not fit into `room` bytes.
+    #[doc(hidden)]
     pub fn overflow(room: usize) -> Self {
         let error = Self::corrupt(format!("decodes to more than the {room} bytes that there should be"));
         Self { overflow: true, ..error }

@@ -196,6 +196,7 @@ pub enum Separator {
 
 impl Separator {
     /// The character.
+    #[doc(hidden)]
     pub fn as_char(self) -> char {
         match self {
             Self::Slash => '/',
@@ -241,6 +242,7 @@ pub enum ChunkKeyEncoding {
 
 impl ChunkKeyEncoding {
     /// The separator.
+    #[doc(hidden)]
     pub fn separator(self) -> Separator {
         match self {
             Self::Default(separator) | Self::V2(separator) | Self::Draft { separator, .. } => separator,

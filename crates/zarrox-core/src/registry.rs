@@ -149,6 +149,7 @@ impl Registry {
 
     /// Adds a codec, in the place of the one with its name if there is one.
     #[must_use]
+    #[doc(hidden)]
     pub fn with_codec_instead(mut self, codec: &'static CodecDef) -> Self {
         self.codecs.retain(|known| known.name != codec.name);
         self.with_codec(codec)

@@ -33,7 +33,6 @@ impl Interrupt {
     ///
     /// # Errors
     /// [`ErrorKind::Interrupted`] if the interrupt was raised.
-    #[doc(hidden)]
     pub fn check(&self) -> Result<()> {
         if self.is_raised() {
             Err(Error::new(ErrorKind::Interrupted, "the operation was interrupted"))

@@ -30,7 +30,6 @@ impl Group {
     ///
     /// # Errors
     /// When the store cannot be listed.
-    #[doc(hidden)]
     pub fn child_names(&self) -> Result<Vec<String>> {
         Ok(self.child_kinds()?.into_iter().map(|(name, _)| name).collect())
     }

@@ -349,7 +349,6 @@ impl OpenOptions {
     ///
     /// # Errors
     /// When the path is invalid, no store has the URL, or the store cannot be opened.
-    #[doc(hidden)]
     pub fn store(&self, place: impl Into<Place>) -> Result<(Arc<dyn Store>, NodePath)> {
         let Address { store, path, .. } = self.place(place)?.address;
         Ok((store, path))
@@ -360,7 +359,6 @@ impl OpenOptions {
     ///
     /// # Errors
     /// When the place cannot be listed.
-    #[doc(hidden)]
     pub fn hierarchies(&self, place: impl Into<Place>) -> Result<Vec<Child>> {
         let place = place.into();
         let location = self.place(&place)?;

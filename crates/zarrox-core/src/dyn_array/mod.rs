@@ -137,6 +137,7 @@ impl DynArray {
     ///
     /// # Errors
     /// The errors of [`DynArray::new`].
+    #[doc(hidden)]
     pub fn from_foreign(
         data_type: DataType,
         shape: Vec<usize>,
@@ -246,6 +247,7 @@ impl DynArray {
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] when the type has no numbers.
+    #[doc(hidden)]
     pub fn nearest(data_type: &DataType, numbers: &[f64], registry: &Registry) -> Result<Self> {
         registry.cast(&DataType::Float64, data_type, Casting::Lossy)?;
         let is_float = matches!(data_type.storage(), Storage::Float(_));
@@ -264,6 +266,7 @@ impl DynArray {
     ///
     /// # Errors
     /// An error does not occur for an existing array.
+    #[doc(hidden)]
     pub fn packed(&self) -> Result<Self> {
         let data_type = self.data_type.packed();
         if data_type == self.data_type {

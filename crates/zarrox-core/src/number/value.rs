@@ -29,6 +29,7 @@ impl Number {
         clippy::cast_possible_truncation,
         reason = "rounded to the nearest"
     )]
+    #[doc(hidden)]
     pub fn to_f32(self) -> f32 {
         match self {
             Self::Integer(value) => value as f32,
@@ -38,6 +39,7 @@ impl Number {
 
     /// The integer, or the whole part of a float.
     #[expect(clippy::cast_possible_truncation, reason = "the whole part is wanted")]
+    #[doc(hidden)]
     pub fn to_i128(self) -> i128 {
         match self {
             Self::Integer(value) => value,
@@ -62,6 +64,7 @@ impl Number {
     }
 
     /// Returns true if both are one number: 1 and 1.0, NaN and NaN, 0 and -0.
+    #[doc(hidden)]
     pub fn is_same(self, other: Self) -> bool {
         match (self, other) {
             (Self::Integer(a), Self::Integer(b)) => a == b,

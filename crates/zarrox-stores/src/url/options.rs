@@ -153,6 +153,7 @@ impl StorageOptions {
 
     /// Returns true if a database that is not there is made.
     #[must_use]
+    #[doc(hidden)]
     pub fn creates(&self) -> bool {
         self.create
     }

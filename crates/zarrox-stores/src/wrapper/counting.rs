@@ -96,6 +96,7 @@ impl CountingStore {
     }
 
     /// Returns the counts and sets them to zero.
+    #[doc(hidden)]
     pub fn take(&self) -> Counts {
         self.read(&|counter, order| counter.swap(0, order), &|counter, order| counter.swap(0, order))
     }

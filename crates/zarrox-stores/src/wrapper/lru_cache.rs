@@ -115,11 +115,13 @@ impl LruCacheStore {
     }
 
     /// Forgets all values.
+    #[doc(hidden)]
     pub fn invalidate_values(&self) {
         self.forget_below(&Prefix::root());
     }
 
     /// Forgets all listings.
+    #[doc(hidden)]
     pub fn invalidate_keys(&self) {
         self.forget_listings(|kept| kept.retain(|place, _| !matches!(place, Place::Listing(_))));
     }

@@ -24,7 +24,6 @@ impl ArrayView<'_> {
     ///
     /// # Errors
     /// The errors of [`ArrayView::shape`].
-    #[doc(hidden)]
     pub fn parts(&self, most: u64, order: Order) -> Result<Parts> {
         let item = self.item();
         self.divided(most, |selection, grid| Parts::of_chunks(selection, grid, most, item, order))

@@ -40,13 +40,11 @@ impl IndexArray {
     }
 
     /// The shape.
-    #[doc(hidden)]
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
     /// The values, in row-major order.
-    #[doc(hidden)]
     pub fn values(&self) -> &Arc<Vec<i64>> {
         &self.values
     }
@@ -64,13 +62,11 @@ impl Mask {
     }
 
     /// The shape.
-    #[doc(hidden)]
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
     /// The values, in row-major order.
-    #[doc(hidden)]
     pub fn values(&self) -> &Arc<Vec<bool>> {
         &self.values
     }

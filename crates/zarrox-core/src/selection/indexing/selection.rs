@@ -161,7 +161,6 @@ impl Selection {
     }
 
     /// The items in their order.
-    #[doc(hidden)]
     pub fn items(&self) -> &[DimSelection] {
         &self.items
     }
