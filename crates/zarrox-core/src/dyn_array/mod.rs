@@ -107,7 +107,7 @@ impl DynArray {
     #[doc(hidden)]
     pub fn empty(data_type: DataType, shape: Vec<usize>) -> Result<Self> {
         let size = shape.iter().try_fold(data_type.size(), |size, &n| size.checked_mul(n));
-        let size = size.ok_or_else(|| elements::too_many())?;
+        let size = size.ok_or_else(elements::too_many)?;
         let bytes = InPlace::<u8>::new().zeroed(size)?;
         Ok(Self { data_type, shape, bytes, vlen: Arc::default() })
     }

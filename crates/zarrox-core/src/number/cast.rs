@@ -4,7 +4,8 @@ use std::convert::identity;
 
 use half::{bf16, f16};
 
-use super::kernels::{Kernel, Machine, Rules, kernel};
+use super::kernels::{Kernel, Rules, kernel};
+use super::machine::Machine;
 use super::{BLOCK, Half, Missing, Number, OutOfRange, Plain, Policy, RealType, Rounding, map};
 use crate::with_machine;
 

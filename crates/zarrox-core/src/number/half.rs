@@ -4,6 +4,7 @@ use half::{bf16, f16};
 
 use super::Plain;
 use super::rounding::Rounding;
+use super::work::Work;
 
 /// A float of 16 bits.
 pub trait Half: Plain {
@@ -74,7 +75,7 @@ fn least(number: f32, rounding: Rounding) -> u32 {
     if rounding == Rounding::NearestEven {
         return (number.abs() + 0.5).to_bits().wrapping_sub(0.5_f32.to_bits());
     }
-    let steps = super::kernels::Work::rounded(number * 16_777_216.0, rounding);
+    let steps = Work::rounded(number * 16_777_216.0, rounding);
     (steps.abs() + 8_388_608.0).to_bits() & 0xffff
 }
 

@@ -1,13 +1,15 @@
 //! Loops from one of the machine's numbers to another. What is not ordinary (a number that would have to be wrapped, say) they mark,
 //! and leave to others.
 
-use std::ops::{BitAnd, BitOr, BitXor, Sub};
+use std::ops::{BitAnd, BitOr, BitXor};
 
 use half::{bf16, f16};
 
 use super::half::odd_single;
 use super::loops::{all, by_way_of};
+use super::machine::Machine;
 use super::rounding::each_rounding;
+use super::work::Work;
 use super::{Half, Integer, Number, OutOfRange, Plain, Policy, Primitive, RealType, Rounding, for_each, map};
 
 /// The rules of a cast beside its two types.
@@ -166,81 +168,6 @@ real! {
     f32 as f32: std::convert::identity, std::convert::identity, (whole_to_single::<S>, real_to_single::<S>);
     f64 as f64: std::convert::identity, odd_single, (whole_to_double::<S>, real_to_double::<S>);
 }
-
-/// Floats that the machine calculates with.
-pub(super) trait Work: Primitive + Into<f64> + Sub<Output = Self> {
-    /// The bits of the significand, including the one that is not stored.
-    const SIGNIFICAND: u32;
-    type Pattern: Copy + Default + PartialEq + BitOr<Output = Self::Pattern> + BitXor<Output = Self::Pattern>;
-
-    fn pattern(self) -> Self::Pattern;
-
-    /// The nearest float.
-    fn of(value: i128) -> Self;
-    fn next_down(self) -> Self;
-
-    /// A whole number.
-    fn rounded(self, rounding: Rounding) -> Self;
-
-    /// A whole number of less than a quarter of all that the fraction holds, in two's complement: the last bits of a sum whose last place
-    /// is 1. The casts of the language have an answer for all floats, and do not become vectors.
-    fn whole_bits(self) -> u64;
-
-    /// The nearest number of a range; NaN stays.
-    #[inline(always)]
-    fn within(self, (least, greatest): (Self, Self)) -> Self {
-        let value = if self < least { least } else { self };
-        if value > greatest { greatest } else { value }
-    }
-
-    /// 0 instead of NaN.
-    #[inline(always)]
-    fn or_zero(self) -> Self {
-        if self.is_nan() { Self::default() } else { self }
-    }
-}
-
-macro_rules! work {
-    ($($T:ty as $Pattern:ty)*) => {$(
-        impl Work for $T {
-            const SIGNIFICAND: u32 = Self::MANTISSA_DIGITS;
-            type Pattern = $Pattern;
-
-            #[inline(always)]
-            fn pattern(self) -> $Pattern {
-                self.to_bits()
-            }
-
-            #[expect(clippy::cast_precision_loss, reason = "rounded to the nearest")]
-            fn of(value: i128) -> Self {
-                value as Self
-            }
-
-            fn next_down(self) -> Self {
-                self.next_down()
-            }
-
-            #[inline(always)]
-            fn rounded(self, rounding: Rounding) -> Self {
-                match rounding {
-                    Rounding::NearestEven => self.round_ties_even(),
-                    Rounding::TowardsZero => self.trunc(),
-                    Rounding::TowardsPositive => self.ceil(),
-                    Rounding::TowardsNegative => self.floor(),
-                    Rounding::NearestAway => self.round(),
-                }
-            }
-
-            #[inline(always)]
-            #[allow(clippy::cast_lossless, clippy::unnecessary_cast, trivial_numeric_casts, clippy::allow_attributes, reason = "one text for both types")]
-            fn whole_bits(self) -> u64 {
-                const SHIFT: $T = 1.5 * (1_u64 << (<$T>::MANTISSA_DIGITS - 1)) as $T;
-                (self + SHIFT).to_bits().wrapping_sub(SHIFT.to_bits()) as u64
-            }
-        }
-    )*};
-}
-work!(f32 as u32 f64 as u64);
 
 fn whole_to_whole<S: Whole, T: Whole>(from: &[u8], to: &mut [u8], bad: &mut [bool], rules: &Rules) -> bool {
     let cast = |number: S| T::of_bits(number.to_bits());
@@ -481,45 +408,10 @@ fn copy(from: &[u8], to: &mut [u8], _: &mut [bool], _: &Rules) -> bool {
     true
 }
 
-/// One of the machine's numbers, by its name.
-#[doc(hidden)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Machine {
-    I8,
-    I16,
-    I32,
-    I64,
-    U8,
-    U16,
-    U32,
-    U64,
-    F16,
-    BF16,
-    F32,
-    F64,
-}
-
-/// Runs an expression with a type alias for the Rust type of one of the machine's numbers.
-#[macro_export]
-#[doc(hidden)]
-macro_rules! with_machine {
-    ($machine:expr, $T:ident => $body:expr) => {
-        $crate::with_machine!(@ $machine, $T => $body, I8 i8, I16 i16, I32 i32, I64 i64, U8 u8, U16 u16, U32 u32, U64 u64,
-            F16 $crate::internals::number::f16, BF16 $crate::internals::number::bf16, F32 f32, F64 f64)
-    };
-    (@ $machine:expr, $T:ident => $body:expr, $($name:ident $type:ty),*) => {
-        match $machine {
-            $($crate::internals::number::Machine::$name => {
-                type $T = $type;
-                $body
-            })*
-        }
-    };
-}
 /// The loop from one to the other.
 pub fn kernel(from: Machine, to: Machine) -> Kernel {
     if from == to && matches!(to, Machine::F16 | Machine::BF16 | Machine::F32 | Machine::F64) {
         return copy;
     }
-    with_machine!(from, S => with_machine!(to, T => <S as Source>::to::<T>()))
+    crate::with_machine!(from, S => crate::with_machine!(to, T => <S as Source>::to::<T>()))
 }

@@ -57,3 +57,14 @@ macro_rules! each_rounding {
     };
 }
 pub(super) use each_rounding;
+
+/// Why there is no element for a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Missing {
+    /// It is NaN, which the type does not have.
+    NotANumber,
+    /// It is infinite, which no number of the type is.
+    Infinity,
+    /// It is beyond the first or the last one of the type.
+    OutOfRange,
+}
