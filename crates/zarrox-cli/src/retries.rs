@@ -15,7 +15,7 @@ use tracing_subscriber::registry::LookupSpan;
 use crate::exit::printable;
 
 /// The source of the events.
-const TARGET: &str = "zarrox_stores::internals::wrapper::retry";
+const TARGET: &str = "zarrox_stores::wrapper::retry";
 
 /// The pause after a line before the next is printed, since many requests can fail at the same time.
 const PAUSE: Duration = Duration::from_secs(2);
