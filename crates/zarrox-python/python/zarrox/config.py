@@ -18,8 +18,7 @@ _DEFAULTS: dict[str, Any] = {
     "array.write_empty_chunks": False,
     # Reading a pickle can run any program.
     "codecs.allow_pickle": False,
-    # Every function has its own default: see `zarrox.creation`.
-    "default_zarr_format": None,
+    "default_zarr_format": 3,
     "threading.max_workers": None,
 }
 
@@ -30,11 +29,11 @@ class Config:
     Examples
     --------
     >>> import zarrox as zarr
-    >>> with zarr.config.set({"default_zarr_format": 3}):
+    >>> with zarr.config.set({"default_zarr_format": 2}):
     ...     zarr.zeros(3).metadata.zarr_format
-    3
-    >>> zarr.zeros(3).metadata.zarr_format
     2
+    >>> zarr.zeros(3).metadata.zarr_format
+    3
     """
 
     def __init__(self, defaults: Mapping[str, Any]) -> None:

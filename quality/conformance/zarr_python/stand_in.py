@@ -1,0 +1,91 @@
+"""Runs zarr-python's own tests with one of the package's interfaces in the place of `zarr`: how many pass is counted.
+
+    python stand_in.py zarrox.v2 DIRECTORY [ARGUMENT …]
+
+DIRECTORY has the tests: `zarr/tests` of zarr-python 2, or `tests` of zarr-python 3's source distribution. Arguments go to pytest. The tests
+are copied, so that nothing else of that zarr-python is imported. Names that only zarr-python's own code needs, and that tests import
+all the same, are there as objects that fail when they are used: else one such name would lose all tests of a file.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import pkgutil
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+#: The name that the copied tests have.
+COPY = "tests_of_zarr"
+
+
+class Missing:
+    """A name that the interface does not have."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __call__(self, *_: object, **__: object) -> object:
+        raise AssertionError(f"the interface has no {self.name}")
+
+    def __mro_entries__(self, _: object) -> tuple[type, ...]:
+        return (object,)
+
+
+def stand_in(interface: str) -> None:
+    """Lets `import zarr` give the interface, with all its modules."""
+    root = importlib.import_module(interface)
+    # Their tests pickle objects, which has to be allowed here.
+    importlib.import_module("zarrox").config.set({"codecs.allow_pickle": True})
+    sys.modules["zarr"] = root
+    for found in pkgutil.walk_packages(root.__path__, f"{interface}."):
+        if not any(other in found.name for other in ("dask", "xarray", "zarr3", "__main__", ".v2", "_native")) or found.name.startswith("zarrox.v2."):
+            sys.modules[found.name.replace(interface, "zarr", 1)] = importlib.import_module(found.name)
+
+
+def provide(module: str, names: list[str]) -> None:
+    """Puts placeholders where a module, or names of it, are missing."""
+    for parent in (module.rpartition(".")[0], module):
+        if parent and parent not in sys.modules:
+            sys.modules[parent] = ModuleType(parent)
+            sys.modules[parent].__path__ = []  # type: ignore[attr-defined]
+    for name in names:
+        if name != "*" and not hasattr(sys.modules[module], name):
+            setattr(sys.modules[module], name, Missing(f"{module}.{name}"))
+
+
+def copy(tests: Path, target: Path) -> None:
+    """Copies the tests, and provides the names that they import."""
+    shutil.copytree(tests, target)
+    for file in target.rglob("*.py"):
+        text = file.read_text(encoding="utf-8").replace("zarr.tests", COPY)
+        file.write_text(text, encoding="utf-8")
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.ImportFrom) and node.level == 0 and (node.module or "").partition(".")[0] == "zarr":
+                provide(str(node.module), [alias.name for alias in node.names])
+            elif isinstance(node, ast.Import):
+                for alias in node.names:
+                    if alias.name.startswith("zarr."):
+                        provide(alias.name, [])
+
+
+def main(interface: str, tests: str, *arguments: str) -> int:
+    stand_in(interface)
+    with tempfile.TemporaryDirectory() as directory:
+        target = Path(directory) / COPY
+        copy(Path(tests), target)
+        (target / "__init__.py").touch()
+        sys.path.insert(0, directory)
+        return int(pytest.main(["-q", "--continue-on-collection-errors", "-p", "no:cacheprovider", str(target), *arguments]))
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
