@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -462,10 +464,24 @@ def test_settings() -> None:
     z = zarr.create_array({}, shape=4, dtype="i4", config={"write_empty_chunks": True})
     assert z.config.write_empty_chunks
     assert zarr.zeros(4).metadata.zarr_format == 3
-    assert zarr.config.get("array") == {"write_empty_chunks": False}
+    assert zarr.config.get("array") == {"order": "C", "write_empty_chunks": False}
     assert zarr.config.get("nothing", 3) == 3
     with pytest.raises(KeyError):
         zarr.config["nothing"]
+
+
+def test_the_order_is_a_setting() -> None:
+    with zarr.config.set({"array.order": "F"}):
+        assert zarr.zeros((2, 3), zarr_format=2).order == zarr.create_array({}, shape=(2, 3), dtype="i4", zarr_format=2).order == "F"
+        assert zarr.zeros((2, 3), zarr_format=2, order="C").order == "C"
+        assert v2.zeros((2, 3)).order == "C"
+
+
+def test_variables_of_the_environment_are_settings() -> None:
+    program = "import zarrox as zarr; z = zarr.zeros((2, 2)); print(z.metadata.zarr_format, z.order, zarr.config['async.timeout'])"
+    variables = {"ZARR_DEFAULT_ZARR_FORMAT": "2", "ZARR_ARRAY__ORDER": "F", "ZARR_ASYNC__TIMEOUT": "1.5"}
+    found = subprocess.run([sys.executable, "-c", program], env=os.environ | variables, capture_output=True, text=True, check=True)
+    assert found.stdout.split() == ["2", "F", "1.5"]
 
 
 def test_settings_that_nobody_knows_are_kept() -> None:

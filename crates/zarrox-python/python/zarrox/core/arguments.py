@@ -54,7 +54,9 @@ def configured(config: Any, write_empty_chunks: bool, order: Any) -> tuple[bool,
     """The options that zarr-python 3 has in ``config``, which is a mapping or an object."""
     values = {} if config is None else config if isinstance(config, Mapping) else vars(config)
     empty = values.get("write_empty_chunks", write_empty_chunks or settings["array.write_empty_chunks"])
-    return bool(empty), values.get("order", order)
+    chosen = values.get("order", order)
+    # That of the settings is named only if it is another one than formats have by themselves.
+    return bool(empty), "F" if chosen is None and settings["array.order"] == "F" else chosen
 
 
 def array_like(data: Any) -> Any:
