@@ -23,24 +23,59 @@ import pytest
 #: Tests that make an object of every class of data types without arguments, of which the package has more.
 LEFT_OUT = ("test_dtype",)
 
+#: The modules with public names.
+PUBLIC = ("zarr", "zarr.codecs", "zarr.dtype", "zarr.errors", "zarr.storage")
+
+#: Warnings that marks of tests name.
+WARNINGS = ("UnstableSpecificationWarning", "ZarrUserWarning", "ZarrDeprecationWarning", "ZarrFutureWarning", "ZarrRuntimeWarning")
+
 #: The name that the copied tests have.
 COPY = "tests_of_zarr"
 
 
 class Missing:
-    """A name that the interface does not have."""
+    """A name that the interface does not have. Modules of tests can be imported with it; tests that use it fail."""
+
+    #: True while tests run.
+    fails = False
 
     def __init__(self, name: str) -> None:
-        self.name = name
+        self._name = name
+
+    def _used(self) -> Missing:
+        if Missing.fails:
+            raise AssertionError(f"the interface has no {self._name}")
+        return self
 
     def __bool__(self) -> bool:
         return False
 
-    def __call__(self, *_: object, **__: object) -> object:
-        raise AssertionError(f"the interface has no {self.name}")
+    def __call__(self, *_: object, **__: object) -> Missing:
+        return self._used()
+
+    def __getattr__(self, name: str) -> Missing:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self._used()
+
+    def __getitem__(self, _: object) -> Missing:
+        return self._used()
+
+    def __or__(self, _: object) -> Missing:
+        return self._used()
+
+    __ror__ = __or__
 
     def __mro_entries__(self, _: object) -> tuple[type, ...]:
         return (object,)
+
+
+class Plugin:
+    """Lets tests fail by what is missing, once all are collected."""
+
+    @staticmethod
+    def pytest_collection_finish() -> None:
+        Missing.fails = True
 
 
 def stand_in(interface: str) -> None:
@@ -63,7 +98,10 @@ def provide(module: str, names: list[str]) -> None:
             sys.modules[parent].__path__ = []  # type: ignore[attr-defined]
     for name in names:
         if name != "*" and not hasattr(sys.modules[module], name):
-            setattr(sys.modules[module], name, Missing(f"{module}.{name}"))
+            # What is public may also be where zarr-python's own code has it.
+            public = (getattr(each, name, None) for each in map(sys.modules.get, PUBLIC) if each is not None)
+            found = next((each for each in public if each is not None), None)
+            setattr(sys.modules[module], name, Missing(f"{module}.{name}") if found is None else found)
 
 
 def copy(tests: Path, target: Path) -> None:
@@ -87,8 +125,9 @@ def main(interface: str, tests: str, *arguments: str) -> int:
         target = Path(directory) / COPY
         copy(Path(tests), target)
         (target / "__init__.py").touch()
+        provide("zarr.core.dtype.common", list(WARNINGS))
         sys.path.insert(0, directory)
-        return int(pytest.main(["-q", "--continue-on-collection-errors", "-p", "no:cacheprovider", str(target), *arguments]))
+        return int(pytest.main(["-q", "--continue-on-collection-errors", "-p", "no:cacheprovider", str(target), *arguments], plugins=[Plugin()]))
 
 
 if __name__ == "__main__":
