@@ -15,6 +15,7 @@ import pkgutil
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -60,6 +61,10 @@ class Missing:
 
     def __getitem__(self, _: object) -> Missing:
         return self._used()
+
+    def __iter__(self) -> Iterator[object]:
+        self._used()
+        return iter(())
 
     def __or__(self, _: object) -> Missing:
         return self._used()

@@ -103,8 +103,8 @@ OF_3 = Elsewhere(
             ShardingCodecIndexLocation SubchunkWriteOrder TransposeCodec VLenBytesCodec VLenUTF8Codec ZstdCodec numcodecs
             """,
         "Array": """
-            aread awrite batches compressors config dimension_names info_complete lazy metadata open read_chunk_sizes serializer shards
-            show store_path update_attributes write_chunk_sizes
+            aread awrite batches compressors config dimension_names info_complete lazy metadata open read_chunk_sizes serializer
+            shards show store_path update_attributes write_chunk_sizes
             """,
         "Group": """
             create_array create_hierarchy from_store get_array get_group info_complete members metadata nmembers open

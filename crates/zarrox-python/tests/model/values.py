@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-import zarrox as zarr
 from zarrox import v2
 
 Values = npt.NDArray[Any]
