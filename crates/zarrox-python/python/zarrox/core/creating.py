@@ -81,7 +81,6 @@ def create(
     dimension_separator: str | None = None,
     chunk_key_encoding: Any = None,
     zarr_format: Any = None,
-    default_format: Any = None,
     meta_array: Any = None,
     storage_options: dict[str, Any] | None = None,
     sync: bool | None = None,
@@ -95,8 +94,6 @@ def create(
     ----------
     cls : type
         The class of the array.
-    default_format : int, optional
-        The format if none is given, and if the array is in no group.
     data : array_like, optional
         The values to write to the array.
     store, path, overwrite, mode, chunk_store, synchronizer, cache_metadata, cache_attrs, read_only, write_empty_chunks, \
@@ -128,7 +125,7 @@ def create(
         overwrite=overwrites,
         dimension_separator=dimension_separator if chunk_key_encoding is not None else _separator(opened, dimension_separator),
         chunk_key_encoding=chunk_key_encoding,
-        zarr_format=format_of_new(opened, at, zarr_format, default=default_format or cls._default_format()),
+        zarr_format=format_of_new(opened, at, zarr_format, default=cls._default_format()),
         **spec,
     )
     if data is not None:

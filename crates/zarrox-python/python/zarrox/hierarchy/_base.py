@@ -125,7 +125,6 @@ class GroupBase(Creation, MutableMapping[str, Any]):
         use_consolidated: bool | str | None = None,
         storage_options: dict[str, Any] | None = None,
         sync: bool | None = None,
-        default: Any = None,
     ) -> Self:
         """Open or create a group, as the mode says; at a root of the default format."""
         if isinstance(use_consolidated, str):
@@ -145,7 +144,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
             at,
             mode,
             format,
-            new_format=lambda: format_of_new(store, at, format, default=default or cls._array._default_format()),
+            new_format=lambda: format_of_new(store, at, format, default=cls._array._default_format()),
             attributes=attributes,
             consolidated=use_consolidated,
         )
