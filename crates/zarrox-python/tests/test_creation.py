@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 import zarrox as zarr
+from zarrox import v2
 from zarrox import _native
 from zarrox.errors import (
     ArrayNotFoundError,
@@ -22,7 +25,7 @@ from zarrox.errors import (
     ZarrUserWarning,
 )
 
-LIKE: list[Callable[..., zarr.Array]] = [zarr.empty_like, zarr.zeros_like, zarr.ones_like, zarr.full_like]
+LIKE: list[Callable[..., v2.Array]] = [v2.empty_like, v2.zeros_like, v2.ones_like, v2.full_like]
 
 
 class Sliceable:
@@ -42,23 +45,32 @@ class Sliceable:
 
 
 def document(z: zarr.Array) -> dict[str, Any]:
-    name = "zarr.json" if z.metadata.zarr_format == 3 else ".zarray"
+    name = "zarr.json" if z._metadata.zarr_format == 3 else ".zarray"
     key = f"{z.path}/{name}" if z.path else name
     found: dict[str, Any] = json.loads(bytes(z.store[key]))
     return found
 
 
 def test_defaults() -> None:
-    z = zarr.create(100)
+    z = v2.create(100)
     assert (z.shape, z.chunks, z.dtype, z.fill_value, z.order) == ((100,), (100,), np.float64, 0, "C")
     assert z.compressor.codec_id == "blosc"
-    assert isinstance(z.store, zarr.KVStore)
-    assert z.metadata.zarr_format == 2
+    assert isinstance(z.store, v2.KVStore)
+    assert z._metadata.zarr_format == 2
+
+
+def test_defaults_of_version_3() -> None:
+    z = zarr.create(100)
+    assert (z.shape, z.chunks, z.dtype, z.fill_value, z.order) == ((100,), (100,), np.float64, 0, "C")
+    assert z.compressors == (zarr.codecs.ZstdCodec(),)
+    assert isinstance(z.store, zarr.storage.MemoryStore)
+    assert z.metadata.zarr_format == 3
+    assert zarr.create(3, zarr_format=2).compressor == v2.Zstd()
 
 
 def test_everything_said() -> None:
-    z = zarr.create(100, chunks=10, dtype="i4", compressor=zarr.Zlib(1), fill_value=42, order="F", path="a/b")
-    assert (z.chunks, z.dtype, z.compressor, z.fill_value, z.order, z.path) == ((10,), "i4", zarr.Zlib(1), 42, "F", "a/b")
+    z = v2.create(100, chunks=10, dtype="i4", compressor=v2.Zlib(1), fill_value=42, order="F", path="a/b")
+    assert (z.chunks, z.dtype, z.compressor, z.fill_value, z.order, z.path) == ((10,), "i4", v2.Zlib(1), 42, "F", "a/b")
     assert ".zgroup" in z.store
     assert "a/.zgroup" in z.store
 
@@ -74,73 +86,75 @@ def test_chunks(chunks: Any, expected: tuple[int, ...], zarr_format: int) -> Non
 
 def test_chunks_are_guessed() -> None:
     for chunks in (True, None):
-        assert zarr.create(1_000_000_000, chunks=chunks).chunks[0] < 1_000_000_000
-    assert zarr.zeros((10000, 10000), dtype="i4").chunks == (625, 625)
+        assert v2.create(1_000_000_000, chunks=chunks).chunks[0] < 1_000_000_000
+    assert v2.zeros((10000, 10000), dtype="i4").chunks == (625, 625)
     with pytest.raises(ValueError, match="dimensions"):
-        zarr.zeros(10, chunks=(1, 2))
+        v2.zeros(10, chunks=(1, 2))
 
 
 def test_what_cannot_be() -> None:
     with pytest.raises(BadCompressorError):
-        zarr.create(100, compressor="zlib")
+        v2.create(100, compressor="zlib")
     with pytest.raises(BadCompressorError):
-        zarr.create(100, compressor=object())
+        v2.create(100, compressor=object())
     with pytest.raises(ValueError, match="compression"):
-        zarr.create(100, compression=1)
+        v2.create(100, compression=1)
     with pytest.raises(ValueError, match="fill_value"):
-        zarr.create(100, dtype="i4", fill_value="foo")
+        v2.create(100, dtype="i4", fill_value="foo")
     with pytest.raises(ValueError, match="unicode"):
-        zarr.full(100, fill_value=b"xxx", dtype="U3")
+        v2.full(100, fill_value=b"xxx", dtype="U3")
     with pytest.raises(ValueError, match="order"):
-        zarr.create(100, order="Z")
+        v2.create(100, order="Z")
     with pytest.raises(ValueError, match="separator"):
-        zarr.create(100, dimension_separator="*")
+        v2.create(100, dimension_separator="*")
     with pytest.raises(TypeError, match="shape"):
-        zarr.create(None)
+        v2.create(None)
     with pytest.raises(ValueError, match="differ"):
-        zarr.create(3, zarr_format=2, zarr_version=3)
+        v2.create(3, zarr_format=2, zarr_version=3)
     for only_in_v3 in ({"shards": (4,)}, {"dimension_names": ["x"]}):
         with pytest.raises(ValueError, match="version 3"):
-            zarr.create(8, chunks=2, **only_in_v3)
+            zarr.create(8, chunks=2, zarr_format=2, **only_in_v3)
+        with pytest.raises(TypeError, match="zarr-python 3: import zarrox as zarr"):
+            v2.create(8, chunks=2, **only_in_v3)
 
 
 def test_unknown_arguments_are_ignored_with_a_warning() -> None:
     with pytest.warns(UserWarning, match="ignoring keyword argument 'nothing'"):
-        zarr.create(3, nothing=1)
+        v2.create(3, nothing=1)
 
 
 def test_names_of_h5py() -> None:
-    z = zarr.create(100, compression="zlib", compression_opts=9, fillvalue=7)
-    assert (z.compressor, z.fill_value) == (zarr.Zlib(9), 7)
-    assert zarr.create(100, compression="zlib", compression_opts={"level": 2}).compressor == zarr.Zlib(2)
-    assert zarr.create(100, compression="blosc", compression_opts=("zstd", 3)).compressor.cname == "zstd"
-    assert zarr.create(100, compression="default").compressor.codec_id == "blosc"
-    assert zarr.create(100, compression="none").compressor is None
-    assert zarr.create(100, compression=zarr.BZ2(1)).compressor == zarr.BZ2(1)
+    z = v2.create(100, compression="zlib", compression_opts=9, fillvalue=7)
+    assert (z.compressor, z.fill_value) == (v2.Zlib(9), 7)
+    assert v2.create(100, compression="zlib", compression_opts={"level": 2}).compressor == v2.Zlib(2)
+    assert v2.create(100, compression="blosc", compression_opts=("zstd", 3)).compressor.cname == "zstd"
+    assert v2.create(100, compression="default").compressor.codec_id == "blosc"
+    assert v2.create(100, compression="none").compressor is None
+    assert v2.create(100, compression=v2.BZ2(1)).compressor == v2.BZ2(1)
     for arguments in ({"compression": "bz2", "compression_opts": 1}, {"compression_opts": 1}):
         with pytest.warns(UserWarning, match="overridden by 'compressor'"):
-            assert zarr.create(100, compressor=zarr.Zlib(9), **arguments).compressor == zarr.Zlib(9)
+            assert v2.create(100, compressor=v2.Zlib(9), **arguments).compressor == v2.Zlib(9)
 
 
 def test_the_default_compressor_can_be_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(zarr.storage, "default_compressor", zarr.GZip(1))
-    assert zarr.zeros(3).compressor == zarr.GZip(1)
-    assert zarr.zeros(()).compressor is None
+    monkeypatch.setattr(v2.storage, "default_compressor", v2.GZip(1))
+    assert v2.zeros(3).compressor == v2.GZip(1)
+    assert v2.zeros(()).compressor is None
 
 
 def test_objects_need_a_codec() -> None:
     with pytest.raises(ValueError, match="object_codec"):
-        zarr.create(3, dtype=object)
+        v2.create(3, dtype=object)
     with pytest.warns(FutureWarning, match="object_codec"):
-        zarr.create(3, dtype=object, filters=[zarr.MsgPack()])
+        v2.create(3, dtype=object, filters=[v2.MsgPack()])
     with pytest.warns(UserWarning, match="object_codec"):
-        zarr.create(3, dtype="i4", object_codec=zarr.JSON())
+        v2.create(3, dtype="i4", object_codec=v2.JSON())
 
 
 @pytest.mark.parametrize(
     ("arguments", "digest"),
     [
-        ({"dtype": "S3", "fill_value": b"ab", "filters": [zarr.Delta("i1")]}, "3fc2d45d7e712ec2ef92c8d0c6d7d57d5472f76a"),
+        ({"dtype": "S3", "fill_value": b"ab", "filters": [v2.Delta("i1")]}, "3fc2d45d7e712ec2ef92c8d0c6d7d57d5472f76a"),
         ({"dtype": [("a", "S3"), ("b", "f8")], "fill_value": (b"ab", 1.5)}, "98d29defa9df947ed402f3165168feb98da6adce"),
         ({"dtype": "c8", "fill_value": 1.5j}, "922c892909fa97ce6e4d1524d0d91b95823fcbff"),
         ({"dtype": "M8[D]", "fill_value": "2020-01-02"}, "6dbd7e003cd9e5106cb3ce0cb437fba96a27bfb8"),
@@ -150,7 +164,7 @@ def test_objects_need_a_codec() -> None:
     ],
 )
 def test_the_metadata_is_that_of_zarr_python_2(arguments: dict[str, Any], digest: str) -> None:
-    z = zarr.create(10, **arguments, compressor=None)
+    z = v2.create(10, **arguments, compressor=None)
     assert z.hexdigest() == digest, bytes(z.store[".zarray"]).decode()
 
 
@@ -181,13 +195,13 @@ def test_fill_values(dtype: str, value: Any, zarr_format: int) -> None:
 
 
 def test_zeros_ones_empty_full() -> None:
-    np.testing.assert_array_equal(zarr.zeros(3)[:], [0, 0, 0])
-    np.testing.assert_array_equal(zarr.ones(3, dtype="i4")[:], [1, 1, 1])
-    np.testing.assert_array_equal(zarr.full(3, 5)[:], [5, 5, 5])
-    assert zarr.empty(3).fill_value is None
-    assert zarr.zeros(3, dtype="S2").fill_value == b""
+    np.testing.assert_array_equal(v2.zeros(3)[:], [0, 0, 0])
+    np.testing.assert_array_equal(v2.ones(3, dtype="i4")[:], [1, 1, 1])
+    np.testing.assert_array_equal(v2.full(3, 5)[:], [5, 5, 5])
+    assert v2.empty(3).fill_value is None
+    assert v2.zeros(3, dtype="S2").fill_value == b""
     for dtype, zero in ((str, ""), (bytes, b""), ("M8[s]", np.datetime64(0, "s")), ("U2", "")):
-        assert zarr.zeros(3, dtype=dtype, zarr_format=3).fill_value == zero
+        assert v2.zeros(3, dtype=dtype, zarr_format=3).fill_value == zero
 
 
 def test_arrays_of_data() -> None:
@@ -223,12 +237,12 @@ def test_data_is_copied_in_parts() -> None:
 
 
 def test_read_only() -> None:
-    z = zarr.create(100, read_only=True)
+    z = v2.create(100, read_only=True)
     with pytest.raises(PermissionError):
         z[:] = 42
     z.read_only = False
     z[:] = 42
-    data = zarr.array(np.arange(3), read_only=True)
+    data = v2.array(np.arange(3), read_only=True)
     np.testing.assert_array_equal(data[:], [0, 1, 2])
     with pytest.raises(ReadOnlyError):
         data[:] = 1
@@ -246,12 +260,12 @@ def test_overwriting() -> None:
 
 def test_chunks_in_another_store() -> None:
     store, chunk_store = {}, {}  # type: dict[str, Any], dict[str, Any]
-    z = zarr.create(10, chunks=5, store=store, chunk_store=chunk_store)
+    z = v2.create(10, chunks=5, store=store, chunk_store=chunk_store)
     z[:] = 1
     assert set(store) == {".zarray"}
     assert set(chunk_store) == {"0", "1"}
     assert z.chunk_store is not z.store
-    np.testing.assert_array_equal(zarr.Array(store, chunk_store=chunk_store)[:], np.ones(10))
+    np.testing.assert_array_equal(v2.Array(store, chunk_store=chunk_store)[:], np.ones(10))
 
 
 @pytest.mark.parametrize("mode", ["r", "r+", "a", "w", "w-", "x"])
@@ -263,7 +277,7 @@ def test_modes(tmp_path: Path, mode: str) -> None:
             zarr.open_array(str(path), mode=mode, shape=3)
         shutil.rmtree(path)
     z = zarr.open_array(str(path), mode=mode, shape=100, chunks=10)
-    assert isinstance(z.store, zarr.DirectoryStore)
+    assert isinstance(z.store, v2.DirectoryStore)
     assert z.read_only is (mode == "r")
     np.testing.assert_array_equal(z[:], np.full(100, 0 if mode in ("w", "w-", "x") else 42))
     if mode == "r":
@@ -289,7 +303,7 @@ def test_modes_that_find_something_else(tmp_path: Path) -> None:
 
 def test_opening_with_a_path_and_another_store_for_chunks(tmp_path: Path) -> None:
     meta, chunks = str(tmp_path / "meta"), str(tmp_path / "chunks")
-    z = zarr.open_array(meta, chunk_store=chunks, shape=11, mode="w", path="foo/bar")
+    z = v2.open_array(meta, chunk_store=chunks, shape=11, mode="w", path="foo/bar")
     z[:] = 42
     assert z.path == "foo/bar"
     assert (tmp_path / "chunks" / "foo" / "bar" / "0").exists()
@@ -297,23 +311,23 @@ def test_opening_with_a_path_and_another_store_for_chunks(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("make", LIKE)
-def test_like(make: Callable[..., zarr.Array]) -> None:
-    a = zarr.full(100, chunks=10, dtype="f4", compressor=zarr.Zlib(5), fill_value=42, order="F", filters=[zarr.Delta("f4")])
+def test_like(make: Callable[..., v2.Array]) -> None:
+    a = v2.full(100, chunks=10, dtype="f4", compressor=v2.Zlib(5), fill_value=42, order="F", filters=[v2.Delta("f4")])
     z = make(a)
     assert (z.shape, z.chunks, z.dtype, z.order) == (a.shape, a.chunks, a.dtype, "F")
     assert (z.compressor, z.filters) == (a.compressor, a.filters)
     assert make(a, chunks=5, compressor=None).chunks == (5,)
     assert make(a, compressor=None).compressor is None
-    if make is not zarr.full_like:
+    if make is not v2.full_like:
         assert make(np.zeros(100, "f4")).shape == (100,)
         assert make([0] * 100, shape=200).shape == (200,)
 
 
 def test_the_fill_value_of_likes() -> None:
-    a = zarr.full(3, fill_value=42, dtype="i4")
+    a = v2.full(3, fill_value=42, dtype="i4")
     assert [make(a).fill_value for make in LIKE] == [None, 0, 1, 42]
     with pytest.raises(TypeError):
-        zarr.full_like(np.zeros(3))
+        v2.full_like(np.zeros(3))
 
 
 def test_likes_of_objects_and_of_v3() -> None:
@@ -343,7 +357,7 @@ def test_version_3() -> None:
     ]
     assert document(z)["attributes"] == {"a": 1}
     assert z.dimension_names == ("y", None)
-    assert "zarr.json" in zarr.zeros(3, zarr_version=3).store
+    assert "zarr.json" in v2.zeros(3, zarr_version=3).store
     assert ".zarray" in zarr.create_array({}, shape=3, dtype="i4", zarr_format=2).store
 
 
@@ -441,18 +455,33 @@ def test_text_in_version_3() -> None:
 
 
 def test_settings() -> None:
-    with zarr.config.set({"default_zarr_format": 3, "array": {"write_empty_chunks": True}}):
+    with zarr.config.set({"default_zarr_format": 2, "array": {"write_empty_chunks": True}}):
         z = zarr.zeros(4, chunks=2)
-        assert (z.metadata.zarr_format, z.write_empty_chunks) == (3, True)
+        assert (z.metadata.zarr_format, z.config.write_empty_chunks) == (2, True)
+        assert not v2.zeros(4).write_empty_chunks
     nested = zarr.create_array({}, shape=4, dtype="i4", zarr_format=2, dimension_separator="/")
     assert nested.metadata.dimension_separator == "/"
     z = zarr.create_array({}, shape=4, dtype="i4", config={"write_empty_chunks": True})
-    assert z.write_empty_chunks
-    assert zarr.zeros(4).metadata.zarr_format == 2
-    assert zarr.config.get("array") == {"write_empty_chunks": False}
+    assert z.config.write_empty_chunks
+    assert zarr.zeros(4).metadata.zarr_format == 3
+    assert zarr.config.get("array") == {"order": "C", "write_empty_chunks": False}
     assert zarr.config.get("nothing", 3) == 3
     with pytest.raises(KeyError):
         zarr.config["nothing"]
+
+
+def test_the_order_is_a_setting() -> None:
+    with zarr.config.set({"array.order": "F"}):
+        assert zarr.zeros((2, 3), zarr_format=2).order == zarr.create_array({}, shape=(2, 3), dtype="i4", zarr_format=2).order == "F"
+        assert zarr.zeros((2, 3), zarr_format=2, order="C").order == "C"
+        assert v2.zeros((2, 3)).order == "C"
+
+
+def test_variables_of_the_environment_are_settings() -> None:
+    program = "import zarrox as zarr; z = zarr.zeros((2, 2)); print(z.metadata.zarr_format, z.order, zarr.config['async.timeout'])"
+    variables = {"ZARR_DEFAULT_ZARR_FORMAT": "2", "ZARR_ARRAY__ORDER": "F", "ZARR_ASYNC__TIMEOUT": "1.5"}
+    found = subprocess.run([sys.executable, "-c", program], env=os.environ | variables, capture_output=True, text=True, check=True)
+    assert found.stdout.split() == ["2", "F", "1.5"]
 
 
 def test_settings_that_nobody_knows_are_kept() -> None:
@@ -473,7 +502,7 @@ def test_the_number_of_threads_is_a_setting() -> None:
 
 def test_formats_by_store(tmp_path: Path) -> None:
     z = zarr.open_array(str(tmp_path / "a.n5"), mode="w", shape=(10, 6), chunks=(5, 3), dtype="i4")
-    assert isinstance(z.store, zarr.N5Store)
+    assert isinstance(z.store, v2.N5Store)
     z[...] = np.arange(60).reshape(10, 6)
     np.testing.assert_array_equal(zarr.open_array(str(tmp_path / "a.n5"), mode="r")[...], z[...])
     assert (tmp_path / "a.n5" / "attributes.json").exists()
@@ -482,7 +511,8 @@ def test_formats_by_store(tmp_path: Path) -> None:
 def test_names_are_at_top_level() -> None:
     assert all(hasattr(zarr, name) for name in zarr.__all__)
     assert issubclass(ZarrUserWarning, UserWarning)
-    assert zarr.Array.__module__ == "zarrox.core"
+    assert (zarr.Array.__module__, v2.Array.__module__) == ("zarrox", "zarrox.v2.core")
+    assert all(hasattr(v2, name) for name in v2.__all__)
     assert isinstance(zarr.__version__, str)
 
 

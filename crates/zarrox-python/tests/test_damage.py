@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import zarrox as zarr
-from zarrox import codecs
+from zarrox.v2 import codecs
 
 #: What reading a damaged chunk may take beyond what reading the good one took, in MB.
 BEYOND = 16

@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 
 import zarrox as zarr
+from zarrox import v2
 from zarrox.errors import NodeNotFoundError
 
 
 def group(store: Any, zarr_format: int, **how: Any) -> zarr.Group:
     root = zarr.group(store, zarr_format=zarr_format)
     root.attrs["title"] = "x"
-    root.create_dataset("g/a", data=np.arange(12, dtype="i4").reshape(3, 4), **how)
+    root.create_array("g/a", data=np.arange(12, dtype="i4").reshape(3, 4), **how)
     return root
 
 
@@ -36,7 +37,7 @@ def test_digests_do_not_depend_on_how_things_are_stored() -> None:
 
 
 def test_digests_of_stored_bytes_are_the_same_in_every_store(tmp_path: Path) -> None:
-    stores = [{}, zarr.DirectoryStore(tmp_path / "a.zarr"), zarr.SQLiteStore(tmp_path / "a.db")]
+    stores = [{}, v2.DirectoryStore(tmp_path / "a.zarr"), v2.SQLiteStore(tmp_path / "a.db")]
     digests = {zarr.digest(group(store, 2, chunks=(2, 2)), stored=True) for store in stores}
     assert len(digests) == 1
     assert digests.pop().startswith("stored:")
@@ -56,7 +57,7 @@ def test_manifests_find_what_was_damaged(tmp_path: Path) -> None:
     assert zarr.verify_manifest(store, lines) == []
     entries = [json.loads(line) for line in lines.read_bytes().splitlines()]
     assert entries[-1]["keys"] == len(entries) - 2 == len(store)
-    copy = zarr.DirectoryStore(tmp_path / "copy.zarr")
+    copy = v2.DirectoryStore(tmp_path / "copy.zarr")
     copy.update(store)
     assert zarr.verify_manifest(str(tmp_path / "copy.zarr"), lines) == []
     copy["g/a/0.0"], copy["g/a/1.0"] = store["g/a/1.0"], store["g/a/0.0"]

@@ -88,7 +88,7 @@ def test_numbers_that_mean_missing_are_left_out() -> None:
 def test_differences() -> None:
     left, right = zarr.group(zarr_format=2), zarr.group(zarr_format=3)
     for group in (left, right):
-        group.create_dataset("a/b", data=np.arange(12).reshape(3, 4), chunks=(2, 2))
+        group.create_array("a/b", data=np.arange(12).reshape(3, 4), chunks=(2, 2))
     assert zarr.diff(left, right) == []
     right["a/b"][1, 2] = 9
     right["a"].attrs["units"] = "m"
@@ -104,7 +104,7 @@ def test_differences() -> None:
 
 def test_space_and_chunks() -> None:
     root = zarr.group(zarr_format=3)
-    z = root.create_dataset("a/b", shape=(4, 4), chunks=(2, 2), dtype="i4", compressor=None)
+    z = root.create_array("a/b", shape=(4, 4), chunks=(2, 2), dtype="i4", compressor=None)
     z[:2] = 1
     usage = {one["path"]: one for one in zarr.du(root)}
     assert (usage["/a/b"]["chunks_stored"], usage["/a/b"]["chunks"], usage["/a/b"]["bytes"]) == (2, 4, 64)
@@ -117,8 +117,8 @@ def test_space_and_chunks() -> None:
 
 def test_nodes_are_found_by_their_properties() -> None:
     root = zarr.group()
-    root.create_dataset("a/temp_min", shape=(2, 3), dtype="f4").attrs["units"] = "K"
-    root.create_dataset("a/temp_max", shape=(2, 4), dtype="f4")
+    root.create_array("a/temp_min", shape=(2, 3), dtype="f4").attrs["units"] = "K"
+    root.create_array("a/temp_max", shape=(2, 4), dtype="f4")
     root.create_group("b/c")
     assert zarr.find(root) == ["a", "a/temp_max", "a/temp_min", "b", "b/c"]
     assert zarr.find(root, name="temp_*", shape=(2, None)) == ["a/temp_max", "a/temp_min"]

@@ -1,4 +1,4 @@
-"""Zarr in Python, over Rust: the functions of zarr-python 2.11, and those of zarr-python 3 that programs use today.
+"""Zarr in Python, over Rust, with the names, defaults and meanings of zarr-python 3; `zarrox.v2` has those of zarr-python 2.
 
 Examples
 --------
@@ -15,103 +15,64 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from zarrox import _native, adapters, codecs, errors, storage  # noqa: F401 (stores of other packages are taken by it)
+from zarrox import _native, adapters, codecs, dtype, errors, storage  # noqa: F401 (stores of other packages are taken by it)
 from zarrox._native import __version__
-from zarrox.codecs import *  # noqa: F403 (codecs are at top level in zarr-python 2)
-from zarrox.hierarchy._checking import check
-from zarrox.hierarchy._pyramid import downsample, validate_ome
-from zarrox.config import config
-from zarrox.convenience import (
+from zarrox.api.synchronous import (
+    array,
     consolidate_metadata,
     copy,
     copy_all,
     copy_store,
-    load,
-    open,
-    open_consolidated,
-    rechunk,
-    save,
-    save_array,
-    save_group,
-    tree,
-)
-from zarrox.core import Array
-from zarrox.creation import (
-    array,
     create,
     create_array,
+    create_group,
+    create_hierarchy,
     empty,
     empty_like,
     from_array,
     full,
     full_like,
+    group,
+    load,
     ones,
     ones_like,
+    open,
     open_array,
+    open_consolidated,
+    open_group,
     open_like,
+    save,
+    save_array,
+    save_group,
+    tree,
     zeros,
     zeros_like,
 )
-from zarrox.errors import CopyError, MetadataError
-from zarrox.hierarchy import Group, create_group, create_hierarchy, group, open_group
-from zarrox.hierarchy._files import export_file, import_file
+from zarrox.config import config
+from zarrox.core.array import Array
+from zarrox.elsewhere import OF_2
+from zarrox.hierarchy import Group
+from zarrox.hierarchy._checking import check
+from zarrox.hierarchy._copies import rechunk
 from zarrox.hierarchy._digests import digest, manifest, verify_manifest
+from zarrox.hierarchy._files import export_file, import_file
+from zarrox.hierarchy._pyramid import downsample, validate_ome
 from zarrox.hierarchy._reshard import reshard
-from zarrox.hierarchy._survey import chunk_table, diff, du, find, stats
-from zarrox.hierarchy._initialize import init_array, init_group, init_store
 from zarrox.hierarchy._serving import Server, serve
-from zarrox.n5 import N5FSStore, N5Store
-from zarrox.storage import (
-    ABSStore,
-    DBMStore,
-    DictStore,
-    DirectoryStore,
-    FSStore,
-    KVStore,
-    LMDBStore,
-    LRUStoreCache,
-    MemoryStore,
-    MongoDBStore,
-    NestedDirectoryStore,
-    RedisStore,
-    SQLiteStore,
-    TempStore,
-    ZipStore,
-)
-from zarrox.sync import ProcessSynchronizer, ThreadSynchronizer
+from zarrox.hierarchy._survey import chunk_table, diff, du, find, stats
 
 if TYPE_CHECKING:
     from types import ModuleType
 
 __all__ = [
-    "ABSStore",
     "Array",
-    "CopyError",
-    "DBMStore",
-    "DictStore",
-    "DirectoryStore",
-    "FSStore",
     "Group",
-    "KVStore",
-    "LMDBStore",
-    "LRUStoreCache",
-    "MemoryStore",
-    "MetadataError",
-    "MongoDBStore",
-    "N5FSStore",
-    "N5Store",
-    "NestedDirectoryStore",
-    "ProcessSynchronizer",
-    "RedisStore",
-    "SQLiteStore",
     "Server",
-    "TempStore",
-    "ThreadSynchronizer",
-    "ZipStore",
     "__version__",
     "array",
     "check",
     "chunk_table",
+    "codecs",
     "config",
     "consolidate_metadata",
     "copy",
@@ -124,6 +85,7 @@ __all__ = [
     "diff",
     "digest",
     "downsample",
+    "dtype",
     "du",
     "empty",
     "empty_like",
@@ -159,10 +121,6 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]
-__all__ += codecs.__all__
-
-# They create arrays and groups, which stand above stores; zarr-python 2 has them in `zarr.storage`.
-vars(storage).update(init_array=init_array, init_group=init_group, init_store=init_store)
 
 if hasattr(os, "register_at_fork"):
     # What other threads hold, in libraries as well, would be held for ever in the child.
@@ -173,12 +131,12 @@ if hasattr(os, "register_at_fork"):
     )
 
 #: Modules that are imported when they are first asked for, since what they stand on is slow to import or not always there.
-_LATER = ("asynchronous", "dask", "indexing", "xarray")
+_LATER = ("asynchronous", "dask", "v2", "xarray")
 
 
 def __getattr__(name: str) -> ModuleType | Any:
     if name not in _LATER:
-        raise AttributeError(f"module 'zarrox' has no attribute {name!r}")
+        OF_2.refuse("zarr", name)
     from importlib import import_module
 
     return import_module(f"zarrox.{name}")

@@ -20,8 +20,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from zarrox import convenience, creation
-from zarrox.core import Array
+from zarrox import creation
+from zarrox.api import synchronous
+from zarrox.core.array import Array
 from zarrox.core.waiting import run
 from zarrox.hierarchy import Group
 from zarrox.hierarchy import create_group as _create_group
@@ -32,7 +33,7 @@ __all__ = ["create_array", "create_group", "open", "open_array", "open_group", "
 
 async def open(store: Any = None, mode: str = "a", **options: Any) -> Array | Group:
     """Opens an array or a group: see `zarrox.open`."""
-    return await run(convenience.open, store, mode, **options)
+    return await run(synchronous.open, store, mode, **options)
 
 
 async def open_array(store: Any = None, mode: str = "a", **options: Any) -> Array:

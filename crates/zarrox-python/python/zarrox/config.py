@@ -1,11 +1,14 @@
 """Settings with the names of zarr-python 3.
 
-Those that have an effect here are ``array.write_empty_chunks``, ``codecs.allow_pickle``, ``default_zarr_format`` and
-``threading.max_workers``. All others are kept and given back, so that programs which set them run.
+Those that have an effect here are ``array.order``, ``array.write_empty_chunks``, ``codecs.allow_pickle``, ``default_zarr_format``
+and ``threading.max_workers``. All others are kept and given back, so that programs which set them run. Variables of the environment
+that begin with ``ZARR_`` set them when the package is imported: ``ZARR_ARRAY__ORDER=F`` is ``array.order``.
 """
 
 from __future__ import annotations
 
+import ast
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
@@ -15,11 +18,11 @@ from zarrox import _native
 __all__ = ["Config", "config"]
 
 _DEFAULTS: dict[str, Any] = {
+    "array.order": "C",
     "array.write_empty_chunks": False,
     # Reading a pickle can run any program.
     "codecs.allow_pickle": False,
-    # Every function has its own default: see `zarrox.creation`.
-    "default_zarr_format": None,
+    "default_zarr_format": 3,
     "threading.max_workers": None,
 }
 
@@ -30,11 +33,11 @@ class Config:
     Examples
     --------
     >>> import zarrox as zarr
-    >>> with zarr.config.set({"default_zarr_format": 3}):
+    >>> with zarr.config.set({"default_zarr_format": 2}):
     ...     zarr.zeros(3).metadata.zarr_format
-    3
-    >>> zarr.zeros(3).metadata.zarr_format
     2
+    >>> zarr.zeros(3).metadata.zarr_format
+    3
     """
 
     def __init__(self, defaults: Mapping[str, Any]) -> None:
@@ -104,5 +107,30 @@ def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     return flat
 
 
+def of_environment(variables: Mapping[str, str]) -> dict[str, Any]:
+    """The settings in variables of the environment: two underscores stand for a dot, and values are Python's literals or text.
+
+    Parameters
+    ----------
+    variables : mapping
+        The variables.
+
+    Examples
+    --------
+    >>> of_environment({"ZARR_DEFAULT_ZARR_FORMAT": "2", "ZARR_ARRAY__ORDER": "F", "HOME": "/root"})
+    {'default_zarr_format': 2, 'array.order': 'F'}
+    """
+    named = ((name.removeprefix("ZARR_"), value) for name, value in variables.items() if name.startswith("ZARR_"))
+    return {name.lower().replace("__", "."): _literal(value) for name, value in named}
+
+
+def _literal(text: str) -> Any:
+    try:
+        return ast.literal_eval(text)
+    except (SyntaxError, ValueError):
+        return text
+
+
 #: The settings of this process.
 config = Config(_DEFAULTS)
+config.update(of_environment(os.environ))

@@ -25,14 +25,15 @@ from uuid import uuid4
 
 from zarrox import _native
 from zarrox.argument_types import StoreArgument
-from zarrox.convenience import open as open_node
-from zarrox.core import Array
+from zarrox.api.synchronous import open as open_node
+from zarrox.core.array import Array
 from zarrox.core.sources import check_nodes_apart, is_at, places_of
 from zarrox.core.sources import place as place_of
 from zarrox.creation import create_array, from_array, open_array
 from zarrox.errors import DataTypeMismatchError, ReadOnlyError
 from zarrox.hierarchy import Group, open_group
-from zarrox.storage import DirectoryStore, native_store, normalize_store_arg
+from zarrox.storage import native_store, normalize_store_arg
+from zarrox.storage.directory import DirectoryStore
 from zarrox.storage.memory import is_in_memory
 
 if TYPE_CHECKING:
@@ -282,7 +283,7 @@ def copy(
     >>> import zarrox as zarr
     >>> import zarrox.dask
     >>> group = zarr.open_group("group.zarr", mode="w")
-    >>> z = group.create_dataset("a/b", data=[1, 2, 3])
+    >>> z = group.create_array("a/b", data=[1, 2, 3])
     >>> zarrox.dask.copy(group, "copy.zarr", chunks=2)["a/b"][:]
     array([1, 2, 3])
     """
@@ -365,7 +366,7 @@ def _memory(source: Array, most: int, client: Any) -> int:
 def _tasks(source: Array, target: Array, boxes: tuple[list[int], int], memory: int, client: Any) -> Iterator[_Task]:
     """Ranges of boxes: several where there are many, as each task costs the scheduler time."""
     lengths, count = boxes
-    box = math.prod(lengths) * max(target.itemsize, 1)
+    box = math.prod(lengths) * max(target.dtype.itemsize, 1)
     many = max(1, min(memory // max(box, 1), -(-count // (_TASKS * _threads(client)))))
     for start in range(0, count, many):
         yield _Boxes(source, target, lengths, (start, min(start + many, count)), memory)

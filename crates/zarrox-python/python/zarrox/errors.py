@@ -19,6 +19,7 @@ __all__ = [
     "CopyError",
     "CorruptDataError",
     "DataTypeMismatchError",
+    "DataTypeValidationError",
     "FSPathExistNotDir",
     "GroupNotFoundError",
     "MetadataError",
@@ -31,8 +32,13 @@ __all__ = [
     "ReadOnlyError",
     "SelectionError",
     "StoreUnreachableError",
+    "UnknownCodecError",
+    "UnstableSpecificationWarning",
     "UnsupportedError",
     "VindexInvalidSelectionError",
+    "ZarrDeprecationWarning",
+    "ZarrFutureWarning",
+    "ZarrRuntimeWarning",
     "ZarrUserWarning",
 ]
 
@@ -158,3 +164,34 @@ class StoreUnreachableError(ConnectionError, RuntimeError):
 
 class ZarrUserWarning(UserWarning):
     """A warning for users."""
+
+
+class DataTypeValidationError(ValueError):
+    """The JSON or native data type does not belong to the class."""
+
+
+class UnknownCodecError(ValueError):
+    """The error for an id without a codec."""
+
+    def __init__(self, codec_id: object) -> None:
+        self.codec_id = codec_id
+        super().__init__(
+            f"codec not available: '{codec_id}'; register a class that has it with zarrox.v2.codecs.register_codec, or "
+            "install the package that offers it to numcodecs, and numcodecs itself"
+        )
+
+
+class UnstableSpecificationWarning(FutureWarning):
+    """The specification of what is written may change. The package never warns of it; programs filter by the class."""
+
+
+class ZarrDeprecationWarning(DeprecationWarning):
+    """Something will be removed. The package never warns by this class; programs filter by it."""
+
+
+class ZarrFutureWarning(FutureWarning):
+    """Something will behave otherwise. The package never warns by this class; programs filter by it."""
+
+
+class ZarrRuntimeWarning(RuntimeWarning):
+    """Something does not behave as it should. The package never warns by this class; programs filter by it."""

@@ -65,7 +65,7 @@ def _check_format(document: Mapping[str, Any]) -> None:
 def _object_codec(dtype: np.dtype[Any], filters: Any) -> Any:
     if not dtype.hasobject:
         return None
-    from zarrox.codecs import get_codec
+    from zarrox.codecs.registry import get_codec
 
     return get_codec(filters[0])
 

@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from zarrox import _native, codecs
-from zarrox.codecs import codec_config, from_v2, numcodecs, register_codec, v3
+from zarrox import _native
+from zarrox.v2 import codecs
+from zarrox.codecs.convert import codec_config, from_v2, v3
+from zarrox.codecs import numcodecs
+from zarrox.v2.codecs import register_codec
 from zarrox.core.element_types import spec_dtype
 
 DATA = np.arange(12, dtype="f4")
@@ -95,8 +98,8 @@ def test_objects(codec: Any, data: np.ndarray[Any, Any]) -> None:
 @pytest.mark.parametrize(
     "codec",
     [
-        *(codecs.GzipCodec(), codecs.ZstdCodec(), codecs.Crc32cCodec()),
-        *(codecs.BloscCodec(), codecs.BloscCodec(shuffle="noshuffle")),
+        *(v3.GzipCodec(), v3.ZstdCodec(), v3.Crc32cCodec()),
+        *(v3.BloscCodec(), v3.BloscCodec(shuffle="noshuffle")),
         *(numcodecs.Zlib(level=3), numcodecs.LZ4(), numcodecs.BZ2(), numcodecs.LZMA(), numcodecs.CRC32()),
         numcodecs.Shuffle(elementsize=4),
         *(numcodecs.Blosc(cname="lz4"), numcodecs.Zstd(level=1), numcodecs.GZip(level=1), numcodecs.Fletcher32()),
@@ -111,9 +114,9 @@ def test_compressors_of_v3(codec: Any) -> None:
 @pytest.mark.parametrize(
     "codec",
     [
-        codecs.TransposeCodec(order=(0,)),
-        codecs.ScaleOffset(offset=1, scale=2),
-        codecs.CastValue(data_type="int16"),
+        v3.TransposeCodec(order=(0,)),
+        v3.ScaleOffset(offset=1, scale=2),
+        v3.CastValue(data_type="int16"),
         numcodecs.Delta(dtype="<f4"),
         numcodecs.FixedScaleOffset(offset=0, scale=2, dtype="<f4", astype="<i2"),
         numcodecs.BitRound(keepbits=20),
@@ -126,13 +129,13 @@ def test_filters_of_v3(codec: Any) -> None:
 
 
 def test_shards() -> None:
-    inner = [codecs.BytesCodec(endian="big"), codecs.BloscCodec(), numcodecs.CRC32()]
-    shards = codecs.ShardingCodec(chunk_shape=(2,), codecs=inner, index_location="start")
+    inner = [v3.BytesCodec(endian="big"), v3.BloscCodec(), numcodecs.CRC32()]
+    shards = v3.ShardingCodec(chunk_shape=(2,), codecs=inner, index_location="start")
     array = create(3, codecs=[codec_config(shards, 3)], chunks=[6])
     round_trip(array)
     written = v3.parse_codec(json.loads(array.codecs)[0])
-    assert isinstance(written, codecs.ShardingCodec)
-    assert written.codecs[1] == codecs.BloscCodec(typesize=4, shuffle="shuffle")
+    assert isinstance(written, v3.ShardingCodec)
+    assert written.codecs[1] == v3.BloscCodec(typesize=4, shuffle="shuffle")
     assert [v3.V3Codec.from_dict(codec.to_dict()) for codec in written.codecs] == list(written.codecs)
 
 

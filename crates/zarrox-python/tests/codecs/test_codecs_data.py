@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from zarrox import codecs
-from zarrox.codecs import blosc
+from zarrox.v2 import codecs
+from zarrox.v2.codecs import blosc
 
 NUMBERS = np.cumsum(np.random.default_rng(0).integers(-3, 4, 5000)).astype("i4")
 TEXT = np.array(["a", "bé", "", "日本"], dtype=object)

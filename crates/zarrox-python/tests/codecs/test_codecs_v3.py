@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from zarrox import codecs
+from zarrox.codecs.convert import codec_config
 from zarrox.codecs import numcodecs, v3
 
 INSTANCES: list[v3.V3Codec] = [
@@ -50,7 +51,7 @@ def test_round_trips(codec: v3.V3Codec) -> None:
     assert repr(v3.V3Codec.from_dict(document)) == repr(codec)
     assert v3.parse_codec(codec) is codec
     assert pickle.loads(pickle.dumps(codec)) == codec
-    config = codecs.codec_config(codec, 3)
+    config = codec_config(codec, 3)
     assert config == document
 
 
@@ -76,9 +77,9 @@ def test_defaults_as_zarr_python() -> None:
 
 def test_what_blosc_leaves_to_the_array() -> None:
     sharding = codecs.ShardingCodec(chunk_shape=(2,), codecs=[codecs.BytesCodec(), codecs.BloscCodec(clevel=1)])
-    config: Any = codecs.codec_config(sharding, 3)
+    config: Any = codec_config(sharding, 3)
     assert config["configuration"]["codecs"][1]["configuration"] == {"cname": "zstd", "clevel": 1, "blocksize": 0}
-    blosc = codecs.codec_config(codecs.BloscCodec(shuffle="noshuffle"), 3)
+    blosc = codec_config(codecs.BloscCodec(shuffle="noshuffle"), 3)
     assert blosc is not None and blosc["configuration"]["shuffle"] == "noshuffle" and "typesize" not in blosc["configuration"]
     assert codecs.BloscCodec() != codecs.BloscCodec(typesize=1, shuffle="bitshuffle")
 
@@ -143,4 +144,3 @@ def test_hashes() -> None:
 def test_codecs_do_not_change() -> None:
     with pytest.raises(AttributeError, match="make another GzipCodec"):
         codecs.GzipCodec().level = 3
-

@@ -182,7 +182,7 @@ def test_fields_that_are_arrays() -> None:
 
 
 def test_spec_of_objects() -> None:
-    from zarrox.codecs import JSON, Categorize, VLenBytes, VLenUTF8
+    from zarrox.v2.codecs import JSON, Categorize, VLenBytes, VLenUTF8
 
     assert spec_dtype(object, 2, JSON()) == "|O"
     assert spec_dtype(object, 3, VLenUTF8()) == spec_dtype("O", 3, {"id": "vlen-utf8"}) == "string"
@@ -196,7 +196,7 @@ def test_spec_of_objects() -> None:
 
 
 def test_normalize_dtype() -> None:
-    from zarrox.codecs import JSON, VLenArray, VLenBytes, VLenUTF8
+    from zarrox.v2.codecs import JSON, VLenArray, VLenBytes, VLenUTF8
 
     assert normalize_dtype(str) == (np.dtype(object), VLenUTF8())
     assert normalize_dtype(np.dtypes.StringDType()) == (np.dtype(object), VLenUTF8())

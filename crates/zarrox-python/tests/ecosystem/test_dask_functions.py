@@ -190,6 +190,7 @@ def _count(dask_worker: Any) -> int:
 def test_what_cannot_be_rechunked(cluster: Client, tmp_path: Path) -> None:
     """Errors of tasks reach the caller; arrays in memory are not shared by processes."""
     z = zarr.open(tmp_path / "z.zarr", mode="w", shape=4, chunks=2, dtype="i4")
+    z[:] = 1
     with pytest.raises(ValueError, match="shape"):
         zarrox.dask.rechunk(z, zarr.open(tmp_path / "y.zarr", mode="w", shape=5), client=cluster)
     with pytest.raises(zarr.errors.DataTypeMismatchError):
@@ -198,9 +199,9 @@ def test_what_cannot_be_rechunked(cluster: Client, tmp_path: Path) -> None:
         zarrox.dask.rechunk(z, zarr.zeros(4, dtype="i4"), client=cluster)
     with pytest.raises(zarr.errors.ReadOnlyError):
         zarrox.dask.rechunk(z, zarr.open(tmp_path / "z.zarr", mode="r"))
-    (tmp_path / "z.zarr/0").write_bytes(b"damaged")
+    (tmp_path / "z.zarr/c/0").write_bytes(b"damaged")
     target = zarr.open(tmp_path / "w.zarr", mode="w", shape=4, chunks=2, dtype="i4")
-    with pytest.raises(Exception, match="z.zarr.*'?0'?"):
+    with pytest.raises(Exception, match="z.zarr.*c/0"):
         zarrox.dask.rechunk(z, target, client=cluster)
 
 

@@ -12,6 +12,7 @@ import zarr as zarr_python
 from distributed import Client
 
 import zarrox as zarr
+from zarrox import v2
 from zarrox.zarr3 import as_zarr, explain
 
 VALUES = np.arange(120_000, dtype="i4").reshape(300, 400)
@@ -47,7 +48,7 @@ def test_they_read_and_write(options: dict[str, Any], who: str, cluster: Client,
 def test_other_nodes(tmp_path: Path) -> None:
     """Groups, arrays in memory, read-only ones, and N5."""
     root = zarr.group()
-    root.create_dataset("a/b", data=VALUES, chunks=(50, 100))
+    root.create_array("a/b", data=VALUES, chunks=(50, 100))
     group = as_zarr(root)
     np.testing.assert_array_equal(da.from_zarr(group["a/b"]).compute(), VALUES)
     group["a/b"][0] = 7
@@ -56,7 +57,7 @@ def test_other_nodes(tmp_path: Path) -> None:
     theirs = as_zarr(zarr.open(tmp_path / "z.zarr", mode="r"))
     with pytest.raises(ValueError, match="read-only"):
         theirs[0] = 1
-    blocks = zarr.array(VALUES, chunks=(50, 100), store=zarr.N5Store(tmp_path / "blocks"), compressor=None)
+    blocks = zarr.array(VALUES, chunks=(50, 100), store=v2.N5Store(tmp_path / "blocks"), compressor=None)
     np.testing.assert_array_equal(da.from_zarr(as_zarr(blocks)).compute(), VALUES)
     as_zarr(blocks)[0] = 5
     assert (blocks[0] == 5).all()

@@ -18,6 +18,7 @@ import pytest
 import xarray as xr
 
 import zarrox as zarr
+from zarrox import v2
 from zarrox.xarray import ZarroxBackendEntrypoint, to_zarr
 from zarrox.xarray import replacing as module_of_replacing
 from zarrox.xarray import writing as module_of_writing
@@ -305,9 +306,9 @@ def test_readers_see_the_old_rows_until_all_are_there(tmp_path: Path, zarr_forma
     stores: dict[str, Callable[[], Any]] = {
         "directory": lambda: tmp_path / "s",
         "mapping": dict,
-        "memory": zarr.MemoryStore,
-        "sqlite": lambda: zarr.SQLiteStore(str(tmp_path / "s.sqlite")),
-        "lmdb": lambda: zarr.LMDBStore(str(tmp_path / "s.lmdb")),
+        "memory": v2.MemoryStore,
+        "sqlite": lambda: v2.SQLiteStore(str(tmp_path / "s.sqlite")),
+        "lmdb": lambda: v2.LMDBStore(str(tmp_path / "s.lmdb")),
     }
     place = stores[kind]()
     to_zarr(rows(1, 2, 3), place, zarr_format=zarr_format)

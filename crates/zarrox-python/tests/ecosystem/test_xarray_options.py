@@ -15,6 +15,7 @@ import xarray as xr
 import zarr as zarr_python
 
 import zarrox as zarr
+from zarrox import v2
 from zarrox.xarray import ZarroxBackendEntrypoint, open_zarr, to_zarr
 from zarrox.zarr3 import Store
 
@@ -195,8 +196,8 @@ def test_stores_of_zarr_python_are_read_and_written(tmp_path: Path, kind: str, z
         store = zarr_python.storage.ZipStore(tmp_path / "a.zip", mode="r")
     xr.testing.assert_identical(xr.open_zarr(store, consolidated=False).load(), weather())
     # Functions about stores take it as well.
-    assert zarr.storage.listdir(store, "x")
-    assert zarr.storage.getsize(store, "x") > 0
+    assert v2.storage.listdir(store, "x")
+    assert v2.storage.getsize(store, "x") > 0
 
 
 def test_a_store_of_zarr_python_that_is_read_only_stays_so(tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ ENCODINGS: dict[str, tuple[str, Callable[[], dict[str, Any]], tuple[int, ...]]] 
     "compressors of 3": ("t", lambda: {"compressors": (zarr.codecs.GzipCodec(level=3),)}, (3,)),
     "no compressors": ("t", lambda: {"compressors": None}, (2, 3)),
     "an empty list of compressors": ("t", lambda: {"compressors": ()}, (2, 3)),
-    "filters of 2": ("t", lambda: {"filters": [numcodecs.Delta("<f8")]}, (2,)),
+    "filters of 2": ("t", lambda: {"filters": [numcodecs.Delta("<f8")], "compressors": [numcodecs.Zstd()]}, (2,)),
     "no filters": ("t", lambda: {"filters": None}, (2, 3)),
     "serializer": ("t", lambda: {"serializer": zarr.codecs.BytesCodec(endian="big")}, (3,)),
     "fill_value": ("n", lambda: {"fill_value": -7}, (3,)),

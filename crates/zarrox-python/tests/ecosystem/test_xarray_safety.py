@@ -14,6 +14,7 @@ import pytest
 import xarray as xr
 
 import zarrox as zarr
+from zarrox import v2
 from zarrox.xarray import ZarroxBackendEntrypoint, open_zarr, to_zarr
 
 FORMATS = pytest.mark.parametrize("zarr_format", [2, 3])
@@ -390,7 +391,7 @@ def test_what_would_be_overwritten_before_it_is_read_is_read_or_refused(
     tmp_path: Path, zarr_format: Any, kind: str, chunks: Any
 ) -> None:
     """Where the old dataset cannot stay, or its arrays are written into."""
-    place: Any = {"memory": zarr.MemoryStore(), "mapping": {}}.get(kind, tmp_path / "s")
+    place: Any = {"memory": v2.MemoryStore(), "mapping": {}}.get(kind, tmp_path / "s")
     to_zarr(two(1, 2), place, zarr_format=zarr_format)
     lazy = xr.open_dataset(place, engine=ENGINE, chunks=chunks)
     swapped = lazy.rename(a="b", b="a") if kind == "overwritten" else lazy.assign(a=lazy.a + 1)

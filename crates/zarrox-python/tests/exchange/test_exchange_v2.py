@@ -14,6 +14,7 @@ import zarr
 from exchange import CHUNKS, NUMBERS, SHAPE, STRUCTURES, TEXTS, TIMES, Values, name, same, texts, values
 
 import zarrox
+from zarrox import v2
 
 assert zarr.__version__.startswith("2.18")
 
@@ -55,7 +56,7 @@ def both(values: Values, **options: Any) -> tuple[dict[str, Any], dict[str, Any]
     """The stores after both have written the same with the same options."""
     theirs: dict[str, Any] = {}
     ours: dict[str, Any] = {}
-    for library, store in ((zarr, theirs), (zarrox, ours)):
+    for library, store in ((zarr, theirs), (v2, ours)):
         # By default releases of zarr-python 2 differ in what they do with chunks of zeros.
         array = library.create(store=store, shape=values.shape, dtype=values.dtype, write_empty_chunks=True, **options)
         array[...] = values
@@ -65,7 +66,7 @@ def both(values: Values, **options: Any) -> tuple[dict[str, Any], dict[str, Any]
 
 def check(values: Values, theirs: dict[str, Any], ours: dict[str, Any]) -> None:
     """That each reads what the other wrote, and that both wrote the same documents."""
-    same(zarrox.open_array(theirs, mode="r")[...], values)
+    same(v2.open_array(theirs, mode="r")[...], values)
     same(zarr.open_array(ours, mode="r")[...], values)
     assert metadata(theirs) == metadata(ours)
     assert set(theirs) == set(ours)
@@ -92,7 +93,7 @@ def test_types(dtype: Any, order: str) -> None:
     made = values(dtype)
     theirs, ours = both(made, chunks=CHUNKS, order=order)
     check(made, theirs, ours)
-    assert zarr.open_array(ours).hexdigest() == zarrox.open_array(theirs).hexdigest()
+    assert zarr.open_array(ours).hexdigest() == v2.open_array(theirs).hexdigest()
     assert {key: bytes(value) for key, value in theirs.items()} == {key: bytes(value) for key, value in ours.items()}
 
 
@@ -106,7 +107,7 @@ def test_codecs(compressor: Any, filters: list[Any]) -> None:
     if not any(codec in OTHER_LIBRARIES for codec in used):
         assert chunks(theirs) == chunks(ours)
     if "zstd" not in used and not any(codec in OTHER_LIBRARIES for codec in used):
-        assert zarr.open_array(theirs).hexdigest() == zarrox.open_array(ours).hexdigest()
+        assert zarr.open_array(theirs).hexdigest() == v2.open_array(ours).hexdigest()
 
 
 @pytest.mark.parametrize("separator", [".", "/"])
@@ -122,7 +123,7 @@ def test_layouts(tmp_path: Path, separator: str, order: str, write_empty_chunks:
         "dimension_separator": separator,
         "write_empty_chunks": write_empty_chunks,
     }
-    for library, place in ((zarr, tmp_path / "theirs.zarr"), (zarrox, tmp_path / "ours.zarr")):
+    for library, place in ((zarr, tmp_path / "theirs.zarr"), (v2, tmp_path / "ours.zarr")):
         array = library.create(store=str(place), shape=SHAPE, dtype="f8", fill_value=0, **options)
         array[...] = made
     files = [
@@ -130,14 +131,14 @@ def test_layouts(tmp_path: Path, separator: str, order: str, write_empty_chunks:
         for d in ("theirs.zarr", "ours.zarr")
     ]
     assert files[0] == files[1]
-    same(zarrox.open_array(tmp_path / "theirs.zarr", mode="r")[...], made)
+    same(v2.open_array(tmp_path / "theirs.zarr", mode="r")[...], made)
     same(zarr.open_array(str(tmp_path / "ours.zarr"), mode="r")[...], made)
 
 
 def test_default_digest() -> None:
     """Whoever compares digests of data by zarr-python 2 with ours finds the same."""
     made = np.arange(1_000_000, dtype="i4").reshape(1000, 1000)
-    theirs, ours = zarr.array(made), zarrox.array(made)
+    theirs, ours = zarr.array(made), v2.array(made)
     assert ours.chunks == theirs.chunks
     assert ours.hexdigest() == theirs.hexdigest()
     assert ours.hexdigest("sha256") == theirs.hexdigest("sha256")
@@ -148,9 +149,9 @@ def test_default_digest() -> None:
 def test_fill_values(fill_value: float | None) -> None:
     """Elements that nobody wrote are the same for both."""
     stores: list[dict[str, Any]] = [{}, {}]
-    for library, store in zip((zarr, zarrox), stores, strict=True):
+    for library, store in zip((zarr, v2), stores, strict=True):
         library.create(store=store, shape=SHAPE, chunks=CHUNKS, dtype="f4", fill_value=fill_value)[0, 0] = 3
-    for library, store in zip((zarrox, zarr), stores, strict=True):
+    for library, store in zip((v2, zarr), stores, strict=True):
         array = library.open_array(store, mode="r")
         np.testing.assert_equal(array.fill_value, fill_value)
         if fill_value is not None:
@@ -168,7 +169,7 @@ def test_objects(codec: Any) -> None:
     made = texts() if codec.codec_id != "categorize" else np.array(list("abcab"), dtype=object)
     theirs: dict[str, Any] = {}
     ours: dict[str, Any] = {}
-    for library, store in ((zarr, theirs), (zarrox, ours)):
+    for library, store in ((zarr, theirs), (v2, ours)):
         array = library.create(store=store, shape=made.shape, chunks=3, dtype=object, object_codec=codec)
         array[...] = made
     check(made, theirs, ours)
@@ -178,11 +179,11 @@ def test_objects(codec: Any) -> None:
 def test_pickles_are_refused() -> None:
     """They are programs, which run when they are read."""
     with pytest.raises(zarrox.errors.UnsupportedError, match="program.*allow_pickle"):
-        zarrox.create(shape=3, dtype=object, object_codec=numcodecs.Pickle())
+        v2.create(shape=3, dtype=object, object_codec=numcodecs.Pickle())
     store: dict[str, Any] = {}
     zarr.create(store=store, shape=3, dtype=object, object_codec=numcodecs.Pickle())[:] = [1, "a", None]
     with pytest.raises(zarrox.errors.UnsupportedError, match="program.*allow_pickle"):
-        zarrox.open_array(store, mode="r")[:]
+        v2.open_array(store, mode="r")[:]
 
 
 @pytest.fixture
@@ -200,18 +201,18 @@ def test_pickles_are_read_and_written_where_they_are_allowed(order: Any) -> None
     made.ravel()[:] = [1, "a", None, {2}, (3, [4]), 1.5, b"x", {"y": 2}, 2 + 1j, 10**30, range(3), "z"]
     theirs: dict[str, Any] = {}
     ours: dict[str, Any] = {}
-    for library, store in ((zarr, theirs), (zarrox, ours)):
+    for library, store in ((zarr, theirs), (v2, ours)):
         settings: dict[str, Any] = {"dtype": object, "object_codec": numcodecs.Pickle(), "order": order}
         library.create(store=store, shape=made.shape, chunks=2, **settings)[...] = made
     assert metadata(theirs) == metadata(ours)
-    for library, store in ((zarrox, theirs), (zarr, ours), (zarrox, ours)):
+    for library, store in ((v2, theirs), (zarr, ours), (v2, ours)):
         array = library.open_array(store, mode="r+")
         assert array[...].tolist() == made.tolist()
         assert (array[1, 0], array[2, 1:3].tolist()) == (made[1, 0], made[2, 1:3].tolist())
         array[1, 1:3] = np.array(["new", {5: 6}], dtype=object)
         assert array[1].tolist() == [made[1, 0], "new", {5: 6}, made[1, 3]]
         array[1] = made[1]
-    assert isinstance(zarrox.open_array(ours).filters[0], numcodecs.Pickle)
+    assert isinstance(v2.open_array(ours).filters[0], numcodecs.Pickle)
 
 
 @pytest.mark.parametrize("fill", [None, (b"fill", 7)])
@@ -221,13 +222,13 @@ def test_structures_with_objects(fill: Any) -> None:
     dtype = np.dtype([("name", object), ("count", "<i4")])
     made = np.array([(b"aaa", 1), ("b", 2), (None, 3), ([4], 4), (5.5, 5)], dtype=dtype)
     stores: list[dict[str, Any]] = [{}, {}]
-    for library, store in zip((zarr, zarrox), stores, strict=True):
+    for library, store in zip((zarr, v2), stores, strict=True):
         settings: dict[str, Any] = {"object_codec": numcodecs.Pickle(), "fill_value": fill}
         array = library.create(store=store, shape=7, chunks=2, dtype=dtype, **settings)
         array[:5] = made
     assert metadata(stores[0]).keys() == metadata(stores[1]).keys()
     for store in stores:
-        for library in (zarr, zarrox):
+        for library in (zarr, v2):
             array = library.open_array(store, mode="r+")
             assert array.dtype == dtype
             assert array[:5].tolist() == made.tolist()
@@ -244,9 +245,9 @@ def test_structures_with_objects_need_a_codec_and_trust() -> None:
     """Nothing is created otherwise."""
     dtype = np.dtype([("name", object), ("count", "<i4")])
     with pytest.raises(ValueError, match="object_codec"):
-        zarrox.create(shape=3, dtype=dtype)
+        v2.create(shape=3, dtype=dtype)
     with pytest.raises(zarrox.errors.UnsupportedError, match="allow_pickle"):
-        zarrox.create(shape=3, dtype=dtype, object_codec=numcodecs.Pickle())
+        v2.create(shape=3, dtype=dtype, object_codec=numcodecs.Pickle())
 
 
 def test_ragged() -> None:
@@ -255,9 +256,9 @@ def test_ragged() -> None:
     made[:] = [np.array([1, 2]), np.array([3]), np.array([4, 5, 6])]
     theirs: dict[str, Any] = {}
     ours: dict[str, Any] = {}
-    for library, store in ((zarr, theirs), (zarrox, ours)):
+    for library, store in ((zarr, theirs), (v2, ours)):
         library.create(store=store, shape=3, dtype="array:i8")[:] = made
-    for library, store in ((zarrox, theirs), (zarr, ours)):
+    for library, store in ((v2, theirs), (zarr, ours)):
         found = library.open_array(store, mode="r")[:]
         assert [element.tolist() for element in found] == [element.tolist() for element in made]
     assert chunks(theirs) == chunks(ours)
@@ -267,7 +268,7 @@ def test_ragged() -> None:
 @pytest.mark.parametrize("consolidated", [False, True])
 def test_hierarchies(tmp_path: Path, consolidated: bool) -> None:
     """Groups, attributes and consolidated metadata, both ways."""
-    for writer, reader, place in ((zarr, zarrox, "theirs.zarr"), (zarrox, zarr, "ours.zarr")):
+    for writer, reader, place in ((zarr, v2, "theirs.zarr"), (v2, zarr, "ours.zarr")):
         path = str(tmp_path / place)
         root = writer.open_group(path, mode="w")
         root.attrs["title"] = "all"
@@ -288,7 +289,7 @@ def test_both_change_one_array(tmp_path: Path) -> None:
     """In turn, each sees what the other did."""
     path = str(tmp_path / "shared.zarr")
     theirs = zarr.open_array(path, mode="w", shape=10, chunks=3, dtype="i4", cache_metadata=False)
-    ours = zarrox.open_array(path, mode="r+", cache_metadata=False)
+    ours = v2.open_array(path, mode="r+", cache_metadata=False)
     theirs[:5] = 1
     ours[5:] = 2
     assert theirs[:].tolist() == ours[:].tolist() == [1] * 5 + [2] * 5

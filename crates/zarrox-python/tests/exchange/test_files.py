@@ -14,7 +14,7 @@ import zarrox as zarr
 def test_a_group_goes_through_hdf5_and_netcdf(tmp_path: Path) -> None:
     root = zarr.open_group(tmp_path / "a.zarr", mode="w")
     values = np.arange(12, dtype="i2").reshape(3, 4)
-    root.create_dataset("g/depth", data=values, chunks=(2, 2))
+    root.create_array("g/depth", data=values, chunks=(2, 2))
     root["g/depth"].attrs["units"] = "m"
     for suffix in ("h5", "nc"):
         file = tmp_path / f"a.{suffix}"
@@ -109,7 +109,7 @@ def _months(tmp_path: Path) -> list[Path]:
         root = zarr.open_group(tmp_path / f"{month}.zarr", mode="w", zarr_format=3)
         for name, dtype in (("time", "i4"), ("depth", "i2"), ("heat", "f4")):
             if month == 0 or name != "depth":
-                root.create_dataset(name, data=np.arange(3, dtype=dtype) + 3 * month, dimension_names=["time"])
+                root.create_array(name, data=np.arange(3, dtype=dtype) + 3 * month, dimension_names=["time"])
         files.append(tmp_path / f"{month}.nc")
         assert zarr.export_file(tmp_path / f"{month}.zarr", files[-1], unlimited=["time"]) == []
     return files
@@ -148,7 +148,7 @@ def test_images_and_what_files_do_not_have(tmp_path: Path) -> None:
     zarr.export_file(tmp_path / "a.zarr", tmp_path / "z%d.tif")
     assert (tmp_path / "z1.tif").exists()
     root = zarr.open_group(tmp_path / "g.zarr", mode="w")
-    root.create_dataset("half", data=np.zeros(2, "f2"))
+    root.create_array("half", data=np.zeros(2, "f2"))
     with pytest.raises(Exception, match="half"):
         zarr.export_file(tmp_path / "g.zarr", tmp_path / "g.nc")
     left_out = zarr.export_file(tmp_path / "g.zarr", tmp_path / "g.nc", skip_unsupported=True)

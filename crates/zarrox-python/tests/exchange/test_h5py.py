@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-import zarrox as zarr
+import zarrox.v2 as zarr
 from zarrox.errors import CopyError, ZarrUserWarning
-from zarrox.hierarchy import Group
+from zarrox.v2.hierarchy import Group
 
 h5py = pytest.importorskip("h5py")
 
@@ -111,7 +111,7 @@ class TestFromHdf5:
     def test_arrays_of_different_lengths(self, file: Any, dest: Group) -> None:
         dataset = file.create_dataset("a", shape=(2,), dtype=h5py.vlen_dtype("i4"))
         dataset[0], dataset[1] = [1, 2, 3], [4]
-        if dest.zarr_format == 3:
+        if dest._zarr_format == 3:
             with pytest.raises(TypeError, match="different lengths"):
                 zarr.copy_all(file, dest)
         else:
@@ -252,7 +252,7 @@ class TestToHdf5:
         dest.attrs.update(values)
         dest.attrs["nested"] = {"a": [1, {"b": 2}]}
         zarr.copy_all(dest, target)
-        back = zarr.group(zarr_format=dest.zarr_format)
+        back = zarr.group(zarr_format=dest._zarr_format)
         zarr.copy_all(target, back)
         assert back.attrs.asdict() == values | {"nested": '{"a": [1, {"b": 2}]}'}
 

@@ -21,6 +21,7 @@ from typing import Any
 import pytest
 
 import zarrox
+from zarrox import v2
 
 GUIDE = Path(__file__).parents[4] / "docs" / "zarr-python.md"
 
@@ -29,6 +30,10 @@ PRIVATE = {
     "zarr2": ("*._*", "zarr.tests*", "zarr.context", "zarr.version"),
     "zarr3": ("*._*", "zarr.core*", "zarr.testing*", "zarr.codecs.[!n]*", "zarr.metadata*"),
 }
+
+
+#: The package that has the names of each release.
+INTERFACES = {"zarr2": "zarrox.v2", "zarr3": "zarrox"}
 
 
 def modules(environment: str) -> Iterator[ModuleType]:
@@ -80,7 +85,7 @@ def missing(environment: str) -> set[tuple[str, str]]:
     found = set()
     for module in modules(environment):
         try:
-            ours = importlib.import_module(module.__name__.replace("zarr", "zarrox", 1))
+            ours = importlib.import_module(module.__name__.replace("zarr", INTERFACES[environment], 1))
         except ModuleNotFoundError:
             found.add((module.__name__, "*"))
             continue
@@ -173,14 +178,14 @@ def test_all_settings_of_no_effect_are_listed(environment: str) -> None:
 def changed(**changes: Any) -> dict[str, bytes]:
     """The keys and values of an array of two elements, with other metadata."""
     store: dict[str, bytes] = {}
-    zarrox.create(2, dtype="<i4", compressor=None, store=store)[:] = 1
+    zarrox.create(2, dtype="<i4", compressor=None, store=store, zarr_format=2)[:] = 1
     return {**store, ".zarray": json.dumps(json.loads(store[".zarray"]) | changes).encode()}
 
 
 def group_of_an_array(mode: str) -> zarrox.Group:
     """A group in which an array is, and nothing else."""
     store: dict[str, bytes] = {}
-    zarrox.group(store).create_dataset("a", shape=3, dtype="u1")
+    zarrox.group(store).create_array("a", shape=3, dtype="u1")
     return zarrox.open_group(store, mode=mode)
 
 
@@ -199,7 +204,7 @@ RAISING: dict[str, Callable[[], Any]] = {
     "deleting a member that is missing": lambda: group_of_an_array("r+").__delitem__("b"),
     "`z[:2] = [1, 2, 3]`": lambda: zarrox.zeros(5).set_basic_selection(slice(2), [1, 2, 3]),
     "iterating over an array without dimensions": lambda: list(zarrox.zeros(())),
-    '`ZipStore(path, mode="r")` of a missing file': lambda: zarrox.ZipStore("no/such/file.zip", mode="r"),
+    '`ZipStore(path, mode="r")` of a missing file': lambda: v2.ZipStore("no/such/file.zip", mode="r"),
 }
 
 

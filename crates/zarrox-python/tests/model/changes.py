@@ -99,7 +99,7 @@ def resize(world: World) -> str | None:
     array = world.names[name]
     most = 4 if _may_grow(array) else 0
     shape = [max(0, length + world.rng.randint(-4, most)) for length in array.shape]
-    return f"{name}.resize({', '.join(map(str, shape))})"
+    return f"{name}.resize({tuple(shape)})"
 
 
 @operation(6)

@@ -100,7 +100,7 @@ def array_of_array(world: World) -> str | None:
         return f"{name} = " + call("zarr.array", source, **further)
     name, path = _named(world, group)
     if choice < 0.7:
-        return f"{name} = {group}.array({path}, {source})"
+        return f"{name} = zarr.array_in({group}, {path}, {source})"
     return f"{group}[{path}] = {source}\n{name} = {group}[{path}]"
 
 
@@ -215,11 +215,11 @@ def view(world: World) -> str | None:
         return None
     array = world.names[source]
     other = world.rng.choice(_VIEWS[array.kind.name])
-    read = f'result = {source}.view(dtype="{other}"){selections.basic(world.rng, array)}'
+    read = f'result = zarr.shown({source}).view(dtype="{other}"){selections.basic(world.rng, array)}'
     if world.rng.random() < 0.5:
         return read
     selected = selections.orthogonal(world.rng, array)
-    return f'view = {source}.view(dtype="{other}")\nview{selected} = element("{other}", 1)\n{read}'
+    return f'view = zarr.shown({source}).view(dtype="{other}")\nview{selected} = element("{other}", 1)\n{read}'
 
 
 def _is_viewed(array: Array) -> bool:
@@ -242,7 +242,7 @@ def as_type(world: World) -> str | None:
     if source is None:
         return None
     dtype = world.rng.choice(("<f8", "<c16", "<f4") if world.names[source].dtype.kind == "f" else ("<f8", "<i8", "<u2", "?"))
-    return f'result = {source}.astype("{dtype}"){selections.basic(world.rng, world.names[source])}'
+    return f'result = zarr.shown({source}).astype("{dtype}"){selections.basic(world.rng, world.names[source])}'
 
 
 # Hierarchies

@@ -79,7 +79,7 @@ class Array:
     def blocks(self) -> _Blocks:
         return _Blocks(self)
 
-    def resize(self, *shape: int) -> None:
+    def resize(self, shape: tuple[int, ...]) -> None:
         """Resizes the array; new elements have the fill value."""
         new = _filled(shape, self.dtype, self.kind, self.fill_value)
         common = tuple(slice(min(lengths)) for lengths in zip(self.shape, shape, strict=True))
@@ -90,7 +90,7 @@ class Array:
         before = self.shape[axis]
         shape = list(self.shape)
         shape[axis] += values.shape[axis]
-        self.resize(*shape)
+        self.resize(tuple(shape))
         self.data[(*[slice(None)] * axis, slice(before, None))] = values
 
     def view(self, *, dtype: str) -> Array:
@@ -288,6 +288,12 @@ class Zarr:
         z[...] = data
         return z
 
+    def array_in(self, group: Group, path: str, data: Array) -> Array:
+        return group.array(path, data)
+
+    def shown(self, array: Array) -> Array:
+        return array
+
     def empty_like(self, source: Array, **options: Any) -> Array:
         return self._like(source, **{"fill_value": None, **options})
 
@@ -335,4 +341,3 @@ class Zarr:
 
     def consolidate_metadata(self, store: Store) -> None:
         """There is one copy of everything."""
-

@@ -14,9 +14,8 @@ from typing import Any
 
 import numpy as np
 
-import zarrox
-
 from . import changes, copies, operations, reference, values
+from .both import Both
 
 #: The modules that add operations.
 _OPERATIONS = (changes, copies)
@@ -61,7 +60,7 @@ class Run:
 
     def __init__(self, directory: str) -> None:
         shared = {"np": np, "element": values.element, "values": values.values, "directory": directory, "raises": raises}
-        self.ours = {**shared, "zarr": zarrox, "of": values.of}
+        self.ours = {**shared, "zarr": Both(), "of": values.of}
         self.reference = {**shared, "zarr": reference.Zarr(), "of": reference.of, "dict": reference.Store}
 
     def do(self, step: Step) -> Difference | None:
@@ -102,14 +101,14 @@ def raises(expected: type[Exception]) -> Any:
     raise AssertionError(f"does not raise {expected.__name__}")
 
 
-def compare(name: str, found: zarrox.Array, expected: reference.Array) -> None:
+def compare(name: str, found: Any, expected: reference.Array) -> None:
     """All of an array, and what is known about it."""
     elements = np.asarray(found[...], dtype=found.dtype)
     if not values.same(elements, expected.data):
         raise AssertionError(f"{name}[...] is {elements!r}\nexpected {expected.data!r}")
     members: dict[str, tuple[Any, Any]] = {"attrs": (found.attrs.asdict(), expected.attrs)}
     if isinstance(expected.chunks, tuple):
-        members |= {"chunks": (found.chunks, expected.chunks), "shards": (found.shards, expected.shards)}
+        members |= {"chunks": (found.chunks, expected.chunks), "shards": (found._native.shards, expected.shards)}
     for member, (one, other) in members.items():
         if one != other:
             raise AssertionError(f"{name}.{member} is {one!r}, expected {other!r}")
@@ -169,8 +168,8 @@ def shrink(steps: list[Step], difference: Difference) -> tuple[list[Step], Diffe
 
 def script(steps: Sequence[Step], difference: Difference) -> str:
     """A program that does the operations."""
-    lines = ["import tempfile", "import numpy as np", "import zarrox as zarr", "from model.runner import raises"]
-    lines += ["from model.values import element, of, values", "", "directory = tempfile.mkdtemp()"]
+    lines = ["import tempfile", "import numpy as np", "from model.both import Both", "from model.runner import raises"]
+    lines += ["from model.values import element, of, values", "", "zarr, directory = Both(), tempfile.mkdtemp()"]
     body = [step.text for step in steps]
     compared = [f"print({name}[...])" for name in sorted(difference.step.names())]
     return "\n".join([*lines, *body, *compared])

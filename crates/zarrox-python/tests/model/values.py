@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-import zarrox as zarr
+from zarrox import v2
 
 Values = npt.NDArray[Any]
 
@@ -145,8 +145,8 @@ _ALL = [
     _fixed("block", _BLOCK, V1, V2),
     Kind("text", str, _objects(*_UTF8), (V2, V3)),
     Kind("bytes", bytes, _objects(b"", b"a", b"\0\xff" * 9), (V2, V3)),
-    Kind("json", object, _objects(*_JSON), (V2,), lambda: zarr.JSON()),
-    Kind("msgpack", object, _objects(*_JSON), (V2,), lambda: zarr.MsgPack()),
+    Kind("json", object, _objects(*_JSON), (V2,), lambda: v2.JSON()),
+    Kind("msgpack", object, _objects(*_JSON), (V2,), lambda: v2.MsgPack()),
     Kind("ragged", "array:<i4", _objects(*(np.arange(length, dtype="<i4") for length in (0, 1, 3, 7))), (V2,)),
     *_small(),
 ]

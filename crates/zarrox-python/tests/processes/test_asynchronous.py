@@ -50,7 +50,7 @@ class Slow(dict[str, bytes]):
 def test_calls_wait_together_on_few_threads() -> None:
     """Hundreds of calls do not start hundreds of threads, and the event loop goes on meanwhile."""
     store = Slow()
-    zarr.array(VALUES, chunks=(1, 10), store=store)
+    zarr.array(VALUES, chunks=(1, 10), store=store, zarr_format=2)
     z = zarr.open_array(store, mode="r")
 
     async def main() -> tuple[int, int, int]:

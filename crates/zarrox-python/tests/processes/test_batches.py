@@ -90,7 +90,7 @@ class Counted(dict[str, bytes]):
 def test_chunks_are_read_once_for_several_batches() -> None:
     """With all batches ahead every chunk is read once, where single batches read almost all chunks each."""
     store = Counted()
-    zarr.array(VALUES, chunks=(100, 3), store=store)
+    zarr.array(VALUES, chunks=(100, 3), store=store, zarr_format=2)
     z = zarr.open_array(store, mode="r")
     z[0]  # The first read of old metadata finds out how chunks are named.
     counts = []

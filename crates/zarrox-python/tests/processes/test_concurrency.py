@@ -19,8 +19,9 @@ import pytest
 from numcodecs.abc import Codec
 from numcodecs.registry import register_codec
 
-import zarrox as zarr
-from zarrox.storage import DBMStore, DirectoryStore, KVStore, MemoryStore, NestedDirectoryStore, SQLiteStore
+import zarrox
+import zarrox.v2 as zarr
+from zarrox.v2.storage import DBMStore, DirectoryStore, KVStore, MemoryStore, NestedDirectoryStore, SQLiteStore
 
 THREADS = 8
 
@@ -110,7 +111,7 @@ def test_threads_that_require_the_same_node_all_get_it(tmp_path: Path, place: st
             root.require_group("g").attrs[f"a{index}"] = index
             array = root.require_dataset("g/x", shape=THREADS, chunks=1, dtype="i4", fill_value=-1)
             array[index] = index
-            same = root.require_array("y", shape=(THREADS,), dtype="i4")
+            same = zarrox.open_group(store, mode="r+").require_array("y", shape=(THREADS,), dtype="i4")
             again = zarr.open_array(store, path="z", mode="a", shape=THREADS, chunks=1, dtype="i4", zarr_format=zarr_format)
             same[index], again[index] = index, index
 
@@ -125,8 +126,8 @@ def test_what_is_not_consolidated_is_said_not_to_be() -> None:
     store: dict[str, Any] = {}
     zarr.open_group(store, mode="w")
     for mode in ("a", "r+", "r"):
-        with pytest.raises(zarr.errors.GroupNotFoundError, match="consolidated"):
-            zarr.open_group(store, mode=mode, use_consolidated=True)
+        with pytest.raises(zarrox.errors.GroupNotFoundError, match="consolidated"):
+            zarrox.open_group(store, mode=mode, use_consolidated=True)
 
 
 class Failing(Codec):

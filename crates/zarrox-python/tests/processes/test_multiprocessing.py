@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import zarrox as zarr
+import zarrox.v2 as zarr
 
 ROWS, COLUMNS = 64, 1000
 METHODS = [method for method in multiprocessing.get_all_start_methods() if method in ("fork", "spawn")]
@@ -154,7 +154,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 #: Reads from a store in which every read takes a moment, for minutes.
 ENDLESS = LISTENING + """
 import collections, sys, time
-import zarrox as zarr
+import zarrox.v2 as zarr
 
 class Slow(collections.UserDict):
     def __getitem__(self, key):

@@ -13,8 +13,9 @@ import cloudpickle
 import numpy as np
 import pytest
 
-import zarrox as zarr
-from zarrox.storage import DirectoryStore, MemoryStore, NestedDirectoryStore, SQLiteStore, TempStore
+import zarrox
+import zarrox.v2 as zarr
+from zarrox.v2.storage import DirectoryStore, MemoryStore, NestedDirectoryStore, SQLiteStore, TempStore
 
 VALUES = np.arange(100_000)
 
@@ -60,7 +61,7 @@ def test_read_only_stays(copied: Callable[[Any], Any], tmp_path: Path) -> None:
     zarr.save_array(tmp_path / "z.zarr", VALUES)
     copy = copied(zarr.open_array(tmp_path / "z.zarr", mode="r"))
     assert copy.read_only
-    with pytest.raises(zarr.errors.ReadOnlyError):
+    with pytest.raises(zarrox.errors.ReadOnlyError):
         copy[0] = 1
 
 

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-import zarrox as zarr
-from zarrox import ProcessSynchronizer, ThreadSynchronizer
-from zarrox.attrs import Attributes
+import zarrox.v2 as zarr
+from zarrox.v2 import ProcessSynchronizer, ThreadSynchronizer
+from zarrox.v2.attrs import Attributes
 
 PROCESSES = multiprocessing.get_context("spawn")
 

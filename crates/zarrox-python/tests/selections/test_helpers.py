@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from zarrox.indexing import (
+from zarrox.v2.indexing import (
     PartialChunkIterator,
     is_bool_array,
     is_contiguous_selection,
@@ -17,7 +17,7 @@ from zarrox.indexing import (
     normalize_integer_selection,
     replace_ellipsis,
 )
-from zarrox.util import is_total_slice
+from zarrox.v2.util import is_total_slice
 
 
 @pytest.mark.parametrize(

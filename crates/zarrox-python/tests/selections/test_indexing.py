@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import zarrox as zarr
+from zarrox import v2
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -293,7 +294,7 @@ def test_data_is_not_shared() -> None:
 
 
 def test_read_only() -> None:
-    z = zarr.array(np.arange(10), read_only=True)
+    z = v2.array(np.arange(10), read_only=True)
     writes = [
         lambda: z.__setitem__(0, 1),
         lambda: z.set_basic_selection(0, 1),

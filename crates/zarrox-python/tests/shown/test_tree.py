@@ -6,8 +6,8 @@ from textwrap import dedent
 
 import pytest
 
-import zarrox as zarr
-from zarrox.hierarchy import Group
+import zarrox.v2 as zarr
+from zarrox.v2.hierarchy import Group
 
 UNICODE = """\
 /

@@ -4,7 +4,7 @@ import pickle
 
 import pytest
 import zarrox as zarr
-from zarrox import storage
+from zarrox.v2 import storage
 
 
 def _is_synced(store):
@@ -39,7 +39,7 @@ def test_what_is_no_path_is_refused(tmp_path):
 
 @pytest.mark.parametrize("sync", [False, True])
 @pytest.mark.parametrize(
-    "kind", ["DirectoryStore", "NestedDirectoryStore", "LocalStore", "ZipStore", "SQLiteStore", "LMDBStore", "DBMStore"]
+    "kind", ["DirectoryStore", "NestedDirectoryStore", "ZipStore", "SQLiteStore", "LMDBStore", "DBMStore"]
 )
 def test_store_classes_take_sync(tmp_path, kind, sync):
     path = tmp_path / "data"

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import zarrox as zarr
-from zarrox import storage
+from zarrox import storage, v2
 
 VALUES = np.arange(64).reshape(8, 8)
 FORMATS = pytest.mark.parametrize("zarr_format", [2, 3])
@@ -58,7 +58,7 @@ def test_handles_in_one_process(tmp_path: Path, zarr_format: int, change: Any, k
     """Dictionaries and archives tell as well whether an array was replaced."""
     store: Any = {
         "dict": dict,
-        "KVStore": lambda: storage.KVStore({}),
+        "KVStore": lambda: v2.KVStore({}),
         "MemoryStore": storage.MemoryStore,
         "ZipStore": lambda: storage.ZipStore(tmp_path / "s.zip", mode="a"),
         "memory": lambda: f"memory://{tmp_path.name}",
@@ -74,11 +74,11 @@ def test_handles_in_one_process(tmp_path: Path, zarr_format: int, change: Any, k
 COPIES: dict[str, Callable[[Path], Any]] = {
     "consolidated": lambda path: zarr.open_consolidated(path, mode="r+")["a"],
     "store": lambda path: zarr.open_group(
-        storage.ConsolidatedMetadataStore(storage.DirectoryStore(path)),
+        v2.storage.ConsolidatedMetadataStore(v2.DirectoryStore(path)),
         mode="r",
-        chunk_store=storage.DirectoryStore(path),
+        chunk_store=v2.DirectoryStore(path),
     )["a"],
-    "cache": lambda path: zarr.open_group(storage.LRUStoreCache(storage.DirectoryStore(path), None), mode="r+")["a"],
+    "cache": lambda path: zarr.open_group(v2.LRUStoreCache(v2.DirectoryStore(path), None), mode="r+")["a"],
 }
 
 
@@ -117,7 +117,7 @@ def test_an_old_copy_is_not_read_by(tmp_path: Path, zarr_format: int) -> None:
 def test_a_cache_of_a_directory_goes_on_with_the_new_array(tmp_path: Path) -> None:
     """Chunks of the old array are forgotten with its document."""
     made(tmp_path, 3, (4, 4))
-    cache = storage.LRUStoreCache(storage.DirectoryStore(tmp_path), None)
+    cache = v2.LRUStoreCache(v2.DirectoryStore(tmp_path), None)
     assert np.array_equal(zarr.open_group(cache, mode="r")["a"][...], VALUES)
     made(tmp_path, 3, (2, 8))[...] = VALUES * 2
     assert np.array_equal(zarr.open_group(cache, mode="r")["a"][...], VALUES * 2)

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import zarrox as zarr
+from zarrox import v2
 
 
 def _annex(path: Path, name: str) -> Path:
@@ -38,12 +39,12 @@ _WAYS: dict[str, Callable[[Path], Any]] = {
     "a path": lambda path: zarr.open(str(path), mode="r", storage_options={"follow_links": True}),
     "a path as an object": lambda path: zarr.open_array(path, mode="r", storage_options={"follow_links": True}),
     "a URL": lambda path: zarr.open(path.as_uri(), mode="r", storage_options={"follow_links": True}),
-    "a store": lambda path: zarr.open(zarr.DirectoryStore(path, follow_links=True), mode="r"),
-    "a nested store": lambda path: zarr.open(zarr.NestedDirectoryStore(path, follow_links=True), mode="r"),
+    "a store": lambda path: zarr.open(v2.DirectoryStore(path, follow_links=True), mode="r"),
+    "a nested store": lambda path: zarr.open(v2.NestedDirectoryStore(path, follow_links=True), mode="r"),
     "a store of zarr-python 3's name": lambda path: zarr.open(zarr.storage.LocalStore(path, follow_links=True), mode="r"),
-    "a store at a URL": lambda path: zarr.open(zarr.storage.FSStore(path.as_uri(), follow_links=True), mode="r"),
+    "a store at a URL": lambda path: zarr.open(v2.FSStore(path.as_uri(), follow_links=True), mode="r"),
     "a store that was pickled": lambda path: zarr.open(
-        pickle.loads(pickle.dumps(zarr.DirectoryStore(path, follow_links=True))), mode="r"
+        pickle.loads(pickle.dumps(v2.DirectoryStore(path, follow_links=True))), mode="r"
     ),
 }
 

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-import zarrox as zarr
-from zarrox import N5FSStore, N5Store, codecs
-from zarrox.meta import decode_array_metadata, decode_group_metadata, encode_array_metadata, encode_group_metadata
-from zarrox.n5 import (
+import zarrox
+import zarrox.v2 as zarr
+from zarrox.v2 import N5FSStore, N5Store, codecs
+from zarrox.v2.meta import decode_array_metadata, decode_group_metadata, encode_array_metadata, encode_group_metadata
+from zarrox.v2.n5 import (
     N5ChunkWrapper,
     array_metadata_to_n5,
     array_metadata_to_zarr,
@@ -23,7 +24,7 @@ from zarrox.n5 import (
     invert_chunk_coords,
     is_chunk_key,
 )
-from zarrox.storage import FSStore, NestedDirectoryStore, init_array, init_group
+from zarrox.v2.storage import FSStore, NestedDirectoryStore, init_array, init_group
 
 
 @pytest.fixture(params=[N5Store, N5FSStore])
@@ -212,7 +213,7 @@ def test_what_is_in_an_array_is_no_group(tmp_path: Path) -> None:
     assert "g/h" in root and "g/x" in root
     for inside in ("g/x/0", "g/x/0/1"):
         assert inside not in root
-        with pytest.raises(zarr.errors.GroupNotFoundError):
+        with pytest.raises(zarrox.errors.GroupNotFoundError):
             zarr.open_group(store, path=inside, mode="r")
         with pytest.raises(KeyError):
             del root[inside]

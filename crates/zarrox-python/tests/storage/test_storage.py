@@ -12,22 +12,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-import zarrox as zarr
-from zarrox import errors, storage
-from zarrox.meta import decode_array_metadata, encode_array_metadata, encode_group_metadata
-from zarrox.storage import (
+import zarrox.v2 as zarr
+from zarrox import errors
+from zarrox.v2 import storage
+from zarrox.v2.meta import decode_array_metadata, encode_array_metadata, encode_group_metadata
+from zarrox.v2.storage import (
     BaseStore,
     DBMStore,
     DirectoryStore,
     FSStore,
     KVStore,
     LMDBStore,
-    LocalStore,
     LRUStoreCache,
     MemoryStore,
     NestedDirectoryStore,
     SQLiteStore,
-    StorePath,
     TempStore,
     ZipStore,
     contains_array,
@@ -39,6 +38,7 @@ from zarrox.storage import (
     rename,
     rmdir,
 )
+from zarrox.storage import LocalStore, StorePath
 
 
 class OwnStore(BaseStore):
@@ -96,7 +96,7 @@ MAKERS: dict[str, Callable[[Path], BaseStore]] = {
     "own": lambda path: OwnStore(),
     "default": lambda path: storage.normalize_store_arg(None),
     "memory": lambda path: MemoryStore(),
-    "memory of a dict": lambda path: MemoryStore(store_dict={}),
+    "memory of a dict": lambda path: MemoryStore({}),
     "directory": lambda path: DirectoryStore(path / "dir"),
     "nested": lambda path: NestedDirectoryStore(path / "nested"),
     "lower case": lambda path: DirectoryStore(path / "lower", normalize_keys=True),

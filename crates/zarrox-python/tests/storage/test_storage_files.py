@@ -15,20 +15,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-import zarrox as zarr
-from zarrox import errors, storage
-from zarrox.storage import (
+import zarrox.v2 as zarr
+from zarrox import errors
+from zarrox.v2 import storage
+from zarrox.v2.storage import (
     DBMStore,
     DirectoryStore,
     FSStore,
     LMDBStore,
-    LocalStore,
     MemoryStore,
     NestedDirectoryStore,
     SQLiteStore,
     TempStore,
     ZipStore,
 )
+from zarrox.storage import LocalStore
 
 
 # Directories

@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-import zarrox as zarr
-from zarrox import errors, storage
-from zarrox.storage import (
+import zarrox.storage
+import zarrox.v2 as zarr
+from zarrox import errors
+from zarrox.v2 import storage
+from zarrox.v2.storage import (
     BaseStore,
     ConsolidatedMetadataStore,
     DictStore,
@@ -25,10 +27,10 @@ from zarrox.storage import (
     MemoryStore,
     RedisStore,
     ZipStore,
-    native_store,
     normalize_storage_path,
     normalize_store_arg,
 )
+from zarrox.storage import native_store
 
 
 class CountingDict(dict[str, Any]):
@@ -132,7 +134,7 @@ def test_the_default_compressor_can_be_set(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_names_of_classes() -> None:
     for cls in (KVStore, MemoryStore, DirectoryStore, ZipStore, FSStore, LRUStoreCache):
-        assert cls.__module__ == "zarrox.storage"
+        assert cls.__module__ == "zarrox.v2.storage"
     assert type(zarr.zeros(3).store) is KVStore
 
 
@@ -212,7 +214,7 @@ def test_memory_of_a_given_mapping() -> None:
 
 
 def test_memory_can_be_read_only() -> None:
-    store = MemoryStore(store_dict={"a": b"1"}, read_only=True)
+    store = zarrox.storage.MemoryStore({"a": b"1"}, read_only=True)
     assert store["a"] == b"1"
     assert store.read_only
     with pytest.raises(errors.ReadOnlyError):

@@ -9,18 +9,10 @@ from typing import Any
 
 import pytest
 
-import zarrox as zarr
-from zarrox.storage import (
-    ABSStore,
-    FsspecStore,
-    FSStore,
-    KVStore,
-    MemoryStore,
-    MongoDBStore,
-    ObjectStore,
-    RedisStore,
-    StorePath,
-)
+import zarrox.v2 as zarr
+from zarrox import storage
+from zarrox.v2.storage import ABSStore, FSStore, KVStore, MemoryStore, MongoDBStore, RedisStore
+from zarrox.storage import FsspecStore, ObjectStore, StorePath
 from zarrox.storage.remote import native_options
 from zarrox.storage.servers import open_url
 
@@ -266,5 +258,5 @@ def test_what_is_below_a_path() -> None:
     assert list(store) == ["a/b/.zarray"]
     assert zarr.open_array(place).shape == (3,)
     assert place == StorePath(store, "a/b")
-    reader = StorePath(MemoryStore(store_dict={}, read_only=True))
+    reader = StorePath(storage.MemoryStore({}, read_only=True))
     assert reader.read_only

@@ -12,14 +12,15 @@ import pytest
 import zarr
 
 import zarrox
+from zarrox import v2
 import zarrox.zarr3
-from zarrox.n5 import N5ChunkWrapper
+from zarrox.v2.n5 import N5ChunkWrapper
 from zarrox.zarr3 import Store
 
 VALUES = np.arange(77, dtype="u2").reshape(7, 11)
 
 COMPRESSORS = pytest.mark.parametrize(
-    "compressor", [None, zarrox.GZip(3), zarrox.Blosc()], ids=["raw", "gzip", "blosc"]
+    "compressor", [None, v2.GZip(3), v2.Blosc()], ids=["raw", "gzip", "blosc"]
 )
 
 
@@ -32,7 +33,7 @@ def pipeline(request: pytest.FixtureRequest) -> Any:
 
 def example(directory: Path, compressor: Any = None) -> Any:
     """A tree that Zarrox has written, as zarr-python opens it."""
-    group = zarrox.open_group(zarrox.N5Store(str(directory / "a.n5")), mode="w")
+    group = v2.open_group(v2.N5Store(str(directory / "a.n5")), mode="w")
     group.attrs["name"] = "example"
     group.create_dataset("x/y", data=VALUES, chunks=(3, 4), compressor=compressor)
     return zarr.open_group(Store(directory / "a.n5"), mode="r+", zarr_format=2)
@@ -40,7 +41,7 @@ def example(directory: Path, compressor: Any = None) -> Any:
 
 def natively(directory: Path, path: str = "x/y") -> Any:
     """The node of Zarrox at the same place."""
-    return zarrox.open(zarrox.N5Store(str(directory / "a.n5")), path=path, mode="r")
+    return v2.open(v2.N5Store(str(directory / "a.n5")), path=path, mode="r")
 
 
 @COMPRESSORS

@@ -26,6 +26,7 @@ from zarr.testing.store import StoreTests
 
 import zarrox
 import zarrox.zarr3
+from zarrox import v2
 from zarrox.zarr3 import Store, explain
 
 KINDS = ("directory", "memory", "sqlite", "redb", "lmdb", "zip", "mapping", "ours")
@@ -36,7 +37,7 @@ def place(kind: str, directory: Path) -> Any:
     if kind == "mapping":
         return {}
     if kind == "ours":
-        return zarrox.storage.SQLiteStore(str(directory / "ours.sqlite"))
+        return v2.SQLiteStore(str(directory / "ours.sqlite"))
     files = {"sqlite": "sqlite://", "redb": "redb://", "lmdb": "lmdb://"}
     if kind in files:
         return f"{files[kind]}{directory / kind}.{kind}"

@@ -1,27 +1,20 @@
-"""Codecs: those of numcodecs in the form of v2, and those of zarr-python 3.
+"""Codecs of arrays of version 3, as zarr-python 3 has them; those of version 2 are in `zarrox.v2.codecs`.
 
-A codec of either kind can be used in arrays of either format, if the format has it.
+A codec of either kind can be used in arrays of either version, if the version has it.
 
 Examples
 --------
->>> from zarrox.codecs import Blosc, get_codec
->>> Blosc(cname="zstd", clevel=3)
-Blosc(cname='zstd', clevel=3, shuffle=SHUFFLE, blocksize=0)
->>> get_codec({"id": "delta", "dtype": "<i4"})
-Delta(dtype='<i4')
+>>> from zarrox.codecs import BloscCodec
+>>> BloscCodec(cname="zstd", clevel=3, shuffle="shuffle").to_dict()["name"]
+'blosc'
 """
 
-from . import blosc
+from typing import Any
+
+from zarrox.elsewhere import OF_2
+
 from . import numcodecs as numcodecs
-from .abc import Codec
-from .blosc import Blosc
-from .checksums import CRC32, CRC32C, Adler32, Fletcher32, JenkinsLookup3
-from .compressors import BZ2, LZ4, LZMA, Base64, GZip, Shuffle, Zlib, Zstd
-from .convert import codec_config as codec_config
-from .convert import from_v2 as from_v2
-from .filters import ZFPY, AsType, BitRound, Categorize, Delta, FixedScaleOffset, PackBits, PCodec, Quantize
-from .objects import JSON, LegacyJSON, LegacyMsgPack, MsgPack, Pickle, VLenArray, VLenBytes, VLenUTF8
-from .registry import UnknownCodecError, codec_registry, get_codec, register_codec
+from . import of_numcodecs as _of_numcodecs  # noqa: F401 (registers these)
 from .registry import python_codec as python_codec
 from .v3 import (
     BloscCname,
@@ -42,65 +35,25 @@ from .v3 import (
     ZstdCodec,
 )
 
-for _cls in (
-    *(Zlib, GZip, BZ2, LZMA, LZ4, Zstd, Blosc, Shuffle, Base64),
-    *(AsType, Delta, Quantize, FixedScaleOffset, PackBits, Categorize, BitRound, ZFPY, PCodec),
-    *(CRC32, CRC32C, Adler32, Fletcher32, JenkinsLookup3),
-    *(VLenUTF8, VLenBytes, VLenArray, JSON, MsgPack, Pickle),
-    *(LegacyJSON, LegacyMsgPack),
-):
-    register_codec(_cls)
-
 __all__ = [
-    "BZ2",
-    "CRC32",
-    "CRC32C",
-    "JSON",
-    "LZ4",
-    "LZMA",
-    "ZFPY",
-    "Adler32",
-    "AsType",
-    "Base64",
-    "BitRound",
-    "Blosc",
     "BloscCname",
     "BloscCodec",
     "BloscShuffle",
     "BytesCodec",
     "CastValue",
-    "Categorize",
-    "Codec",
     "Crc32cCodec",
-    "Delta",
     "Endian",
-    "FixedScaleOffset",
-    "Fletcher32",
-    "GZip",
     "GzipCodec",
-    "JenkinsLookup3",
-    "MsgPack",
-    "PCodec",
-    "PackBits",
-    "Pickle",
-    "Quantize",
     "ScaleOffset",
     "ShardingCodec",
     "ShardingCodecIndexLocation",
-    "Shuffle",
     "SubchunkWriteOrder",
     "TransposeCodec",
-    "UnknownCodecError",
-    "VLenArray",
-    "VLenBytes",
     "VLenBytesCodec",
-    "VLenUTF8",
     "VLenUTF8Codec",
-    "Zlib",
-    "Zstd",
     "ZstdCodec",
-    "blosc",
-    "codec_registry",
-    "get_codec",
-    "register_codec",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    OF_2.refuse("zarr.codecs", name)

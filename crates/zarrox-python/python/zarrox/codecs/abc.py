@@ -30,7 +30,7 @@ class Codec(ABC):
 
     Examples
     --------
-    >>> from zarrox.codecs import Codec, get_codec, register_codec
+    >>> from zarrox.v2.codecs import Codec, get_codec, register_codec
     >>> class Inverted(Codec):
     ...     codec_id = "inverted"
     ...

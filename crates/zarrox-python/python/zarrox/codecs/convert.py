@@ -40,7 +40,8 @@ def codec_config(obj: Any, zarr_format: int | str) -> dict[str, Any] | None:
 
     Examples
     --------
-    >>> from zarrox.codecs import GzipCodec, Zlib
+    >>> from zarrox.codecs import GzipCodec
+    >>> from zarrox.v2.codecs import Zlib
     >>> codec_config(Zlib(level=1), 2), codec_config(GzipCodec(level=1), 2)
     ({'id': 'zlib', 'level': 1}, {'id': 'gzip', 'level': 1})
     >>> codec_config(GzipCodec(level=1), 3)

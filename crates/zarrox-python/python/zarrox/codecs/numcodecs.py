@@ -92,84 +92,84 @@ class _NumcodecsBytesBytesCodec(_NumcodecsCodec, BytesBytesCodec):
 
 
 class Blosc(_NumcodecsBytesBytesCodec, codec_name="numcodecs.blosc"):
-    """See :class:`zarrox.codecs.Blosc`."""
+    """See :class:`zarrox.v2.codecs.Blosc`."""
 
 
 class LZ4(_NumcodecsBytesBytesCodec, codec_name="numcodecs.lz4"):
-    """See :class:`zarrox.codecs.LZ4`."""
+    """See :class:`zarrox.v2.codecs.LZ4`."""
 
 
 class Zstd(_NumcodecsBytesBytesCodec, codec_name="numcodecs.zstd"):
-    """See :class:`zarrox.codecs.Zstd`."""
+    """See :class:`zarrox.v2.codecs.Zstd`."""
 
 
 class Zlib(_NumcodecsBytesBytesCodec, codec_name="numcodecs.zlib"):
-    """See :class:`zarrox.codecs.Zlib`."""
+    """See :class:`zarrox.v2.codecs.Zlib`."""
 
 
 class GZip(_NumcodecsBytesBytesCodec, codec_name="numcodecs.gzip"):
-    """See :class:`zarrox.codecs.GZip`."""
+    """See :class:`zarrox.v2.codecs.GZip`."""
 
 
 class BZ2(_NumcodecsBytesBytesCodec, codec_name="numcodecs.bz2"):
-    """See :class:`zarrox.codecs.BZ2`."""
+    """See :class:`zarrox.v2.codecs.BZ2`."""
 
 
 class LZMA(_NumcodecsBytesBytesCodec, codec_name="numcodecs.lzma"):
-    """See :class:`zarrox.codecs.LZMA`."""
+    """See :class:`zarrox.v2.codecs.LZMA`."""
 
 
 class Shuffle(_NumcodecsBytesBytesCodec, codec_name="numcodecs.shuffle"):
-    """See :class:`zarrox.codecs.Shuffle`."""
+    """See :class:`zarrox.v2.codecs.Shuffle`."""
 
 
 class CRC32(_NumcodecsBytesBytesCodec, codec_name="numcodecs.crc32"):
-    """See :class:`zarrox.codecs.CRC32`."""
+    """See :class:`zarrox.v2.codecs.CRC32`."""
 
 
 class CRC32C(_NumcodecsBytesBytesCodec, codec_name="numcodecs.crc32c"):
-    """See :class:`zarrox.codecs.CRC32C`."""
+    """See :class:`zarrox.v2.codecs.CRC32C`."""
 
 
 class Adler32(_NumcodecsBytesBytesCodec, codec_name="numcodecs.adler32"):
-    """See :class:`zarrox.codecs.Adler32`."""
+    """See :class:`zarrox.v2.codecs.Adler32`."""
 
 
 class Fletcher32(_NumcodecsBytesBytesCodec, codec_name="numcodecs.fletcher32"):
-    """See :class:`zarrox.codecs.Fletcher32`."""
+    """See :class:`zarrox.v2.codecs.Fletcher32`."""
 
 
 class JenkinsLookup3(_NumcodecsBytesBytesCodec, codec_name="numcodecs.jenkins_lookup3"):
-    """See :class:`zarrox.codecs.JenkinsLookup3`."""
+    """See :class:`zarrox.v2.codecs.JenkinsLookup3`."""
 
 
 class Delta(_NumcodecsArrayArrayCodec, codec_name="numcodecs.delta"):
-    """See :class:`zarrox.codecs.Delta`."""
+    """See :class:`zarrox.v2.codecs.Delta`."""
 
 
 class BitRound(_NumcodecsArrayArrayCodec, codec_name="numcodecs.bitround"):
-    """See :class:`zarrox.codecs.BitRound`."""
+    """See :class:`zarrox.v2.codecs.BitRound`."""
 
 
 class FixedScaleOffset(_NumcodecsArrayArrayCodec, codec_name="numcodecs.fixedscaleoffset"):
-    """See :class:`zarrox.codecs.FixedScaleOffset`."""
+    """See :class:`zarrox.v2.codecs.FixedScaleOffset`."""
 
 
 class Quantize(_NumcodecsArrayArrayCodec, codec_name="numcodecs.quantize"):
-    """See :class:`zarrox.codecs.Quantize`."""
+    """See :class:`zarrox.v2.codecs.Quantize`."""
 
 
 class PackBits(_NumcodecsArrayArrayCodec, codec_name="numcodecs.packbits"):
-    """See :class:`zarrox.codecs.PackBits`."""
+    """See :class:`zarrox.v2.codecs.PackBits`."""
 
 
 class AsType(_NumcodecsArrayArrayCodec, codec_name="numcodecs.astype"):
-    """See :class:`zarrox.codecs.AsType`."""
+    """See :class:`zarrox.v2.codecs.AsType`."""
 
 
 class PCodec(_NumcodecsArrayBytesCodec, codec_name="numcodecs.pcodec"):
-    """See :class:`zarrox.codecs.PCodec`."""
+    """See :class:`zarrox.v2.codecs.PCodec`."""
 
 
 class ZFPY(_NumcodecsArrayBytesCodec, codec_name="numcodecs.zfpy"):
-    """See :class:`zarrox.codecs.ZFPY`."""
+    """See :class:`zarrox.v2.codecs.ZFPY`."""

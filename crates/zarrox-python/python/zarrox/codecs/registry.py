@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+from ..errors import UnknownCodecError
 from .abc import NativeCodec
 
 __all__ = ["UnknownCodecError", "codec_registry", "get_codec", "python_codec", "register_codec"]
@@ -15,17 +16,6 @@ codec_registry: dict[str, Any] = {}
 """The classes of codecs by their ids."""
 
 _NATIVE_PREFIX = "numcodecs."
-
-
-class UnknownCodecError(ValueError):
-    """The error for an id without a codec."""
-
-    def __init__(self, codec_id: object) -> None:
-        self.codec_id = codec_id
-        super().__init__(
-            f"codec not available: '{codec_id}'; register a class that has it with zarrox.codecs.register_codec, or "
-            "install the package that offers it to numcodecs, and numcodecs itself"
-        )
 
 
 def register_codec(cls: Any, codec_id: str | None = None) -> None:

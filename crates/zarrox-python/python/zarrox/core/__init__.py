@@ -1,7 +1,1 @@
-"""Arrays."""
-
-from __future__ import annotations
-
-from zarrox.core.array import Array
-
-__all__ = ["Array"]
+"""What the interfaces are made of; no part of what the package offers."""

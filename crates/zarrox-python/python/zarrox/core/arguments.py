@@ -11,7 +11,7 @@ import numpy as np
 
 from zarrox.argument_types import ChunksLike, DTypeLike
 from zarrox.config import config as settings
-from zarrox.core.array import Array
+from zarrox.core.base import ArrayBase
 from zarrox.core.grids import grid_of, rectilinear
 from zarrox.core.metadata import ArrayMetadata, ArrayV3Metadata, is_v3
 from zarrox.core.shapes import ceildiv, chunk_lengths
@@ -34,7 +34,7 @@ def h5py_arguments(compressor: Any, fill_value: Any, kwargs: dict[str, Any]) -> 
 
 
 def _h5py_compressor(compression: Any, options: Any) -> Any:
-    from zarrox.codecs import codec_registry
+    from zarrox.codecs.registry import codec_registry
 
     if compression is None or compression == "none":
         return None
@@ -54,7 +54,9 @@ def configured(config: Any, write_empty_chunks: bool, order: Any) -> tuple[bool,
     """The options that zarr-python 3 has in ``config``, which is a mapping or an object."""
     values = {} if config is None else config if isinstance(config, Mapping) else vars(config)
     empty = values.get("write_empty_chunks", write_empty_chunks or settings["array.write_empty_chunks"])
-    return bool(empty), values.get("order", order)
+    chosen = values.get("order", order)
+    # That of the settings is named only if it is another one than formats have by themselves.
+    return bool(empty), "F" if chosen is None and settings["array.order"] == "F" else chosen
 
 
 def array_like(data: Any) -> Any:
@@ -79,7 +81,7 @@ def like(a: Any, zarr_format: str, kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """Arguments for an array like another one, in a format: also those that were given."""
     kwargs = {name: value for name, value in kwargs.items() if value is not None or name not in ("shape", "dtype")}
     shape, chunks = shape_and_chunks(a)
-    stored = stored_like(a, zarr_format, kwargs) if isinstance(a, Array) else _without({"chunks": chunks} | element_type(a), kwargs)
+    stored = stored_like(a, zarr_format, kwargs) if isinstance(a, ArrayBase) else _without({"chunks": chunks} | element_type(a), kwargs)
     options = {"shape": shape} | stored
     return {**{name: value for name, value in options.items() if value is not None}, **kwargs}
 
@@ -87,25 +89,25 @@ def like(a: Any, zarr_format: str, kwargs: Mapping[str, Any]) -> dict[str, Any]:
 def element_type(source: Any) -> dict[str, Any]:
     """The arguments that say what the elements of an array-like are; of objects, also what stores them."""
     dtype = getattr(source, "dtype", None)
-    if isinstance(source, Array) and is_v3(source._native) and not _is_cast(source):
-        return {"dtype": source.metadata.data_type}  # Which says more than NumPy's can.
-    filters = getattr(source, "filters", None)
+    if isinstance(source, ArrayBase) and is_v3(source._native) and not _is_cast(source):
+        return {"dtype": source._metadata.data_type}  # Which says more than NumPy's can.
+    filters = source._filters if isinstance(source, ArrayBase) else getattr(source, "filters", None)
     if getattr(dtype, "hasobject", False) and filters:
         return {"dtype": dtype, "object_codec": filters[0]}
     return {"dtype": dtype}
 
 
-def _is_cast(source: Array) -> bool:
+def _is_cast(source: ArrayBase) -> bool:
     return bool((source._view or {}).get("casts"))
 
 
-def kept(source: Array, zarr_format: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def kept(source: ArrayBase, zarr_format: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments that a new array of a format takes over from an array of Zarr, where nothing else is given."""
     options: dict[str, Any] = {"fill_value": _fill_value(source), "attributes": source.attrs.asdict()}
     if zarr_format == "3":
-        options["dimension_names"] = source.dimension_names
+        options["dimension_names"] = source._native.dimension_names
     if _has_codecs_of(source, zarr_format):
-        options["chunk_key_encoding"] = _key_encoding(source.metadata)
+        options["chunk_key_encoding"] = _key_encoding(source._metadata)
     options = {name: value for name, value in options.items() if name not in given}
     return options | stored_like(source, zarr_format, given)
 
@@ -114,23 +116,23 @@ def _key_encoding(metadata: ArrayMetadata) -> Any:
     return metadata.chunk_key_encoding if isinstance(metadata, ArrayV3Metadata) else ("v2", metadata.dimension_separator)
 
 
-def _fill_value(source: Array) -> Any:
+def _fill_value(source: ArrayBase) -> Any:
     fill = source.fill_value
     return np.asarray(fill).astype(source.dtype)[()] if _is_cast(source) and fill is not None else fill
 
 
-def stored_like(source: Array, zarr_format: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def stored_like(source: ArrayBase, zarr_format: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """The chunks, the type and the codecs of an array of Zarr as arguments for a new one, where nothing else is given.
 
     Codecs are those of a format: an array of another one gets its own.
     """
     options = element_type(source) | _chunks_like(source, zarr_format, given)
     if _has_codecs_of(source, zarr_format):
-        options |= {"compressors": source.compressors, "filters": source.filters}
+        options |= {"compressors": source._compressors, "filters": source._filters}
         if zarr_format == "3":
-            options["serializer"] = source.serializer
+            options["serializer"] = source._serializer
         else:
-            filters = source.filters or []
+            filters = source._filters
             options |= {"filters": filters[1:] if "object_codec" in options else filters, "order": source.order}
     return _without(options, given)
 
@@ -152,19 +154,19 @@ def _is_object(dtype: DTypeLike) -> bool:
     return native is not None and native.hasobject
 
 
-def _has_codecs_of(source: Array, zarr_format: str) -> bool:
+def _has_codecs_of(source: ArrayBase, zarr_format: str) -> bool:
     """Returns true if an array's codecs can be given to one of another format. N5 has few of those of v2, whose words it uses."""
-    if source.is_view:
+    if source._view is not None:
         return False  # It shows other elements than those that its codecs are for.
     own = "3" if is_v3(source._native) else source._native.format
     return own == zarr_format or (own in ("1", "n5") and zarr_format == "2")
 
 
-def _chunks_like(source: Array, zarr_format: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def _chunks_like(source: ArrayBase, zarr_format: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """The chunks of an array, and its shards; where one of the two is given, the other must fit."""
     if zarr_format != "3":
         return {"chunks": source.chunks}
-    grid, shards, shape = grid_of(source._native), source.shards, source.shape
+    grid, shards, shape = grid_of(source._native), source._native.shards, source.shape
     chunks = given.get("chunk_shape", given.get("chunks"))
     if "chunks" in given or "chunk_shape" in given:
         fitting = None if shards is None or "shards" in given else _fitting_shards(grid or shards, chunks, shape)
@@ -178,7 +180,7 @@ def _chunks_like(source: Array, zarr_format: str, given: Mapping[str, Any]) -> d
     return options
 
 
-def _with_index(source: Array, shards: Any) -> Any:
+def _with_index(source: ArrayBase, shards: Any) -> Any:
     """Shards with what else there is to say about them."""
     codecs = json.loads(source._native.codecs)
     locations = (codec["configuration"].get("index_location") for codec in codecs if codec["name"] == "sharding_indexed")

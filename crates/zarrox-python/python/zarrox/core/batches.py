@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from zarrox.core.array import Array
+    from zarrox.core.base import ArrayBase
 
 __all__ = ["Batches"]
 
@@ -57,7 +57,7 @@ class Batches(Sequence[Any]):
     """
 
     def __init__(
-        self, array: Array, indices: npt.ArrayLike, size: int, *, prefetch: int = 4, drop_last: bool = False
+        self, array: ArrayBase, indices: npt.ArrayLike, size: int, *, prefetch: int = 4, drop_last: bool = False
     ) -> None:
         size, prefetch = operator.index(size), operator.index(prefetch)
         if size < 1 or prefetch < 1:
@@ -122,7 +122,7 @@ def _checked(indices: npt.NDArray[Any], length: int) -> npt.NDArray[np.intp]:
     return places
 
 
-def _rows(array: Array, rows: npt.NDArray[np.intp]) -> npt.NDArray[Any]:
+def _rows(array: ArrayBase, rows: npt.NDArray[np.intp]) -> npt.NDArray[Any]:
     values: npt.NDArray[Any] = array.oindex[rows]
     return values
 

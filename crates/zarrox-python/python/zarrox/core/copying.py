@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from zarrox.core.base import ArrayBase
 from zarrox.core.progress import progress_reporter
 from zarrox.core.shapes import ceildiv
-
-if TYPE_CHECKING:
-    from zarrox.core.array import Array
 
 __all__ = ["copy_values"]
 
@@ -20,7 +18,7 @@ __all__ = ["copy_values"]
 _PART = 1 << 26
 
 
-def copy_values(source: Any, target: Array, progress: Any = None) -> None:
+def copy_values(source: Any, target: Any, progress: Any = None) -> None:
     """Write all elements of a source to an array of the same shape.
 
     Parameters
@@ -30,7 +28,7 @@ def copy_values(source: Any, target: Array, progress: Any = None) -> None:
     target : Array
         The destination.
     progress : object, optional
-        Called with the progress: see `zarrox.util.progress_reporter`. It is counted in bytes of memory.
+        Called with the progress: see `zarrox.core.progress.progress_reporter`. It is counted in bytes of memory.
     """
     shape = target.shape
     if progress is None and (isinstance(source, np.ndarray) or not shape):
@@ -41,13 +39,14 @@ def copy_values(source: Any, target: Array, progress: Any = None) -> None:
         for block in itertools.product(*map(range, ceildiv(shape, steps))):
             region = tuple(slice(b * step, min((b + 1) * step, n)) for b, step, n in zip(block, steps, shape, strict=True))
             target[region] = source[region]
-            report(math.prod(part.stop - part.start for part in region) * target.itemsize)
+            report(math.prod(part.stop - part.start for part in region) * target.dtype.itemsize)
 
 
-def _steps(target: Array) -> tuple[int, ...]:
+def _steps(target: Any) -> tuple[int, ...]:
     """The shape of the parts."""
-    steps = list(target.shards or target.chunks)
+    shards = target._native.shards if isinstance(target, ArrayBase) else None
+    steps = list(shards or target.chunks)
     for axis in reversed(range(len(steps))):
-        room = _PART // (math.prod(steps) * target.itemsize or 1)
+        room = _PART // (math.prod(steps) * target.dtype.itemsize or 1)
         steps[axis] = max(steps[axis], min(steps[axis] * room, target.shape[axis]))
     return tuple(steps)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from zarrox import codecs
+from zarrox.codecs import of_numcodecs as codecs
 from zarrox.argument_types import DTypeLike
 from zarrox.codecs.abc import Codec
 from zarrox.core.dtype import PythonObject, VariableLengthBytes, VariableLengthUTF8, ZDType, parse_dtype

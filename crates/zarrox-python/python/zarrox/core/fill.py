@@ -74,7 +74,7 @@ def fill_json(value: Any, dtype: DTypeLike, zarr_format: int = 2) -> Any:
     Examples
     --------
     >>> import numpy as np
-    >>> from zarrox.util import fill_json
+    >>> from zarrox.v2.util import fill_json
     >>> fill_json(np.nan, np.dtype("f4")), fill_json(b"abc", np.dtype("S3"))
     ('NaN', 'YWJj')
     """

@@ -6,16 +6,32 @@ import os
 from typing import Any
 
 from zarrox import _native
-from zarrox.config import config
 from zarrox.errors import MetadataError, NodeNotFoundError
-from zarrox.storage import BaseStore, DirectoryStore, native_store
+from zarrox.storage import BaseStore, native_store
+from zarrox.storage.directory import DirectoryStore
 
-__all__ = ["format_of_new"]
+__all__ = ["format_of_new", "one_format"]
 
 
-def format_of_new(
-    store: BaseStore, path: str, zarr_format: Any = None, zarr_version: Any = None, *, default: Any = None
-) -> str:
+def one_format(zarr_format: Any, zarr_version: Any) -> Any:
+    """The format that two words name, the second of which is the older one.
+
+    Parameters
+    ----------
+    zarr_format, zarr_version : int or str, optional
+        The words.
+
+    Raises
+    ------
+    ValueError
+        They say different things.
+    """
+    if zarr_format is not None and zarr_version is not None and str(zarr_format) != str(zarr_version):
+        raise ValueError(f"zarr_format={zarr_format} and zarr_version={zarr_version} differ: give one of them")
+    return zarr_version if zarr_format is None else zarr_format
+
+
+def format_of_new(store: BaseStore, path: str, zarr_format: Any = None, *, default: Any) -> str:
     """The name that the format of a new node has natively.
 
     Parameters
@@ -24,20 +40,12 @@ def format_of_new(
         The store; some support only one format.
     path : str
         The normalized path of the node.
-    zarr_format, zarr_version : int or str, optional
-        The format that somebody has named; the second is the older word.
-    default : int, optional
-        The format where there is no group above. By default that of the setting ``default_zarr_format``, or 2.
-
-    Raises
-    ------
-    ValueError
-        The two words say different things.
+    zarr_format : int or str, optional
+        The format that was asked for.
+    default : int or str
+        The format where there is no group above.
     """
-    if zarr_format is not None and zarr_version is not None and str(zarr_format) != str(zarr_version):
-        raise ValueError(f"zarr_format={zarr_format} and zarr_version={zarr_version} differ: give one of them")
-    named = getattr(store, "_format", None) or zarr_format or zarr_version
-    return str(named or _format_above(store, path) or default or config["default_zarr_format"] or 2)
+    return str(getattr(store, "_format", None) or zarr_format or _format_above(store, path) or default)
 
 
 def _format_above(store: BaseStore, path: str) -> str | None:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from zarrox.core import Array
+from typing import Any
 
 __all__ = ["array_html", "chunk_grid_svg", "group_html", "info_table"]
 
@@ -23,14 +20,14 @@ def info_table(items: Iterable[tuple[str, object]]) -> str:
     return f'<table class="zarr-info"><tbody>{rows}</tbody></table>'
 
 
-def array_html(array: Array) -> str:
+def array_html(array: Any) -> str:
     """A table about an array, and beside it a drawing of its chunks."""
     items: list[tuple[str, object]] = [("Name", array.name)] if array.name else []
     items += [("Data type", array.dtype), ("Shape", array.shape), ("Chunk shape", array.chunks)]
-    if array.shards:
-        items.append(("Shard shape", array.shards))
+    if array._native.shards:
+        items.append(("Shard shape", array._native.shards))
     items += [("Chunks", array.nchunks), ("No. bytes", array.nbytes)]
-    drawing = chunk_grid_svg(array.shape, array.shards or array.chunks)
+    drawing = chunk_grid_svg(array.shape, array._native.shards or array.chunks)
     return f'<table class="zarr-array"><tr><td>{info_table(items)}</td><td>{drawing}</td></tr></table>'
 
 

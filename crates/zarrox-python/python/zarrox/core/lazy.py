@@ -12,7 +12,7 @@ import numpy.typing as npt
 from zarrox.core.waiting import run
 
 if TYPE_CHECKING:
-    from zarrox.core.array import Array
+    from zarrox.core.base import ArrayBase
 
 __all__ = ["LazyArray"]
 
@@ -32,8 +32,8 @@ class LazyArray:
     >>> import zarrox as zarr
     >>> z = zarr.array(np.arange(100).reshape(10, 10), chunks=5)
     >>> view = z.lazy[2:8, ::-3][:, [0, 2]]
-    >>> view
-    <LazyArray shape=(6, 2) dtype=int64 of <zarrox.core.Array (10, 10) int64>>
+    >>> view.shape
+    (6, 2)
     >>> np.asarray(view[-1])
     array([79, 73])
     >>> view[0] = 0
@@ -43,12 +43,12 @@ class LazyArray:
 
     __slots__ = ("_array", "_places")
 
-    def __init__(self, array: Array, places: tuple[_Places, ...] | None = None) -> None:
+    def __init__(self, array: ArrayBase, places: tuple[_Places, ...] | None = None) -> None:
         self._array = array
         self._places = tuple(map(range, array.shape)) if places is None else places
 
     @property
-    def array(self) -> Array:
+    def array(self) -> ArrayBase:
         """The array that is viewed."""
         return self._array
 

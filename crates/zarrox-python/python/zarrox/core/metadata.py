@@ -214,7 +214,7 @@ def document_key(native: _native.Array) -> str:
 
 def v2_codecs(document: dict[str, Any]) -> tuple[tuple[Any, ...], Any]:
     """The filters and the compressor in a document of version 2 or 1, as objects."""
-    from zarrox.codecs import from_v2
+    from zarrox.codecs.convert import from_v2
     filters = tuple(from_v2(config) for config in document.get("filters") or ())
     compressor = document.get("compressor") or _v1_compressor(document)
     return filters, from_v2(compressor) if compressor else None

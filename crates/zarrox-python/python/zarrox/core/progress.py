@@ -28,7 +28,7 @@ def progress_reporter(progress: Any, total: int, unit: str = "B") -> Iterator[Ca
 
     Examples
     --------
-    >>> from zarrox.util import progress_reporter
+    >>> from zarrox.v2.util import progress_reporter
     >>> with progress_reporter(lambda done, total: print(f"{done} of {total}"), 20) as report:
     ...     report(5)
     ...     report(15)

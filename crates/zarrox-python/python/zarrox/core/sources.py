@@ -8,8 +8,10 @@ from collections.abc import Hashable, Iterator, Mapping
 from typing import Any
 
 from zarrox.argument_types import PathArgument
-from zarrox.core.array import Array
-from zarrox.storage import BaseStore, DirectoryStore, KVStore, native_store, normalize_storage_path
+from zarrox.core.base import ArrayBase
+from zarrox.storage import BaseStore, native_store, normalize_storage_path
+from zarrox.storage.base import KVStore
+from zarrox.storage.directory import DirectoryStore
 from zarrox.storage.memory import is_in_memory
 
 #: The depth to which wrappers of lazy arrays and tasks are looked into.
@@ -153,7 +155,7 @@ def check_nodes_apart(source: Any, store: BaseStore, path: str, replaces: bool) 
 
 
 def _place_of_array(array: Any) -> Iterator[Place]:
-    if isinstance(array, Array):
+    if isinstance(array, ArrayBase):
         yield place(array.store, array.path)
         return
     # An array of zarr-python, which xarray's own engine has opened.
@@ -181,7 +183,7 @@ def _of_graph(graph: Any) -> Iterator[Any]:
 def _arrays(value: Any, depth: int) -> Iterator[Any]:
     if depth == 0 or isinstance(value, (str, bytes, int, float)):
         return
-    if isinstance(value, Array):
+    if isinstance(value, ArrayBase):
         yield value
         return
     below: list[Any] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from typing import Any, Final, cast
 
@@ -58,8 +58,11 @@ def array_spec(
     dimension_names: Any = None,
     attributes: Mapping[str, Any] | None = None,
     overwrite: bool = False,
+    default_compressor: Callable[[], Any],
 ) -> Spec:
     """The specification of a new array; the arguments are those of `zarrox.create` and `zarrox.create_array`.
+
+    ``default_compressor`` gives the compressor of arrays of version 2 if none is given.
 
     Raises
     ------
@@ -82,7 +85,7 @@ def array_spec(
     spec.update(_key_encoding(v3, dimension_separator, chunk_key_encoding))
     if not v3:
         spec["filters"] = _v2_filters(filters, native_dtype, object_codec)
-        spec["compressor"] = _v2_compressor(compressor, compressors, lengths)
+        spec["compressor"] = _v2_compressor(compressor, compressors, lengths, default_compressor)
         return spec
     if dimension_names is not None:
         spec["dimension_names"] = list(dimension_names)
@@ -173,7 +176,7 @@ def _only(mapping: Mapping[str, Any], *names: str) -> dict[str, Any]:
 
 
 def _v2_filters(filters: Any, dtype: np.dtype[Any], object_codec: Any) -> list[Any] | None:
-    from zarrox.codecs import codec_config
+    from zarrox.codecs.convert import codec_config
 
     configs = [codec_config(codec, 2) for codec in _sequence(filters)]
     if not dtype.hasobject:
@@ -188,22 +191,22 @@ def _v2_filters(filters: Any, dtype: np.dtype[Any], object_codec: Any) -> list[A
     return configs or None
 
 
-def _v2_compressor(compressor: Any, compressors: Any, shape: tuple[int, ...]) -> Any:
-    from zarrox import storage
-
+def _v2_compressor(
+    compressor: Any, compressors: Any, shape: tuple[int, ...], default: Callable[[], Any]
+) -> Any:
     if not _is_auto(compressors):
         given = _sequence(compressors)
         if len(given) > 1:
             raise ValueError(f"arrays of version 2 have one compressor, not {len(given)}: make others filters")
         compressor = given[0] if given else None
     if _is_auto(compressor):
-        compressor = storage.default_compressor
+        compressor = default()
     # There is no point in compressing a single value.
     return _compressor_config(compressor, 2) if shape else None
 
 
 def _compressor_config(compressor: Any, zarr_format: int) -> Any:
-    from zarrox.codecs import codec_config
+    from zarrox.codecs.convert import codec_config
 
     if compressor is None or compressor == "none" or compressor == []:
         return None
@@ -227,7 +230,7 @@ def _sequence(codecs: Any) -> list[Any]:
 def _add_v3_codecs(
     spec: Spec, dtype: np.dtype[Any], filters: Any, compressor: Any, compressors: Any, serializer: Any, codecs: Any
 ) -> None:
-    from zarrox.codecs import codec_config
+    from zarrox.codecs.convert import codec_config
 
     if codecs is not None:
         spec["codecs"] = [codec_config(codec, 3) for codec in codecs]

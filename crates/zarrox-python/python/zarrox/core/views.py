@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from zarrox import _native, codecs
+from zarrox import _native
 from zarrox.argument_types import ChunksLike, DTypeLike, ShapeLike
+from zarrox.codecs.convert import codec_config
 from zarrox.core.dtype.resolve import native_dtype
 from zarrox.core.element_types import spec_dtype
 from zarrox.core.fill import fill_json
@@ -59,7 +60,7 @@ def native_view(
     if dtype is not None:
         changes["dtype"] = spec_dtype(new_dtype, zarr_format)
     if filters is not None:
-        changes["filters"] = [codecs.codec_config(codec, 2) for codec in filters] or None
+        changes["filters"] = [codec_config(codec, 2) for codec in filters] or None
     return native.view(chunks_in, json.dumps(changes))
 
 

@@ -13,16 +13,17 @@ from os import PathLike
 from typing import Any, TextIO, TypeAlias
 
 from zarrox import _native
-from zarrox.core import Array
+from zarrox.core.base import ArrayBase
 from zarrox.core.arguments import element_type, kept
 from zarrox.core.copying import copy_values
 from zarrox.core.sources import check_nodes_apart
 from zarrox.errors import CopyError, ZarrUserWarning
 from zarrox.hierarchy import _h5 as h5
-from zarrox.hierarchy import Group
+from zarrox.hierarchy._base import GroupBase
 from zarrox.hierarchy._nodes import array_spec, to_json
 from zarrox.shown.tree import is_array
-from zarrox.storage import KVStore, native_store
+from zarrox.storage import native_store
+from zarrox.storage.base import KVStore
 
 Log: TypeAlias = Callable[[str], object]
 
@@ -95,7 +96,7 @@ def check_copy_apart(source: Any, dest: Any, name: str, replaces: bool) -> None:
     ValueError
         One place contains the other.
     """
-    if isinstance(source, Array | Group) and isinstance(dest, Group):
+    if isinstance(source, ArrayBase | GroupBase) and isinstance(dest, GroupBase):
         check_nodes_apart(source, dest.store, "/".join(part for part in (dest.path, name) if part), replaces)
 
 
@@ -202,7 +203,7 @@ class NodeCopier:
             raise CopyError(f"{what} already exists in destination {dest.name!r}")
         if self.if_exists == "skip_initialized":
             existing = dest[name]
-            return not is_array(existing) or existing.nchunks_initialized != existing.nchunks
+            return not is_array(existing) or existing._stored_chunks != existing.nchunks
         return self.if_exists == "replace"
 
     def _skip(self, source: Any) -> None:
@@ -216,32 +217,33 @@ def _describe(node: Any) -> str:
 
 def _create(source: Any, dest: Any, name: str, options: dict[str, Any]) -> Any:
     """An array in ``dest`` that can hold what ``source`` holds, stored in the same way where that is possible."""
-    if not options and isinstance(dest, Group) and _has_document(source) and source._native.format == dest._native.format:
-        document = json.loads(source._native.document()) | {"zarr_format": dest.zarr_format, "attributes": {}}
+    if not options and isinstance(dest, GroupBase) and _has_document(source) and source._native.format == dest._native.format:
+        document = json.loads(source._native.document()) | {"zarr_format": dest._zarr_format, "attributes": {}}
         path = dest._item_path(name)
         with dest._writing(path):
             return dest._wrap(_native.create_array(dest._native_store(), path, to_json(array_spec(document))))
-    return dest.create_dataset(name, shape=source.shape, **(_settings(source, dest, options) | options))
+    given = {"shape": source.shape, **_settings(source, dest, options), **options}
+    return dest._create_array(name, given) if isinstance(dest, GroupBase) else dest.create_dataset(name, **given)
 
 
 def _has_document(array: Any) -> bool:
     """Returns true if the document of an array says how its elements are stored, and nothing else."""
-    return isinstance(array, Array) and not array.is_view and array._native.format in ("2", "3")
+    return isinstance(array, ArrayBase) and array._view is None and array._native.format in ("2", "3")
 
 
 def _settings(source: Any, dest: Any, options: dict[str, Any]) -> dict[str, Any]:
     """The arguments that create an array like ``source``, as far as ``dest`` knows them."""
     if h5.is_h5py(source):
-        return h5.same_dataset(source) if h5.is_h5py(dest) else h5.dataset_from_h5(source, dest.zarr_format)
+        return h5.same_dataset(source) if h5.is_h5py(dest) else h5.dataset_from_h5(source, dest._zarr_format)
     if h5.is_h5py(dest):
         return h5.dataset_to_h5(source)
-    if not isinstance(source, Array):
+    if not isinstance(source, ArrayBase):
         return {"chunks": source.chunks, "fill_value": source.fill_value} | element_type(source)
     return kept(source, dest._native.format, {**options, "attributes": None})
 
 
 def _copy_elements(source: Any, target: Any, report: Callable[[int], object]) -> None:
-    if isinstance(source, Array) and isinstance(target, Array) and _is_stored_alike(source, target):
+    if isinstance(source, ArrayBase) and isinstance(target, ArrayBase) and _is_stored_alike(source, target):
         return _copy_encoded(source, target, report)
     destination: Any = h5.Writable(target) if h5.is_h5py(target) else target
     copy_values(h5.elements(source), destination, _Bar(report))
@@ -255,7 +257,7 @@ class _Bar:
     total: int | None = None
 
 
-def _is_stored_alike(source: Array, target: Array) -> bool:
+def _is_stored_alike(source: ArrayBase, target: ArrayBase) -> bool:
     if not _has_document(source) or source._native.format != target._native.format:
         return False
     documents = [json.loads(array._native.document()) for array in (source, target)]
@@ -264,10 +266,14 @@ def _is_stored_alike(source: Array, target: Array) -> bool:
     return bool(documents[0] == documents[1])
 
 
-def _copy_encoded(source: Array, target: Array, report: Callable[[int], object]) -> None:
+def _chunk_store(array: ArrayBase) -> Any:
+    return array.store if array._settings.chunk_store is None else array._settings.chunk_store
+
+
+def _copy_encoded(source: ArrayBase, target: ArrayBase, report: Callable[[int], object]) -> None:
     """Copies chunks as they are stored."""
     chunks_from = native_store(source.store, source._settings.chunk_store, None)
-    chunks_to = native_store(target.store, target._settings.chunk_store, target.synchronizer)
+    chunks_to = native_store(target.store, target._settings.chunk_store, target._settings.synchronizer)
     start = len(source.path) + 1 if source.path else 0
     prefix = f"{target.path}/" if target.path else ""
     suffixes = [key[start:] for key in chunks_from.keys(source.path)]
@@ -279,7 +285,7 @@ def _copy_encoded(source: Array, target: Array, report: Callable[[int], object])
             chunks_to.set(prefix + suffix, encoded)
 
     total, done = data_bytes(source), 0
-    with transfers(source.chunk_store, target.chunk_store) as run:
+    with transfers(_chunk_store(source), _chunk_store(target)) as run:
         for position, _ in enumerate(run(transfer, suffixes), start=1):
             # Chunks that are not stored count with those that are.
             share = total * position // len(suffixes)

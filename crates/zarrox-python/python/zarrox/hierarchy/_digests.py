@@ -77,7 +77,7 @@ def manifest(store: Any, file: str | os.PathLike[str] | IO[bytes], *, path: str 
     --------
     >>> import io
     >>> import zarrox as zarr
-    >>> store = zarr.MemoryStore()
+    >>> store = zarr.storage.MemoryStore()
     >>> z = zarr.array([1, 2, 3, 4], chunks=2, store=store, zarr_format=3)
     >>> lines = io.BytesIO()
     >>> zarr.manifest(store, lines) == zarr.digest(z, stored=True)
@@ -121,7 +121,7 @@ def verify_manifest(
     --------
     >>> import io
     >>> import zarrox as zarr
-    >>> store = zarr.MemoryStore()
+    >>> store = zarr.storage.MemoryStore()
     >>> z = zarr.array([1, 2, 3, 4], chunks=2, store=store, zarr_format=3)
     >>> lines = io.BytesIO()
     >>> digest = zarr.manifest(store, lines)

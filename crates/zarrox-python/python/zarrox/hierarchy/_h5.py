@@ -135,7 +135,7 @@ def dataset_to_h5(array: Any) -> dict[str, Any]:
 
 def _type_of_parts(array: Any) -> np.dtype[Any] | None:
     """The data type of the elements inside of an array's elements, if these are arrays."""
-    filters = array.filters if array.dtype.hasobject else None
+    filters = array._filters if array.dtype.hasobject else None
     codec: Any = filters[0] if filters else None
     return np.dtype(codec.dtype) if getattr(codec, "codec_id", None) == "vlen-array" else None
 
@@ -165,14 +165,12 @@ def _storable(values: Any) -> Any:
 class Writable:
     """A dataset that values of NumPy are written to."""
 
-    shards = None
-
     def __init__(self, dataset: Any) -> None:
         self._dataset = dataset
         self.shape = dataset.shape
         self.chunks = dataset.chunks or tuple(max(1, length) for length in dataset.shape)
-        self.itemsize = int(dataset.dtype.itemsize)
-        self.nbytes = self.itemsize * math.prod(dataset.shape)
+        self.dtype = dataset.dtype
+        self.nbytes = int(dataset.dtype.itemsize) * math.prod(dataset.shape)
 
     def __setitem__(self, selection: Any, values: Any) -> None:
         below = _h5py().check_vlen_dtype(self._dataset.dtype)

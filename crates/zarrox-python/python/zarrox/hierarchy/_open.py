@@ -7,37 +7,22 @@ from typing import Any
 
 from zarrox import _native
 from zarrox.argument_types import StoreArgument
-from zarrox.core import Array
+from zarrox.core.array import Array
 from zarrox.core.settings import Settings
 from zarrox.errors import ContainsArrayError, ContainsGroupError, GroupNotFoundError
 from zarrox.hierarchy import _nodes
 from zarrox.hierarchy._group import Group
+from zarrox.hierarchy._modes import check_mode
 from zarrox.storage import native_store, normalize_store_arg
-
-MODES = ("r", "r+", "a", "w", "w-", "x")
-
-
-def check_mode(mode: str) -> None:
-    """Refuses what is no mode.
-
-    Raises
-    ------
-    ValueError
-        For a mode that there is not.
-    """
-    if mode not in MODES:
-        raise ValueError(f"mode must be one of {', '.join(map(repr, MODES))}; found {mode!r}")
-
 
 def group(
     store: StoreArgument = None,
+    *,
     overwrite: bool = False,
     chunk_store: StoreArgument = None,
-    cache_attrs: bool = True,
+    cache_attrs: bool | None = None,
     synchronizer: Any = None,
     path: str | None = None,
-    *,
-    zarr_version: int | None = None,
     zarr_format: int | None = None,
     meta_array: Any = None,
     attributes: Mapping[str, Any] | None = None,
@@ -60,8 +45,8 @@ def group(
         Locks by key, for several threads or processes that write.
     path : str, optional
         Where in the store.
-    zarr_version, zarr_format : {2, 3}, optional
-        The format. If not given, a new group has that of the group which it is in, and 2 where it is in none.
+    zarr_format : {2, 3}, optional
+        The format. If not given, a new group has that of the group which it is in, and ``default_zarr_format`` where it is in none.
     meta_array : array_like, optional
         NumPy's arrays are the only kind that reading gives.
     attributes : dict, optional
@@ -83,20 +68,17 @@ def group(
     Examples
     --------
     >>> import zarrox as zarr
-    >>> zarr.group()
-    <zarrox.hierarchy.Group '/'>
-    >>> zarr.group(path='foo/bar', zarr_format=3).metadata.zarr_format
-    3
+    >>> zarr.group(path='foo/bar', zarr_format=2).metadata.zarr_format
+    2
     """
     return open_group(
         store,
         "w" if overwrite else "a",
-        cache_attrs,
-        synchronizer,
-        path,
-        chunk_store,
-        storage_options,
-        zarr_version=zarr_version,
+        cache_attrs=cache_attrs,
+        synchronizer=synchronizer,
+        path=path,
+        chunk_store=chunk_store,
+        storage_options=storage_options,
         zarr_format=zarr_format,
         attributes=attributes,
         sync=sync,
@@ -106,13 +88,12 @@ def group(
 def open_group(
     store: StoreArgument = None,
     mode: str = "a",
-    cache_attrs: bool = True,
+    *,
+    cache_attrs: bool | None = None,
     synchronizer: Any = None,
     path: str | None = None,
     chunk_store: StoreArgument = None,
     storage_options: dict[str, Any] | None = None,
-    *,
-    zarr_version: int | None = None,
     zarr_format: int | None = None,
     meta_array: Any = None,
     attributes: Mapping[str, Any] | None = None,
@@ -138,8 +119,8 @@ def open_group(
         Where chunks are stored, if elsewhere.
     storage_options : dict, optional
         Options for the store of a URL, or for a directory, such as ``follow_links``.
-    zarr_version, zarr_format : {2, 3}, optional
-        The format. If not given, a new group has that of the group which it is in, and 2 where it is in none.
+    zarr_format : {2, 3}, optional
+        The format. If not given, a new group has that of the group which it is in, and ``default_zarr_format`` where it is in none.
     meta_array : array_like, optional
         NumPy's arrays are the only kind that reading gives.
     attributes : dict, optional
@@ -166,8 +147,8 @@ def open_group(
     >>> import zarrox as zarr
     >>> root = zarr.open_group('data/example.zarr', mode='w')
     >>> foo = root.create_group('foo')
-    >>> zarr.open_group('data/example.zarr', mode='r')
-    <zarrox.hierarchy.Group '/' read-only>
+    >>> list(zarr.open_group('data/example.zarr', mode='r'))
+    ['foo']
     """
     check_mode(mode)
     return Group._open(
@@ -176,8 +157,8 @@ def open_group(
         path=path,
         chunk_store=chunk_store,
         synchronizer=synchronizer,
-        cache_attrs=cache_attrs,
-        format=_nodes.format_name(zarr_format, zarr_version),
+        cache_attrs=cache_attrs is not False,
+        format=_nodes.format_name(zarr_format),
         attributes=attributes,
         use_consolidated=use_consolidated,
         storage_options=storage_options,
@@ -195,7 +176,7 @@ def create_group(
     storage_options: dict[str, Any] | None = None,
     sync: bool | None = None,
 ) -> Group:
-    """Create a group, as zarr-python 3 does.
+    """Create a group.
 
     Parameters
     ----------
@@ -204,7 +185,7 @@ def create_group(
     path : str, optional
         Where in the store.
     zarr_format : {3, 2}, optional
-        The format. If not given, that of the group which the new one is in, and 3 where it is in none.
+        The format. If not given, that of the group which the new one is in, and ``default_zarr_format`` where it is in none.
     overwrite : bool, optional
         Whether what is there is deleted first.
     attributes : dict, optional
@@ -238,7 +219,6 @@ def create_group(
         attributes=attributes,
         storage_options=storage_options,
         sync=sync,
-        default=3,
     )
 
 
@@ -274,8 +254,8 @@ def create_hierarchy(
     >>> import zarrox as zarr
     >>> array = {'zarr_format': 2, 'shape': [10], 'chunks': [5], 'dtype': '<i4', 'compressor': None, 'filters': None,
     ...          'fill_value': 0, 'order': 'C'}
-    >>> dict(zarr.create_hierarchy(store={}, nodes={'foo/bar': array}))['foo/bar']
-    <zarrox.core.Array '/foo/bar' (10,) int32>
+    >>> dict(zarr.create_hierarchy(store={}, nodes={'foo/bar': array}))['foo/bar'].shape
+    (10,)
     """
     store = normalize_store_arg(store, mode="a")
     created = _nodes.create_nodes(native_store(store), nodes, overwrite=overwrite)

@@ -11,7 +11,7 @@ from zarrox.creation import open_array
 from zarrox.storage import native_store, normalize_storage_path, normalize_store_arg
 
 if TYPE_CHECKING:
-    from zarrox.core import Array
+    from zarrox.core.array import Array
 
 __all__ = ["reshard"]
 

@@ -234,8 +234,8 @@ def find(
     --------
     >>> import zarrox as zarr
     >>> root = zarr.group()
-    >>> _ = root.create_dataset("a/temp_min", shape=(2, 3), dtype="f4")
-    >>> _ = root.create_dataset("a/wind", shape=(2, 3), dtype="i4")
+    >>> _ = root.create_array("a/temp_min", shape=(2, 3), dtype="f4")
+    >>> _ = root.create_array("a/wind", shape=(2, 3), dtype="i4")
     >>> zarr.find(root, name="temp_*"), zarr.find(root, dtype="i4", shape=(2, None))
     (['a/temp_min'], ['a/wind'])
     """

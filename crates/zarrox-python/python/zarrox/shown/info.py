@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from textwrap import TextWrapper
 from typing import Protocol
 
-__all__ = ["InfoReporter", "byte_count", "human_readable_size", "info_html_report", "info_text_report", "type_name"]
+__all__ = ["InfoReporter", "Lines", "byte_count", "human_readable_size", "info_html_report", "info_text_report", "type_name"]
 
 Items = Sequence[tuple[str, object]]
 
@@ -37,6 +38,13 @@ class InfoReporter:
 
     def _repr_html_(self) -> str:
         return info_html_report(self.obj.info_items())
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Titles and values that are made when they are shown."""
+
+    info_items: Callable[[], Items]
 
 
 def info_text_report(items: Items) -> str:
@@ -81,7 +89,7 @@ def human_readable_size(size: int) -> str:
 
     Examples
     --------
-    >>> from zarrox.util import human_readable_size
+    >>> from zarrox.v2.util import human_readable_size
     >>> human_readable_size(100), human_readable_size(4_000_000)
     ('100', '3.8M')
     """

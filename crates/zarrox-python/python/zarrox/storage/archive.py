@@ -48,7 +48,7 @@ class ZipStore(FileStore):
     Examples
     --------
     >>> import os, tempfile
-    >>> import zarrox as zarr
+    >>> import zarrox.v2 as zarr
     >>> path = os.path.join(tempfile.mkdtemp(), "array.zip")
     >>> with zarr.ZipStore(path, mode="w") as store:
     ...     z = zarr.zeros((10, 10), chunks=(5, 5), store=store)

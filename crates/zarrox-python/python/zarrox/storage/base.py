@@ -19,7 +19,7 @@ from .paths import NUMBER, array_meta_key, is_key, normalize_storage_path, prefi
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["BaseStore", "KVStore", "NativeStore", "Store", "StoreLike", "StoredBytes"]
+__all__ = ["BaseStore", "KVStore", "NativeStore", "StoreLike", "StoredBytes"]
 
 _HOOKS = frozenset(
     "__getitem__ __setitem__ __delitem__ __contains__ __iter__ keys get getitems setitems delitems "
@@ -205,7 +205,6 @@ class BaseStore(MutableMapping[str, Any]):
         )
 
 
-Store = BaseStore
 StoreLike = BaseStore | MutableMapping[str, Any]
 """A store, or any other mapping that can be used as one."""
 
@@ -215,7 +214,7 @@ class StoredBytes(bytes):
 
     Examples
     --------
-    >>> import zarrox as zarr
+    >>> import zarrox.v2 as zarr
     >>> store = {}
     >>> z = zarr.zeros(3, store=store)
     >>> store[".zarray"].to_bytes()[:1]
@@ -270,7 +269,7 @@ class KVStore(BaseStore):
 
     Examples
     --------
-    >>> import zarrox as zarr
+    >>> import zarrox.v2 as zarr
     >>> values = {}
     >>> store = zarr.storage.KVStore(values)
     >>> store["foo"] = b"bar"

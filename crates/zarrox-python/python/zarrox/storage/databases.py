@@ -106,7 +106,7 @@ class DBMStore(FileStore):
     Examples
     --------
     >>> import os, tempfile
-    >>> import zarrox as zarr
+    >>> import zarrox.v2 as zarr
     >>> path = os.path.join(tempfile.mkdtemp(), "array.db")
     >>> with zarr.DBMStore(path) as store:
     ...     z = zarr.zeros((10, 10), chunks=(5, 5), store=store)
@@ -222,7 +222,7 @@ class LMDBStore(FileStore):
     Examples
     --------
     >>> import os, tempfile
-    >>> import zarrox as zarr
+    >>> import zarrox.v2 as zarr
     >>> with zarr.LMDBStore(os.path.join(tempfile.mkdtemp(), "array.mdb")) as store:
     ...     z = zarr.zeros((10, 10), chunks=(5, 5), store=store)
     ...     z[...] = 42
@@ -277,7 +277,7 @@ class SQLiteStore(FileStore):
     Examples
     --------
     >>> import os, tempfile
-    >>> import zarrox as zarr
+    >>> import zarrox.v2 as zarr
     >>> with zarr.SQLiteStore(os.path.join(tempfile.mkdtemp(), "array.sqldb")) as store:
     ...     z = zarr.zeros((10, 10), chunks=(5, 5), store=store)
     ...     z[...] = 42

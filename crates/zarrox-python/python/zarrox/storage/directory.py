@@ -8,7 +8,6 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path as FilePath
 from types import MappingProxyType
 from typing import Any
 
@@ -21,7 +20,6 @@ from .paths import normalize_storage_path
 
 __all__ = [
     "DirectoryStore",
-    "LocalStore",
     "NestedDirectoryStore",
     "TempStore",
     "atexit_rmglob",
@@ -134,7 +132,7 @@ class DirectoryStore(NativeStore):
     Examples
     --------
     >>> import os, tempfile
-    >>> import zarrox as zarr
+    >>> import zarrox.v2 as zarr
     >>> path = tempfile.mkdtemp()
     >>> store = zarr.DirectoryStore(path)
     >>> z = zarr.zeros((10, 10), chunks=(5, 5), store=store)
@@ -334,7 +332,7 @@ class NestedDirectoryStore(DirectoryStore):
     Examples
     --------
     >>> import os, tempfile
-    >>> import zarrox as zarr
+    >>> import zarrox.v2 as zarr
     >>> path = tempfile.mkdtemp()
     >>> store = zarr.NestedDirectoryStore(path)
     >>> z = zarr.zeros((10, 10), chunks=(5, 5), store=store)
@@ -370,39 +368,3 @@ class NestedDirectoryStore(DirectoryStore):
         return isinstance(other, NestedDirectoryStore) and self.path == other.path
 
     __hash__ = None
-
-
-class LocalStore(DirectoryStore):
-    """A store in a directory (zarr-python 3's name).
-
-    Parameters
-    ----------
-    root : str or PathLike
-        The directory. The first value makes it.
-    read_only : bool, optional
-        Whether nothing can be written.
-    sync : bool, optional
-        Whether every value is flushed to the disk before it counts as written, so that it outlives a power failure.
-    follow_links : bool, optional
-        Whether symbolic links that lead out of the directory are followed.
-    storage_options : dict, optional
-        As for :class:`DirectoryStore`.
-    """
-
-    def __init__(
-        self,
-        root: str | os.PathLike[str],
-        *,
-        read_only: bool = False,
-        sync: bool = False,
-        follow_links: bool = False,
-        storage_options: Mapping[str, Any] | None = None,
-    ) -> None:
-        super().__init__(root, sync=sync, follow_links=follow_links, storage_options=storage_options)
-        if read_only:
-            self._read_only = True
-
-    @property
-    def root(self) -> FilePath:
-        """The directory."""
-        return FilePath(self.path)

@@ -36,7 +36,7 @@ class LRUStoreCache(BaseStore):
 
     Examples
     --------
-    >>> import zarrox as zarr
+    >>> import zarrox.v2 as zarr
     >>> slow = zarr.storage.KVStore({"a": b"1"})
     >>> cache = zarr.LRUStoreCache(slow, max_size=2**28)
     >>> cache["a"], cache["a"]

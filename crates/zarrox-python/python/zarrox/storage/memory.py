@@ -29,25 +29,21 @@ class MemoryStore(NativeStore):
     Parameters
     ----------
     root : MutableMapping, optional
-        Values by their keys, or a tree of mappings. A flat mapping is kept and used, as in zarr-python 3; the values of a tree
+        Values by their keys, or a tree of mappings. A flat mapping is kept and used; the values of a tree
         are copied.
     cls : type, optional
         What a tree is made of.
     dimension_separator : {'.', '/'}, optional
         What stands between the coordinates of chunks in the keys of new arrays.
-    store_dict : MutableMapping, optional
-        zarr-python 3's name of `root`.
-    read_only : bool, optional
-        Whether nothing can be written.
 
     Examples
     --------
     This is what a group is in by default:
 
-    >>> import zarrox as zarr
+    >>> import zarrox.v2 as zarr
     >>> g = zarr.group()
     >>> type(g.store)
-    <class 'zarrox.storage.MemoryStore'>
+    <class 'zarrox.v2.storage.MemoryStore'>
     """
 
     _values: MutableMapping[str, Any] | None = None
@@ -59,11 +55,7 @@ class MemoryStore(NativeStore):
         root: MutableMapping[str, Any] | None = None,
         cls: type = dict,
         dimension_separator: str | None = None,
-        *,
-        store_dict: MutableMapping[str, Any] | None = None,
-        read_only: bool = False,
     ) -> None:
-        root = store_dict if root is None else root
         if cls is not dict:
             self.cls = cls
         if dimension_separator is not None:
@@ -72,8 +64,6 @@ class MemoryStore(NativeStore):
             self._values = root
         elif root is not None:
             self.update(_flat(root, cls))
-        if read_only:
-            self._read_only, self._handle = True, self._raw.read_only()
 
     def _open(self) -> _native.Store:
         return _native.Store.memory() if self._values is None else KVStore(self._values).native

@@ -175,7 +175,7 @@ class FSStore(NativeStore):
     Examples
     --------
     >>> import tempfile
-    >>> import zarrox as zarr
+    >>> import zarrox.v2 as zarr
     >>> store = zarr.storage.FSStore("file://" + tempfile.mkdtemp(), dimension_separator="/")
     >>> z = zarr.ones((10, 10), chunks=(5, 5), store=store)
     >>> z.chunks

@@ -51,7 +51,7 @@ class RedisStore(NativeStore):
 
     Examples
     --------
-    >>> import zarrox as zarr
+    >>> import zarrox.v2 as zarr
     >>> zarr.RedisStore(prefix="climate", host="example.org", db=2).url
     'redis://example.org:6379/2'
     """
@@ -99,7 +99,7 @@ class MongoDBStore(NativeStore):
 
     Examples
     --------
-    >>> import zarrox as zarr
+    >>> import zarrox.v2 as zarr
     >>> zarr.MongoDBStore(collection="climate", host="example.org").url
     'mongodb://example.org:27017/'
     """

@@ -9,7 +9,7 @@ from typing import Any
 from xarray.backends.common import ArrayWriter
 
 from zarrox import _native
-from zarrox.core import Array
+from zarrox.core.array import Array
 from zarrox.core.settings import Settings
 from zarrox.hierarchy import Group
 from zarrox.storage import native_store

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from zarrox import _native
-from zarrox.core import Array
+from zarrox.core.array import Array
 
 
 class Gate:

@@ -14,7 +14,7 @@ from xarray.coding import strings
 from xarray.core import indexing
 
 from zarrox import errors
-from zarrox.core import Array
+from zarrox.core.array import Array
 from zarrox.core.waiting import run
 
 #: The attribute that names the dimensions of an array of format 2.

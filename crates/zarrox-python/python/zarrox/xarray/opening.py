@@ -8,7 +8,7 @@ from typing import Any
 
 from zarrox import _native, errors
 from zarrox.argument_types import StoreArgument
-from zarrox.core import Array
+from zarrox.core.array import Array
 from zarrox.core.settings import Settings
 from zarrox.hierarchy import Group
 from zarrox.storage import native_store, normalize_storage_path, normalize_store_arg

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from zarrox.core import Array
+from zarrox.core.array import Array
 from zarrox.core.grids import chunk_sizes, grid_of
 
 

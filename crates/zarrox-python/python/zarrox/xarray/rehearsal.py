@@ -8,7 +8,7 @@ from collections.abc import Hashable, Mapping
 
 import xarray as xr
 
-from zarrox.core import Array
+from zarrox.core.array import Array
 from zarrox.core.sources import Place, is_at, place, places_of
 from zarrox.creation import create_array
 from zarrox.hierarchy import Group

@@ -9,7 +9,8 @@ from uuid import uuid4
 
 from zarrox import _native
 from zarrox.errors import ContainsGroupError
-from zarrox.storage import BaseStore, DirectoryStore
+from zarrox.storage import BaseStore
+from zarrox.storage.directory import DirectoryStore
 
 
 class Beside:

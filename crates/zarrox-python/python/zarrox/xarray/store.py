@@ -10,7 +10,7 @@ from xarray.backends.common import AbstractDataStore
 from xarray.backends.zarr import FillValueCoder
 from xarray.core import indexing
 
-from zarrox.core import Array
+from zarrox.core.array import Array
 from zarrox.core.grids import grid_of
 from zarrox.hierarchy import Group
 from zarrox.xarray.lazy import DIMENSIONS, LazyArray, ReadTogether, dimensions_of, is_netcdf

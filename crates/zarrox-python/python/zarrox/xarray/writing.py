@@ -13,7 +13,7 @@ from xarray import conventions
 import zarrox
 from zarrox import _native, errors
 from zarrox.argument_types import StoreArgument
-from zarrox.core import Array
+from zarrox.core.array import Array
 from zarrox.core.formats import format_of_new
 from zarrox.hierarchy import Group
 from zarrox.storage import BaseStore, native_store, normalize_storage_path, normalize_store_arg
@@ -312,7 +312,7 @@ class _Target:
             self.group = zarrox.open_group(self.store, mode="r+", path=self.path, zarr_format=zarr_format)
             self.format: Any = self.group._native.format
             return
-        self.format = format_of_new(self.store, self.path, zarr_format)
+        self.format = format_of_new(self.store, self.path, zarr_format, default=Array._default_format())
 
     def reopen(self) -> None:
         """Looks at the group anew, which others may have changed."""

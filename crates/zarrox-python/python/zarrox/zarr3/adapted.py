@@ -10,8 +10,9 @@ from zarr.abc.store import Store
 from zarr.core import sync
 
 from zarrox import _native
-from zarrox.storage import BaseStore, DirectoryStore
+from zarrox.storage import BaseStore
 from zarrox.storage.base import NativeStore
+from zarrox.storage.directory import DirectoryStore
 
 from . import versions
 from .reached import Reached, called_back, reached

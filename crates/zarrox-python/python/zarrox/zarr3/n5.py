@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from zarrox.n5 import N5ChunkWrapper, N5FSStore, N5Store, n5_keywords
+from zarrox.storage.n5 import N5ChunkWrapper, N5FSStore, N5Store, n5_keywords
 from zarrox.storage.base import BaseStore
 from zarrox.storage.paths import array_meta_key, attrs_key, group_meta_key, is_key, prefix_of
 

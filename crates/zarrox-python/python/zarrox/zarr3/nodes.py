@@ -6,7 +6,7 @@ from typing import Any, overload
 
 import zarr
 
-from zarrox.core import Array
+from zarrox.core.array import Array
 from zarrox.hierarchy import Group
 
 from .settings import enable

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypedDict, Union
 
+from zarrox.errors import DataTypeValidationError
+
 if TYPE_CHECKING:
     from typing_extensions import TypeGuard
 
@@ -48,10 +50,6 @@ class DTypeConfig_V2(TypedDict):
 
 
 DTypeSpec_V2 = DTypeConfig_V2
-
-
-class DataTypeValidationError(ValueError):
-    """The JSON or native data type does not belong to the class."""
 
 
 class ScalarTypeValidationError(ValueError):

@@ -13,7 +13,6 @@ from zarrox.argument_types import ChunksLike
 from zarrox.core.element_types import normalize_dtype
 from zarrox.core.fill import fill_json, normalize_fill_value
 from zarrox.core.progress import progress_reporter
-from zarrox.core.properties import CallableInt
 from zarrox.core.shapes import (
     chunk_lengths,
     normalize_dimension_separator,
@@ -21,14 +20,13 @@ from zarrox.core.shapes import (
     normalize_resize_args,
     normalize_shape,
 )
-from zarrox.indexing import is_total_slice
+from zarrox.v2.indexing import is_total_slice
 from zarrox.shown.info import InfoReporter, human_readable_size, info_html_report, info_text_report
 from zarrox.shown.tree import TreeViewer
 from zarrox.storage import normalize_storage_path
 from zarrox.storage.documents import json_dumps, json_loads
 
 __all__ = [
-    "CallableInt",
     "InfoReporter",
     "TreeViewer",
     "buffer_size",
@@ -73,7 +71,7 @@ def normalize_chunks(chunks: ChunksLike, shape: tuple[int, ...], typesize: int) 
 
     Examples
     --------
-    >>> from zarrox.util import normalize_chunks
+    >>> from zarrox.v2.util import normalize_chunks
     >>> normalize_chunks((None, 10), (100, 100), 8)
     (100, 10)
     """
@@ -86,7 +84,7 @@ def guess_chunks(shape: tuple[int, ...], typesize: int) -> tuple[int, ...]:
 
     Examples
     --------
-    >>> from zarrox.util import guess_chunks
+    >>> from zarrox.v2.util import guess_chunks
     >>> guess_chunks((10000, 10000), 4)
     (625, 625)
     """
@@ -98,7 +96,7 @@ def buffer_size(v: Any) -> int:
 
     Examples
     --------
-    >>> from zarrox.util import buffer_size
+    >>> from zarrox.v2.util import buffer_size
     >>> buffer_size(b"abc")
     3
     """

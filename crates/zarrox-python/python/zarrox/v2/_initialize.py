@@ -7,8 +7,10 @@ from typing import Any
 
 from zarrox import _native
 from zarrox.argument_types import DTypeLike, PathArgument
-from zarrox.creation import _create
+from zarrox.core.creating import create_in
+from zarrox.core.settings import Settings
 from zarrox.storage import BaseStore, StoreLike, native_store, normalize_storage_path
+from zarrox.v2.core import Array
 
 
 def _clear(path: str, *stores: BaseStore | None) -> None:
@@ -70,7 +72,7 @@ def init_array(
 
     Examples
     --------
-    >>> from zarrox.storage import KVStore, init_array
+    >>> from zarrox.v2.storage import KVStore, init_array
     >>> store = KVStore({})
     >>> init_array(store, shape=100000000, chunks=1000000, dtype="i1", path="foo")
     >>> sorted(store)
@@ -81,10 +83,12 @@ def init_array(
     path = normalize_storage_path(path)
     if overwrite:
         _clear(path, target, chunk_target)
-    _create(
+    create_in(
+        Array,
         target,
         native_store(target, chunk_target),
         path,
+        Settings(),
         shape=shape,
         chunks=chunks,
         dtype=dtype,
@@ -95,7 +99,7 @@ def init_array(
         filters=filters,
         object_codec=object_codec,
         dimension_separator=dimension_separator or target._dimension_separator,
-        zarr_format=2,
+        zarr_format=target._format or "2",
     )
 
 
@@ -125,7 +129,7 @@ def init_group(
 
     Examples
     --------
-    >>> from zarrox.storage import init_group
+    >>> from zarrox.v2.storage import init_group
     >>> store = {}
     >>> init_group(store, path="foo")
     >>> sorted(store)

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-import zarrox as zarr
+import zarrox.v2 as zarr
 from zarrox.errors import MetadataError
-from zarrox.meta import (
+from zarrox.v2.meta import (
     ZARR_FORMAT,
     Metadata2,
     decode_array_metadata,

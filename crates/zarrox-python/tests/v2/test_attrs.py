@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-import zarrox as zarr
-from zarrox.attrs import Attributes
-from zarrox.storage import KVStore
+import zarrox.v2 as zarr
+from zarrox.v2.attrs import Attributes
+from zarrox.v2.storage import KVStore
 
 
 class CountingDict(dict[str, Any]):

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from zarrox.argument_types import PathArgument
-from zarrox.codecs import get_codec, register_codec
+from zarrox.codecs.registry import get_codec, register_codec
 from zarrox.meta import ZARR_FORMAT
 from zarrox.storage.base import NativeStore
 from zarrox.storage.directory import NestedDirectoryStore
@@ -53,7 +53,7 @@ def invert_chunk_coords(key: str) -> str:
 
     Examples
     --------
-    >>> from zarrox.n5 import invert_chunk_coords
+    >>> from zarrox.v2.n5 import invert_chunk_coords
     >>> invert_chunk_coords("foo/10.20.30")
     'foo/30/20/10'
     """
@@ -126,7 +126,7 @@ def compressor_config_to_n5(compressor_config: Mapping[str, Any] | None) -> dict
 
     Examples
     --------
-    >>> from zarrox.n5 import compressor_config_to_n5
+    >>> from zarrox.v2.n5 import compressor_config_to_n5
     >>> compressor_config_to_n5({"id": "gzip", "level": 1})
     {'type': 'gzip', 'level': 1, 'useZlib': False}
     """
@@ -165,7 +165,7 @@ def compressor_config_to_zarr(compressor_config: Mapping[str, Any]) -> dict[str,
 
     Examples
     --------
-    >>> from zarrox.n5 import compressor_config_to_zarr
+    >>> from zarrox.v2.n5 import compressor_config_to_zarr
     >>> compressor_config_to_zarr({"type": "bzip2", "blockSize": 9})
     {'id': 'bz2', 'level': 9}
     """
@@ -285,7 +285,7 @@ class N5Store(_N5Keys, NestedDirectoryStore):
     Examples
     --------
     >>> import os, tempfile
-    >>> import zarrox as zarr
+    >>> import zarrox.v2 as zarr
     >>> path = tempfile.mkdtemp()
     >>> store = zarr.N5Store(path)
     >>> z = zarr.zeros((10, 10), chunks=(5, 5), store=store, compressor=zarr.GZip())
@@ -351,7 +351,7 @@ class N5ChunkWrapper:
     Examples
     --------
     >>> import numpy as np
-    >>> from zarrox.n5 import N5ChunkWrapper
+    >>> from zarrox.v2.n5 import N5ChunkWrapper
     >>> N5ChunkWrapper("<u2", (2,)).encode(np.array([1, 2], "<u2"))
     b'\\x00\\x00\\x00\\x01\\x00\\x00\\x00\\x02\\x00\\x01\\x00\\x02'
     """

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-import zarrox as zarr
-from zarrox.core import Array
+import zarrox
+import zarrox.v2 as zarr
+from zarrox.v2.core import Array
 from zarrox.errors import CopyError, PathNotFoundError, ReadOnlyError
-from zarrox.hierarchy import Group
+from zarrox.v2.hierarchy import Group
 
 
 @pytest.fixture(params=[2, 3], ids=["v2", "v3"])
@@ -63,8 +64,9 @@ class TestOpen:
             assert zarr.open(store, mode=None)[:].tolist() == [0, 1, 2]
 
     def test_default_format(self) -> None:
-        assert zarr.open(mode="w").zarr_format == 2
-        assert zarr.open(mode="w", shape=3).metadata.zarr_format == 2
+        for interface, zarr_format in ((zarr, 2), (zarrox, 3)):
+            assert interface.open(mode="w")._zarr_format == zarr_format
+            assert interface.open(mode="w", shape=3)._metadata.zarr_format == zarr_format
 
 
 class TestSaveAndLoad:
@@ -76,7 +78,7 @@ class TestSaveAndLoad:
         assert type(loaded) is np.ndarray
         np.testing.assert_array_equal(loaded, data)
         array = zarr.open(str(tmp_path / name), mode="r")
-        assert array.chunks == (3, 4) and array.metadata.zarr_format == zarr_format
+        assert array.chunks == (3, 4) and array._metadata.zarr_format == zarr_format
 
     @pytest.mark.parametrize("name", ["data.zarr", "data.zip"])
     def test_group(self, tmp_path: Path, name: str, zarr_format: int) -> None:
@@ -86,7 +88,7 @@ class TestSaveAndLoad:
         assert list(loaded) == ["arr_0", "foo"] and len(loaded) == 2 and "foo" in loaded and "bar" not in loaded
         assert loaded["arr_0"].tolist() == [0, 1, 2] and loaded["foo"].tolist() == [1.5, 2.5]
         assert loaded["foo"] is loaded["foo"]
-        assert zarr.open(str(tmp_path / name), mode="r").zarr_format == zarr_format
+        assert zarrox.open(str(tmp_path / name), mode="r").metadata.zarr_format == zarr_format
 
     def test_replaces_what_was_there(self, tmp_path: Path) -> None:
         path = tmp_path / "data.zarr"
@@ -155,11 +157,11 @@ class TestConsolidated:
                 change()
 
     def test_version_3(self) -> None:
-        store = zarr.MemoryStore()
-        root = zarr.create_group(store)
+        store = zarrox.storage.MemoryStore()
+        root = zarrox.create_group(store)
         root.create_group("g").create_array("arr", data=np.arange(10), chunks=(5,))
         root.create_group("g2", attributes={"a": 1})
-        group = zarr.consolidate_metadata(store)
+        group = zarrox.consolidate_metadata(store)
         assert list(group) == ["g", "g2"] and group["g2"].attrs["a"] == 1
         group["g/arr"][:] = 3
         assert root["g/arr"][:].tolist() == [3] * 10
@@ -173,7 +175,7 @@ class TestConsolidated:
         zarr.consolidate_metadata(store, "elsewhere")
         assert "elsewhere" in store and ".zmetadata" not in store
         assert list(zarr.open_consolidated(store, "elsewhere")) == ["foo"]
-        assert list(zarr.open_group(store, mode="r", use_consolidated="elsewhere")) == ["foo"]
+        assert list(zarrox.open_group(store, mode="r", use_consolidated="elsewhere")) == ["foo"]
 
     def test_below_a_path(self, zarr_format: int) -> None:
         store = zarr.MemoryStore()
@@ -202,23 +204,23 @@ class TestRechunk:
     @pytest.mark.parametrize("has_scratch", [False, True])
     def test_elements_are_the_same(self, rows: zarr.Array, tmp_path: Path, memory: int | None, has_scratch: bool) -> None:
         columns = zarr.create((300, 200), chunks=(300, 1), dtype="i4", store={}, zarr_format=3)
-        zarr.rechunk(rows, columns, memory=memory, scratch=tmp_path / "between" if has_scratch else None)
+        zarrox.rechunk(rows, columns, memory=memory, scratch=tmp_path / "between" if has_scratch else None)
         np.testing.assert_array_equal(columns[:], rows[:])
         assert list(tmp_path.iterdir()) == []
 
     def test_what_is_refused(self, rows: zarr.Array, tmp_path: Path) -> None:
         with pytest.raises(ValueError, match=r"shape \[300, 201\] cannot hold elements of shape \[300, 200\]"):
-            zarr.rechunk(rows, zarr.zeros((300, 201), dtype="i4"))
-        with pytest.raises(zarr.errors.DataTypeMismatchError):
-            zarr.rechunk(rows, zarr.zeros((300, 200), dtype="f4"))
+            zarrox.rechunk(rows, zarr.zeros((300, 201), dtype="i4"))
+        with pytest.raises(zarrox.errors.DataTypeMismatchError):
+            zarrox.rechunk(rows, zarr.zeros((300, 200), dtype="f4"))
         zarr.save_array(tmp_path / "a.zarr", rows[:])
-        with pytest.raises(zarr.errors.ReadOnlyError):
-            zarr.rechunk(rows, zarr.open_array(tmp_path / "a.zarr", mode="r"))
-        with pytest.raises(zarr.errors.ContainsNodeError):
+        with pytest.raises(zarrox.errors.ReadOnlyError):
+            zarrox.rechunk(rows, zarr.open_array(tmp_path / "a.zarr", mode="r"))
+        with pytest.raises(zarrox.errors.ContainsNodeError):
             columns = zarr.zeros((300, 200), chunks=(300, 1), dtype="i4")
-            zarr.rechunk(rows, columns, memory=100_000, scratch=tmp_path / "a.zarr")
+            zarrox.rechunk(rows, columns, memory=100_000, scratch=tmp_path / "a.zarr")
         with pytest.raises(TypeError, match="shows other elements"):
-            zarr.rechunk(rows.astype("i8"), zarr.zeros((300, 200), dtype="i8"))
+            zarrox.rechunk(rows.astype("i8"), zarr.zeros((300, 200), dtype="i8"))
 
 
 class TestCopyStore:
@@ -486,7 +488,7 @@ class TestEncodedCopies:
         assert copied == {key.removeprefix("a/"): bytes(store[key]) for key in store if key.startswith("a/")}
 
     def test_shards(self) -> None:
-        source, dest = zarr.create_group({}), zarr.create_group({})
+        source, dest = zarrox.create_group({}), zarrox.create_group({})
         array = source.create_array(
             "a", shape=(40, 40), chunks=(5, 5), shards=(20, 20), dtype="u1", dimension_names=["y", "x"]
         )
@@ -549,7 +551,7 @@ class TestEncodedCopies:
         theirs = pytest.importorskip("zarr", minversion="3")
         source = theirs.create_group({}, zarr_format=3)
         source.create_array("foo", data=np.arange(12).reshape(3, 4), chunks=(2, 2)).attrs["unit"] = "m"
-        dest = zarr.create_group({})
+        dest = zarrox.create_group({})
         zarr.copy(source["foo"], dest)
         np.testing.assert_array_equal(dest["foo"][:], np.arange(12).reshape(3, 4))
         assert dest["foo"].attrs["unit"] == "m"
@@ -588,4 +590,4 @@ def test_what_cannot_be_saved_leaves_what_is_there(tmp_path: Path, place: str) -
 def test_what_is_no_group_is_not_searched(tmp_path: Path) -> None:
     """The message says what to do."""
     with pytest.raises(TypeError, match="open_group"):
-        zarr.find(str(tmp_path))
+        zarrox.find(str(tmp_path))

@@ -23,7 +23,7 @@ class ThreadSynchronizer:
 
     Examples
     --------
-    >>> import zarrox as zarr
+    >>> import zarrox.v2 as zarr
     >>> z = zarr.zeros((100, 100), chunks=(10, 10), synchronizer=zarr.ThreadSynchronizer())
     >>> z.synchronizer["0.0"]  # doctest: +ELLIPSIS
     <unlocked _thread.RLock object ...>
@@ -136,7 +136,7 @@ class ProcessSynchronizer:
     Examples
     --------
     >>> import os, tempfile
-    >>> import zarrox as zarr
+    >>> import zarrox.v2 as zarr
     >>> synchronizer = zarr.ProcessSynchronizer(os.path.join(tempfile.mkdtemp(), "example.sync"))
     >>> with synchronizer["0.0"]:
     ...     os.listdir(synchronizer.path)

@@ -1,0 +1,339 @@
+"""The functions of the package that open, save, copy and consolidate, and all others that return when they are done."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from zarrox import _native
+from zarrox.creation import (
+    array,
+    create,
+    create_array,
+    default_mode,
+    empty,
+    empty_like,
+    from_array,
+    full,
+    full_like,
+    ones,
+    ones_like,
+    open_array,
+    open_like,
+    zeros,
+    zeros_like,
+)
+from zarrox.argument_types import StoreArgument
+from zarrox.hierarchy import Group, create_group, create_hierarchy, group, open_group
+from zarrox.hierarchy._copies import copy, copy_all, copy_store, tree
+from zarrox.hierarchy._opening import load as _load
+from zarrox.hierarchy._opening import open_node
+from zarrox.hierarchy._opening import save_array as _save_array
+from zarrox.hierarchy._opening import save_group as _save_group
+from zarrox.storage import native_store, normalize_store_arg
+
+__all__ = [
+    "array",
+    "consolidate_metadata",
+    "copy",
+    "copy_all",
+    "copy_store",
+    "create",
+    "create_array",
+    "create_group",
+    "create_hierarchy",
+    "empty",
+    "empty_like",
+    "from_array",
+    "full",
+    "full_like",
+    "group",
+    "load",
+    "ones",
+    "ones_like",
+    "open",
+    "open_array",
+    "open_consolidated",
+    "open_group",
+    "open_like",
+    "save",
+    "save_array",
+    "save_group",
+    "tree",
+    "zeros",
+    "zeros_like",
+]
+
+
+def open(
+    store: StoreArgument = None,
+    mode: str | None = None,
+    *,
+    zarr_format: Any = None,
+    path: str | None = None,
+    storage_options: dict[str, Any] | None = None,
+    config: Any = None,
+    sync: bool | None = None,
+    use_consolidated: bool | None = None,
+    **kwargs: Any,
+) -> Any:
+    """Open an array or a group.
+
+    Parameters
+    ----------
+    store : MutableMapping, str or PathLike, optional
+        The place of the node; a new store in memory if not given.
+    mode : {'r', 'r+', 'a', 'w', 'w-'}, optional
+        'r' reads only and 'r+' writes, too, what is there; 'a' creates what is not there; 'w' deletes what is there and creates
+        anew; 'w-' (or 'x') creates and fails if something is there. An array is created if ``shape`` is given, otherwise a
+        group. By default 'r' for stores that can only be read, and 'a' for others.
+    zarr_format : {2, 3}, optional
+        The format that is opened or created.
+    path : str, optional
+        The path in the store.
+    storage_options : dict, optional
+        Options for stores that are opened by URL, and for directories.
+    config : dict, optional
+        The settings of an array: ``{"order": …, "write_empty_chunks": …}``.
+    sync : bool, optional
+        Whether what is written to a path is flushed to the disk before a call returns, so that it outlives a power failure.
+    use_consolidated : bool, optional
+        Whether consolidated metadata is used: ``True`` demands it; by default where it is there and the mode is 'r'.
+    **kwargs
+        As for :func:`zarrox.open_array` or :func:`zarrox.open_group`.
+
+    Returns
+    -------
+    zarrox.Array or zarrox.Group
+
+    Raises
+    ------
+    PathNotFoundError
+        If the node must exist, and does not.
+
+    Examples
+    --------
+    >>> import zarrox as zarr
+    >>> zarr.open('data/example.zarr', mode='w', shape=100, dtype='i4').shape
+    (100,)
+    >>> zarr.open('data/example.zarr', mode='r').read_only
+    True
+    >>> list(zarr.open('data/example.zarr', mode='w'))
+    []
+    """
+    creates_array = "shape" in kwargs or kwargs.get("data") is not None
+    given = kwargs if config is None or not creates_array else {**kwargs, "config": config}
+    return open_node(
+        Group,
+        store,
+        default_mode(store) if mode is None else mode,
+        creates_array=creates_array,
+        create=open_array if creates_array else partial(open_group, use_consolidated=use_consolidated),
+        use_consolidated=use_consolidated,
+        zarr_format=zarr_format,
+        path=path,
+        storage_options=storage_options,
+        sync=sync,
+        **given,
+    )
+
+
+#: Arguments of `save` that are not arrays, unless an array is what they are given.
+_SAVE_OPTIONS = ("path", "zarr_format", "storage_options", "progress")
+
+
+def _options(kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Takes the options out of the arguments of `save`; what has a shape is an array of that name."""
+    names = [name for name in _SAVE_OPTIONS if name in kwargs and not hasattr(kwargs[name], "shape")]
+    return {name: kwargs.pop(name) for name in names if not isinstance(kwargs[name], list)}
+
+
+def save_array(store: StoreArgument, arr: Any, *, progress: Any = None, **kwargs: Any) -> None:
+    """Save an array, as :func:`numpy.save` does. Existing data are replaced.
+
+    Parameters
+    ----------
+    store : BaseStore, MutableMapping, str or PathLike
+        The destination: a directory, a file that ends with ``.zip``, a URL, a store.
+    arr : array_like
+        What to save.
+    progress : callable or progress bar, optional
+        Called with the number of completed bytes; see :func:`zarrox.core.progress.progress_reporter`.
+    **kwargs
+        As for :func:`zarrox.create`: path, chunks, compressor, zarr_format …
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import zarrox as zarr
+    >>> zarr.save_array('data/example.zip', np.arange(10000))
+    >>> zarr.load('data/example.zip')
+    array([   0,    1,    2, ..., 9997, 9998, 9999], shape=(10000,))
+    """
+    _save_array(Group, store, arr, array, progress=progress, **kwargs)
+
+
+def save_group(store: StoreArgument, *args: Any, **kwargs: Any) -> None:
+    """Save several arrays in a group, as :func:`numpy.savez` does. Existing data are replaced.
+
+    Parameters
+    ----------
+    store : BaseStore, MutableMapping, str or PathLike
+        The destination: a directory, a file that ends with ``.zip``, a URL, a store.
+    *args : array_like
+        Arrays, which get the names ``arr_0``, ``arr_1`` …
+    **kwargs : array_like
+        Arrays by their names. ``path``, ``zarr_format``, ``storage_options`` and ``progress`` are options, unless they are
+        arrays.
+
+    Raises
+    ------
+    TypeError
+        If an argument is no array.
+    ValueError
+        If there is no array, or one cannot be stored. What is there is left as it is then.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import zarrox as zarr
+    >>> zarr.save_group('data/example.zarr', np.arange(3), squares=np.arange(3) ** 2)
+    >>> loaded = zarr.load('data/example.zarr')
+    >>> loaded
+    <LazyLoader: arr_0, squares>
+    >>> loaded['squares']
+    array([0, 1, 4])
+    """
+    options = _options(kwargs)
+    named = {f"arr_{position}": arr for position, arr in enumerate(args)} | kwargs
+    _save_group(Group, store, named, **options)
+
+
+def save(store: StoreArgument, *args: Any, **kwargs: Any) -> None:
+    """Save an array, or several arrays in a group. Existing data are replaced.
+
+    Parameters
+    ----------
+    store : BaseStore, MutableMapping, str or PathLike
+        The destination: a directory, a file that ends with ``.zip``, a URL, a store.
+    *args, **kwargs
+        One array for :func:`save_array`, or several for :func:`save_group`, and their options.
+
+    Raises
+    ------
+    ValueError
+        If there is no array.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import zarrox as zarr
+    >>> zarr.save('data/example.zarr', np.arange(3))
+    >>> zarr.load('data/example.zarr')
+    array([0, 1, 2])
+    """
+    options = _options(kwargs)
+    if len(args) == 1 and not kwargs:
+        return save_array(store, args[0], **options)
+    return save_group(store, *args, **kwargs, **options)
+
+
+def load(store: StoreArgument, path: str | None = None, zarr_format: Any = None) -> Any:
+    """Load data that was saved.
+
+    Parameters
+    ----------
+    store : BaseStore, MutableMapping, str or PathLike
+        The place of the data.
+    path : str, optional
+        The path in the store.
+    zarr_format : {2, 3}, optional
+        The format; detected if not given.
+
+    Returns
+    -------
+    numpy.ndarray or LazyLoader
+        The elements of an array; for a group a mapping from names to elements, which are read on access.
+
+    Raises
+    ------
+    PathNotFoundError
+        If there is no node.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import zarrox as zarr
+    >>> zarr.save('data/example.zarr', np.arange(3), np.arange(4))
+    >>> zarr.load('data/example.zarr')['arr_1']
+    array([0, 1, 2, 3])
+    """
+    return _load(Group, store, path, zarr_format)
+
+
+def consolidate_metadata(store: StoreArgument, path: str | None = None, zarr_format: Any = None) -> Group:
+    """Write consolidated metadata: one document with copies of all documents of a hierarchy, so that one read opens it.
+
+    Changes by Zarrox keep it up to date; after those of other programs it has to be consolidated again.
+
+    Parameters
+    ----------
+    store : MutableMapping, str or PathLike
+        The place of the hierarchy.
+    path : str, optional
+        The group at the top of the hierarchy; the root if not given.
+    zarr_format : {2, 3}, optional
+        The format; detected if not given.
+
+    Returns
+    -------
+    Group
+        The group, opened by the consolidated metadata.
+
+    Examples
+    --------
+    >>> import zarrox as zarr
+    >>> store = zarr.storage.MemoryStore()
+    >>> group = zarr.group(store).create_group('foo')
+    >>> list(zarr.consolidate_metadata(store))
+    ['foo']
+    """
+    opened = normalize_store_arg(store, mode="r+")
+    found = open_group(opened, mode="r+", path=path, zarr_format=zarr_format, use_consolidated=False)
+    _native.consolidate(native_store(opened), found.path)
+    return open_group(opened, mode="r+", path=path, zarr_format=zarr_format, use_consolidated=True)
+
+
+def open_consolidated(store: StoreArgument, mode: str = "a", *, use_consolidated: bool | str = True, **kwargs: Any) -> Group:
+    """Open a group by its consolidated metadata.
+
+    Elements of arrays can be written, but metadata cannot be changed.
+
+    Parameters
+    ----------
+    store : MutableMapping, str or PathLike
+        The place of the hierarchy.
+    mode : {'a', 'r+', 'r'}, optional
+        Whether elements may be written.
+    use_consolidated : bool or str, optional
+        ``True``, or the key of the consolidated metadata (format 2).
+    **kwargs
+        As for :func:`zarrox.open_group`.
+
+    Raises
+    ------
+    GroupNotFoundError
+        If there is no consolidated metadata.
+
+    Examples
+    --------
+    >>> import zarrox as zarr
+    >>> store = zarr.storage.MemoryStore()
+    >>> group = zarr.group(store).create_group('foo')
+    >>> root = zarr.consolidate_metadata(store)
+    >>> list(zarr.open_consolidated(store, mode='r'))
+    ['foo']
+    """
+    if not use_consolidated:
+        raise TypeError("open_consolidated() uses consolidated metadata: call open_group() to leave it out")
+    return open_group(store, "r+" if mode == "a" else mode, use_consolidated=use_consolidated, **kwargs)

@@ -1,0 +1,311 @@
+"""What arrays of all interfaces have in common."""
+
+from __future__ import annotations
+
+import operator
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from zarrox import _native
+from zarrox._native import Array as NativeArray
+from zarrox.argument_types import PathArgument, StoreArgument
+from zarrox.core.indexing import Selectable
+from zarrox.core.properties import Described
+from zarrox.core.settings import Settings
+from zarrox.core.shapes import normalize_resize_args
+from zarrox.core.views import Converted
+from zarrox.errors import ArrayNotFoundError, ContainsGroupError, NodeNotFoundError
+from zarrox.storage import BaseStore, native_store, normalize_storage_path
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from zarrox.attrs import Attributes
+
+__all__ = ["ArrayBase", "open_native"]
+
+#: The settings of arrays that say nothing else.
+_USUAL = Settings()
+
+#: Of the arguments of `ArrayBase`, in order; the store has none.
+_DEFAULTS = (..., None, False, None, None, True, True, False, False, None, None)
+
+
+class ArrayBase(Selectable, Described):
+    """An array that is stored in chunks.
+
+    Functions such as `zarrox.zeros`, `zarrox.array` and `zarrox.open_array` create arrays; this class opens a stored one.
+
+    Parameters
+    ----------
+    store : MutableMapping or str
+        The place of the array.
+    path : str, optional
+        Its path in the store.
+    read_only : bool, optional
+        Whether writing is refused.
+    chunk_store : MutableMapping, optional
+        The store of the chunks, if it differs from that of the metadata.
+    synchronizer : object, optional
+        The locks of writers: ``synchronizer[key]`` is a lock.
+    cache_metadata : bool, optional
+        Whether metadata is read once, instead of before each access.
+    cache_attrs : bool, optional
+        Whether attributes are read once, instead of before each access.
+    partial_decompress : bool, optional
+        Has no effect: parts of a chunk are always read alone if its codecs allow it.
+    write_empty_chunks : bool, optional
+        Whether chunks are stored that hold only the fill value.
+    zarr_version : int, optional
+        The format; detected if not given.
+    meta_array : array_like, optional
+        An array of the kind that reads return; NumPy's if not given.
+
+    Raises
+    ------
+    ArrayNotFoundError
+        If there is no array.
+    ContainsGroupError
+        If there is a group.
+
+    Examples
+    --------
+    >>> import zarrox as zarr
+    >>> store = zarr.storage.MemoryStore()
+    >>> z = zarr.zeros((3, 4), store=store, path="a", dtype="i4")
+    >>> zarr.Array(store, path="a").shape
+    (3, 4)
+    """
+
+    __slots__ = ("__weakref__",)
+
+    def __init__(
+        self,
+        store: StoreArgument,
+        path: PathArgument = None,
+        read_only: bool = False,
+        chunk_store: StoreArgument = None,
+        synchronizer: Any = None,
+        cache_metadata: bool = True,
+        cache_attrs: bool = True,
+        partial_decompress: bool = False,
+        write_empty_chunks: bool = False,
+        zarr_version: int | None = None,
+        meta_array: Any = None,
+    ) -> None:
+        store = self._open_store(store)
+        chunk_store = None if chunk_store is None else self._open_store(chunk_store)
+        keys = native_store(store, chunk_store, synchronizer)
+        native = open_native(keys, normalize_storage_path(path), None if zarr_version is None else str(zarr_version))
+        settings = Settings(
+            chunk_store=chunk_store,
+            synchronizer=synchronizer,
+            read_only=bool(read_only),
+            cache_metadata=cache_metadata,
+            cache_attrs=cache_attrs,
+            write_empty_chunks=write_empty_chunks,
+            partial_decompress=partial_decompress,
+            meta_array=meta_array,
+        )
+        self._set(native, store, settings)
+
+    @classmethod
+    @abstractmethod
+    def _open_store(
+        cls,
+        store: StoreArgument,
+        *,
+        mode: str = "r+",
+        storage_options: dict[str, Any] | None = None,
+        sync: bool | None = None,
+    ) -> BaseStore:
+        """The store of an argument, of the class that the interface has for such a place."""
+
+    @classmethod
+    @abstractmethod
+    def _default_format(cls) -> int:
+        """The format of arrays that are in no group, if none is given."""
+
+    @classmethod
+    @abstractmethod
+    def _default_compressor(cls) -> Any:
+        """The compressor of arrays of version 2, if none is given."""
+
+    @classmethod
+    def _of(cls, native: NativeArray, store: BaseStore, settings: Settings = _USUAL) -> Self:
+        """The array for a native one."""
+        array = cls.__new__(cls)
+        array._set(native, store, settings)
+        return array
+
+    def _set(self, native: NativeArray, store: BaseStore, settings: Settings) -> None:
+        if settings.read_only is None:
+            settings = settings.with_(read_only=native.read_only)
+        self._native = native.with_options(write_empty_chunks=True) if settings.write_empty_chunks else native
+        self._store = store
+        self._settings = settings
+        self._attrs: Attributes | None = None
+        self._codecs = None
+        self._document = None
+        self._view = None
+        kind = settings.meta_array
+        if kind is not None and type(kind) is not np.ndarray:
+            self._convert(lambda values: np.asanyarray(values, like=kind))
+
+    def _convert(self, convert: Callable[[Any], Any], dtype: np.dtype[Any] | None = None) -> None:
+        self._native = Converted(self._native, convert, dtype)  # type: ignore[assignment]
+
+    @property
+    @abstractmethod
+    def name(self) -> str | None:
+        """The path with a leading slash."""
+
+    @property
+    def read_only(self) -> bool:
+        """True if writing is refused."""
+        return bool(self._settings.read_only)
+
+    def _set_read_only(self, value: bool) -> None:
+        self._settings = self._settings.with_(read_only=bool(value))
+        self._attrs = None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The length of each dimension. Assigning another shape resizes the array."""
+        return self._fresh.shape
+
+    @shape.setter
+    def shape(self, value: Any) -> None:
+        self._resize(value)
+
+    def _resize(self, *lengths: Any) -> None:
+        self._check_changeable()
+        self._native.resize(normalize_resize_args(self._native.shape, *lengths))
+
+    def append(self, data: npt.ArrayLike, axis: int = 0) -> tuple[int, ...]:
+        """Append data along an axis.
+
+        Parameters
+        ----------
+        data : array_like
+            The data. All other dimensions have the array's length.
+        axis : int
+            The axis that grows; negative ones count from the last.
+
+        Returns
+        -------
+        tuple of int
+            The new shape.
+
+        Raises
+        ------
+        ValueError
+            If the data does not fit, or if there is no such axis.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import zarrox as zarr
+        >>> z = zarr.array(np.zeros((10, 5)))
+        >>> z.append(np.ones((2, 5)))
+        (12, 5)
+        """
+        self._check_changeable()
+        # Text and the like become objects where the array's elements are objects.
+        values = np.asanyarray(data, dtype=object if self._native.dtype.hasobject and not hasattr(data, "dtype") else None)
+        number = operator.index(axis)
+        if number < -self.ndim:
+            raise ValueError(f"there is no axis {axis}: the array has {self.ndim} dimensions")
+        return self._native.append(values, number + self.ndim if number < 0 else number)
+
+    def _rows(self, start: int, stop: int, step: int) -> Iterator[Any]:
+        while start < stop:
+            border = min((start // step + 1) * step, stop)
+            yield from self[start:border]
+            start = border
+
+    def __iter__(self) -> Iterator[Any]:
+        shape = self.shape
+        if not shape:
+            raise TypeError("iteration over a 0-d array")
+        return self._rows(0, shape[0], (self._native.shards or self.chunks)[0])
+
+    def __len__(self) -> int:
+        if self.shape:
+            return self.shape[0]
+        raise TypeError("len() of unsized object")
+
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        if copy is False:
+            raise ValueError("what is stored cannot be an array in memory without a copy: leave copy=False out")
+        values = np.asarray(self[...])
+        return values if dtype is None else values.astype(dtype, copy=False)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ArrayBase)
+            and self.path == other.path
+            and self._settings.read_only == other._settings.read_only
+            and self._store == other._store
+            and self._view is None
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        settings = self._settings
+        options: tuple[Any, ...] = (
+            self._store,
+            self.path or None,
+            settings.read_only,
+            settings.chunk_store,
+            settings.synchronizer,
+            settings.cache_metadata,
+            settings.cache_attrs,
+            settings.partial_decompress,
+            settings.write_empty_chunks,
+            None,
+            settings.meta_array,
+        )
+        # Arguments at the end that have their defaults are left out: arrays are pickled often, and should be small.
+        given = max(index for index, (value, default) in enumerate(zip(options, _DEFAULTS, strict=True)) if value is not default)
+        options = options[: given + 1]
+        return type(self), options
+
+    def _check_changeable(self) -> None:
+        """Refuses changes of the metadata of views and read-only arrays."""
+        self._check_writable()
+        if self._view is not None:
+            raise PermissionError("operation not permitted for views")
+        self._document = None
+
+    def _keys(self) -> _native.Store:
+        """The keys of the metadata and the chunks."""
+        return native_store(self._store, self._settings.chunk_store, self._settings.synchronizer)
+
+    def _chunk_key(self, chunk_coords: tuple[int, ...]) -> str:
+        """The key of a chunk; existing programs use it."""
+        return self._native.chunk_key(tuple(chunk_coords[: len(self._native.grid_shape)]))
+
+
+def open_native(keys: _native.Store, path: str, zarr_format: str | None = None) -> NativeArray:
+    """Open an array natively.
+
+    Raises
+    ------
+    ArrayNotFoundError
+        If there is no array.
+    ContainsGroupError
+        If there is a group.
+    """
+    try:
+        node = _native.open_node(keys, path, "r+", zarr_format)
+    except NodeNotFoundError as error:
+        raise ArrayNotFoundError(f"no array at path {path!r} in {keys.location}") from error
+    if isinstance(node, NativeArray):
+        return node
+    raise ContainsGroupError(f"a group, and no array, is at path {path!r} in {keys.location}")

@@ -1,0 +1,308 @@
+"""How arrays are created and opened, for whichever class they shall have."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+
+from zarrox import _native
+from zarrox.argument_types import PathArgument, ShapeLike, StoreArgument
+from zarrox.core.arguments import array_like, like
+from zarrox.core.base import ArrayBase, open_native
+from zarrox.core.copying import copy_values
+from zarrox.core.formats import format_of_new
+from zarrox.core.metadata import is_v3
+from zarrox.core.settings import Settings
+from zarrox.core.sources import check_apart
+from zarrox.core.spec import array_spec
+from zarrox.errors import ArrayNotFoundError, ContainsArrayError, ContainsGroupError
+from zarrox.storage import BaseStore, native_store, normalize_storage_path
+
+__all__ = ["create", "create_in", "create_like", "create_with", "open_array", "open_like"]
+
+A = TypeVar("A", bound=ArrayBase)
+
+#: What arrays that are created with data take over from these.
+_OF_DATA = ("chunks", "dtype", "object_codec")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    raise TypeError(f"{value!r} cannot be written as JSON")
+
+
+# Made once: for every other than its own defaults, `json.dumps` makes one for each value.
+_ENCODER = json.JSONEncoder(default=_plain)
+
+
+def create_in(
+    cls: type[A], store: BaseStore, native_store: _native.Store, path: str, settings: Settings, *, zarr_format: str, **spec: Any
+) -> A:
+    """Create an array. All functions that create arrays end here.
+
+    Parameters
+    ----------
+    cls : type
+        The class of the array.
+    store : BaseStore
+        The store that the array belongs to.
+    native_store : _native.Store
+        The native form of that store, with the store of chunks and the synchronizer.
+    path : str
+        The normalized path.
+    settings : Settings
+        The settings of the array that is returned.
+    zarr_format : str
+        The format.
+    **spec
+        See `zarrox.core.spec.array_spec`.
+    """
+    text = _ENCODER.encode(array_spec(zarr_format=zarr_format, default_compressor=cls._default_compressor, **spec))
+    return cls._of(_native.create_array(native_store, path, text), store, settings)
+
+
+def create(
+    cls: type[A],
+    *,
+    store: StoreArgument = None,
+    path: PathArgument = None,
+    overwrite: bool = False,
+    mode: str | None = None,
+    chunk_store: StoreArgument = None,
+    synchronizer: Any = None,
+    cache_metadata: bool = True,
+    cache_attrs: bool = True,
+    read_only: bool = False,
+    write_empty_chunks: bool = False,
+    dimension_separator: str | None = None,
+    chunk_key_encoding: Any = None,
+    zarr_format: Any = None,
+    meta_array: Any = None,
+    storage_options: dict[str, Any] | None = None,
+    sync: bool | None = None,
+    data: Any = None,
+    progress: Any = None,
+    **spec: Any,
+) -> A:
+    """Create an array in the store of an argument.
+
+    Parameters
+    ----------
+    cls : type
+        The class of the array.
+    data : array_like, optional
+        The values to write to the array.
+    store, path, overwrite, mode, chunk_store, synchronizer, cache_metadata, cache_attrs, read_only, write_empty_chunks, \
+    dimension_separator, chunk_key_encoding, zarr_format, meta_array, storage_options, sync, progress
+        As for the functions of the interfaces.
+    **spec
+        See `zarrox.core.spec.array_spec`.
+    """
+    options: dict[str, Any] = {"storage_options": storage_options, "sync": sync}
+    opened = cls._open_store(store, mode="a", **options)
+    chunks_in = None if chunk_store is None else cls._open_store(chunk_store, mode="a", **options)
+    settings = Settings(
+        chunk_store=chunks_in,
+        synchronizer=synchronizer,
+        read_only=False,
+        cache_metadata=cache_metadata,
+        cache_attrs=cache_attrs,
+        write_empty_chunks=write_empty_chunks,
+        meta_array=meta_array,
+    )
+    overwrites, at = overwrite or mode == "w", normalize_storage_path(path)
+    check_apart(data, opened, at, overwrites)
+    array = create_in(
+        cls,
+        opened,
+        native_store(opened, chunks_in, synchronizer),
+        at,
+        settings,
+        overwrite=overwrites,
+        dimension_separator=dimension_separator if chunk_key_encoding is not None else _separator(opened, dimension_separator),
+        chunk_key_encoding=chunk_key_encoding,
+        zarr_format=format_of_new(opened, at, zarr_format, default=cls._default_format()),
+        **spec,
+    )
+    if data is not None:
+        copy_values(array_like(data), array, progress)
+    array._set_read_only(read_only)
+    return array
+
+
+def _separator(store: BaseStore, separator: str | None) -> str | None:
+    """The separator in keys of chunks, which a store may have chosen.
+
+    Raises
+    ------
+    ValueError
+        If the store has another one than was asked for.
+    """
+    own = getattr(store, "_dimension_separator", None)
+    if separator is None or own in (None, separator):
+        return separator or own
+    raise ValueError(f"dimension_separator={separator!r} was given, but the store's is {own!r}")
+
+
+def create_with(cls: type[A], data: Any, **kwargs: Any) -> A:
+    """Create an array with given values.
+
+    Parameters
+    ----------
+    cls : type
+        The class of the array.
+    data : array_like
+        The values.
+    **kwargs
+        As for `create`; the shape, the data type and the chunks are those of the values if they are not given.
+    """
+    data = array_like(data)
+    given = {name: value for name, value in kwargs.items() if value is not None or name not in ("dtype", "chunks")}
+    given["store"], given["shape"] = _store_of(cls, given), data.shape
+    read_only, progress = given.pop("read_only", False), given.pop("progress", None)
+    check_apart(data, given["store"], given.get("path"), given.get("overwrite", False))
+    of_data = like(data, _format_of(cls, given), given)
+    array = create(cls, **{name: of_data[name] for name in (*given, *_OF_DATA) if name in of_data})
+    copy_values(data, array, progress)
+    array._set_read_only(read_only)
+    return array
+
+
+def create_like(cls: type[A], a: Any, **kwargs: Any) -> A:
+    """Create an array like another one. It has the format of that array if no other is given.
+
+    Parameters
+    ----------
+    cls : type
+        The class of the array.
+    a : array_like
+        The other array.
+    **kwargs
+        As for `create`.
+    """
+    return create(cls, **_like(cls, a, kwargs))
+
+
+def open_like(cls: type[A], a: Any, path: StoreArgument, **kwargs: Any) -> A:
+    """Open an array, or create it like another one.
+
+    Parameters
+    ----------
+    cls : type
+        The class of the array.
+    a : array_like
+        The other array.
+    path : str or MutableMapping
+        The place of the array.
+    **kwargs
+        As for `open_array`.
+    """
+    if isinstance(a, ArrayBase):
+        kwargs.setdefault("fill_value", a.fill_value)
+    kwargs["store"] = _store_of(cls, kwargs | {"store": path, "sync": kwargs.pop("sync", None)}, kwargs.get("mode", "a"))
+    return open_array(cls, **_like(cls, a, kwargs))
+
+
+def _like(cls: type[ArrayBase], a: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
+    kwargs["store"] = _store_of(cls, kwargs)
+    if isinstance(a, ArrayBase) and kwargs.get("zarr_format") is None:
+        wanted = _format_of(cls, kwargs, 3 if is_v3(a._native) else 2)
+        # `open_like` opens an array of any format that is there already, unless one is named.
+        if wanted != _format_of(cls, kwargs):
+            kwargs["zarr_format"] = wanted
+    return like(a, _format_of(cls, kwargs), kwargs)
+
+
+def _store_of(cls: type[ArrayBase], kwargs: dict[str, Any], mode: str = "a") -> BaseStore:
+    """The store among arguments of `create`, which is told by then whether it flushes."""
+    options = {"storage_options": kwargs.get("storage_options"), "sync": kwargs.pop("sync", None)}
+    return cls._open_store(kwargs.get("store"), mode=mode, **options)
+
+
+def _format_of(cls: type[ArrayBase], kwargs: Mapping[str, Any], default: int | None = None) -> str:
+    """The format in the arguments of `create`, whose store is open."""
+    path = normalize_storage_path(kwargs.get("path"))
+    return format_of_new(kwargs["store"], path, kwargs.get("zarr_format"), default=default or cls._default_format())
+
+
+def open_array(
+    cls: type[A],
+    store: StoreArgument = None,
+    mode: str = "a",
+    *,
+    shape: ShapeLike | None = None,
+    path: PathArgument = None,
+    chunk_store: StoreArgument = None,
+    synchronizer: Any = None,
+    cache_metadata: bool = True,
+    cache_attrs: bool = True,
+    write_empty_chunks: bool = False,
+    zarr_format: Any = None,
+    meta_array: Any = None,
+    storage_options: dict[str, Any] | None = None,
+    sync: bool | None = None,
+    overwrite: bool = False,
+    **kwargs: Any,
+) -> A:
+    """Open an array, or create it, with the modes of files.
+
+    Parameters
+    ----------
+    cls : type
+        The class of the array.
+    store, mode, shape, path, chunk_store, synchronizer, cache_metadata, cache_attrs, write_empty_chunks, zarr_format, \
+    meta_array, storage_options, sync, overwrite
+        As for the functions of the interfaces.
+    **kwargs
+        As for `create`, if an array is created.
+    """
+    if mode not in ("r", "r+", "a", "w", "w-", "x"):
+        raise ValueError(f"mode must be one of r, r+, a, w, w- and x, not {mode!r}")
+    options: dict[str, Any] = {"storage_options": storage_options, "sync": sync}
+    opened_store = cls._open_store(store, mode=mode, **options)
+    chunks_in = None if chunk_store is None else cls._open_store(chunk_store, mode="a", **options)
+    keys, at = native_store(opened_store, chunks_in, synchronizer), normalize_storage_path(path)
+    form = None if zarr_format is None else str(zarr_format)
+    kept = {
+        "chunk_store": chunks_in,
+        "synchronizer": synchronizer,
+        "cache_metadata": cache_metadata,
+        "cache_attrs": cache_attrs,
+        "write_empty_chunks": write_empty_chunks,
+        "meta_array": meta_array,
+    }
+
+    def opened() -> A:
+        return cls._of(open_native(keys, at, form), opened_store, Settings(read_only=mode == "r", **kept))
+
+    if mode in ("w-", "x"):
+        kind = _native.node_kind(keys, at, form)
+        if kind is not None:
+            raise (ContainsArrayError if kind == "array" else ContainsGroupError)(f"there is a node already at path {at!r}")
+    elif mode != "w":
+        try:
+            return opened()
+        except ArrayNotFoundError:
+            # Without a shape, none can be created.
+            if mode != "a" or (shape is None and kwargs.get("data") is None):
+                raise
+    try:
+        return create(
+            cls,
+            shape=shape,
+            store=opened_store,
+            path=at,
+            overwrite=overwrite or mode == "w",
+            zarr_format=zarr_format,
+            **kept,
+            **kwargs,
+        )
+    except ContainsArrayError:
+        # Another thread may have just made it.
+        if mode != "a" or _native.node_kind(keys, at, form) != "array":
+            raise
+        return opened()

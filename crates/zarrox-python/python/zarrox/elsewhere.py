@@ -1,0 +1,114 @@
+"""Names that only one of zarr-python 2 and 3 has, and what a program does that needs them.
+
+A test compares these with what the modules and classes have.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NoReturn
+
+__all__ = ["OF_2", "OF_3"]
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """The names of the other release.
+
+    Attributes
+    ----------
+    release : str
+        What has them.
+    line : str
+        The line of a program that offers them.
+    names : dict
+        For each module or class, by its name in zarr-python, names with spaces between.
+    """
+
+    release: str
+    line: str
+    names: dict[str, str]
+
+    def refuse(self, owner: str, name: str, shown: str | None = None) -> NoReturn:
+        """Raises an AttributeError for a name that an owner lacks.
+
+        Parameters
+        ----------
+        owner : str
+            The module or the class, as in `names`.
+        name : str
+            The missing name.
+        shown : str, optional
+            The class, if the owner is one.
+
+        Raises
+        ------
+        AttributeError
+            Always. The message tells where the name is, if the other release has it.
+        """
+        if name in self.names[owner].split():
+            raise AttributeError(f"{owner}.{name} is of {self.release}: {self.line}")
+        what = f"module {owner.replace('zarr', 'zarrox', 1)!r}" if shown is None else f"{shown!r} object"
+        raise AttributeError(f"{what} has no attribute {name!r}")
+
+
+#: What zarr-python 3 does not have.
+OF_2 = Elsewhere(
+    "zarr-python 2",
+    "import zarrox.v2 as zarr",
+    {
+        "zarr": """
+            ABSStore Adler32 AsType BZ2 Base64 BitRound Blosc CRC32 CRC32C Categorize CopyError DBMStore Delta DictStore
+            DirectoryStore FSStore FixedScaleOffset Fletcher32 GZip JSON JenkinsLookup3 KVStore LMDBStore LRUStoreCache LZ4
+            LZMA MemoryStore MetadataError MongoDBStore MsgPack N5FSStore N5Store NestedDirectoryStore PCodec PackBits Pickle
+            ProcessSynchronizer Quantize RedisStore SQLiteStore Shuffle TempStore ThreadSynchronizer VLenArray VLenBytes
+            VLenUTF8 ZFPY ZipStore Zlib Zstd blosc codec_registry convenience get_codec indexing init_array
+            init_group init_store n5 register_codec sync util
+            """,
+        "zarr.storage": """
+            ABSStore ConsolidatedMetadataStore DBMStore DictStore DirectoryStore FSStore KVStore LMDBStore LRUStoreCache
+            MongoDBStore NestedDirectoryStore RedisStore SQLiteStore Store TempStore array_meta_key atexit_rmglob
+            atexit_rmtree attrs_key contains_array contains_group default_compressor getsize group_meta_key init_array
+            init_group init_store listdir migrate_1to2 rename rmdir
+            """,
+        "zarr.codecs": """
+            Adler32 AsType BZ2 Base64 BitRound Blosc CRC32 CRC32C Categorize Codec Delta FixedScaleOffset Fletcher32 GZip JSON
+            JenkinsLookup3 LZ4 LZMA MsgPack PCodec PackBits Pickle Quantize Shuffle VLenArray VLenBytes VLenUTF8 ZFPY Zlib
+            Zstd codec_registry get_codec register_codec
+            """,
+        "Array": """
+            astype chunk_store digest hexdigest info_items initialized is_view islice itemsize meta_array synchronizer view
+            write_empty_chunks
+            """,
+        "Group": """
+            array chunk_store create_dataset create_groups info_items meta_array require_dataset visit visititems visitkeys
+            visitvalues
+            """,
+    },
+)
+
+#: What zarr-python 2 does not have.
+OF_3 = Elsewhere(
+    "zarr-python 3",
+    "import zarrox as zarr",
+    {
+        "zarr": """
+            asynchronous check chunk_table config create_array create_group create_hierarchy dask diff digest downsample dtype
+            du export_file find from_array import_file manifest print_debug_info rechunk reshard serve stats validate_ome
+            verify_manifest xarray zarr3
+            """,
+        "zarr.storage": "FsspecStore LocalStore ObjectStore StorePath",
+        "zarr.codecs": """
+            BloscCname BloscCodec BloscShuffle BytesCodec CastValue Crc32cCodec Endian GzipCodec ScaleOffset ShardingCodec
+            ShardingCodecIndexLocation SubchunkWriteOrder TransposeCodec VLenBytesCodec VLenUTF8Codec ZstdCodec numcodecs
+            """,
+        "Array": """
+            aread awrite batches compressors config dimension_names info_complete lazy metadata open read_chunk_sizes serializer
+            shards show store_path update_attributes write_chunk_sizes
+            """,
+        "Group": """
+            create_array create_hierarchy from_store get_array get_group info_complete members metadata nmembers open
+            require_array show store_path update_attributes zarr_format
+            """,
+    },
+)

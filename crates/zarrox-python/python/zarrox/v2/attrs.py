@@ -1,0 +1,5 @@
+"""Attributes of arrays and groups, as zarr-python 2 has them."""
+
+from zarrox.attrs import Attributes
+
+__all__ = ["Attributes"]

@@ -1,0 +1,319 @@
+"""Functions that open, save, copy and consolidate, as zarr-python 2 has them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from zarrox import _native
+from zarrox.argument_types import PathArgument, StoreArgument
+from zarrox.core.formats import one_format
+from zarrox.errors import CopyError
+from zarrox.hierarchy._copies import copy, copy_all, copy_store, tree
+from zarrox.hierarchy._opening import LazyLoader, open_node
+from zarrox.hierarchy._opening import load as _load
+from zarrox.hierarchy._opening import save_array as _save_array
+from zarrox.hierarchy._opening import save_group as _save_group
+from zarrox.storage import BaseStore, native_store
+from zarrox.storage.documents import json_dumps, json_loads
+from zarrox.storage.functions import consolidated_store
+from zarrox.v2.creation import array, open_array
+from zarrox.v2.hierarchy import Group, open_group
+from zarrox.v2.storage import normalize_store_arg
+
+__all__ = [
+    "CopyError",
+    "LazyLoader",
+    "consolidate_metadata",
+    "copy",
+    "copy_all",
+    "copy_store",
+    "load",
+    "open",
+    "open_consolidated",
+    "save",
+    "save_array",
+    "save_group",
+    "tree",
+]
+
+
+def open(
+    store: StoreArgument = None, mode: str | None = "a", *, zarr_version: Any = None, zarr_format: Any = None, **kwargs: Any
+) -> Any:
+    """Open an array or a group.
+
+    Parameters
+    ----------
+    store : BaseStore, MutableMapping, str or PathLike, optional
+        The place of the node; a new store in memory if not given.
+    mode : {'r', 'r+', 'a', 'w', 'w-'}, optional
+        'r' reads only and 'r+' writes, too, what is there; 'a' creates what is not there; 'w' deletes what is there and creates
+        anew; 'w-' (or 'x') creates and fails if something is there. An array is created if ``shape`` is given, otherwise a
+        group. ``None`` is 'r' for stores that can only be read, and 'a' for others.
+    zarr_version, zarr_format : {2, 3}, optional
+        The format that is opened or created.
+    **kwargs
+        As for :func:`zarrox.v2.open_array` or :func:`zarrox.v2.open_group`: path, synchronizer, storage_options, sync …
+
+    Returns
+    -------
+    zarrox.v2.core.Array or zarrox.v2.hierarchy.Group
+
+    Raises
+    ------
+    PathNotFoundError
+        If the node must exist, and does not.
+
+    Examples
+    --------
+    >>> import zarrox.v2 as zarr
+    >>> zarr.open('data/example.zarr', mode='w', shape=100, dtype='i4')
+    <zarrox.v2.core.Array (100,) int32>
+    >>> zarr.open('data/example.zarr', mode='r')
+    <zarrox.v2.core.Array (100,) int32 read-only>
+    >>> zarr.open('data/example.zarr', mode='w')
+    <zarrox.v2.hierarchy.Group '/'>
+    """
+    if mode is None:
+        mode = "a" if not isinstance(store, BaseStore) or store.is_writeable() else "r"
+    creates_array = "shape" in kwargs
+    return open_node(
+        Group,
+        store,
+        mode,
+        creates_array=creates_array,
+        create=open_array if creates_array else open_group,
+        zarr_format=one_format(zarr_format, zarr_version),
+        use_consolidated=False,
+        **kwargs,
+    )
+
+
+#: Arguments of `save` that are not arrays, unless an array is what they are given.
+_SAVE_OPTIONS = ("path", "zarr_version", "zarr_format", "storage_options", "progress")
+
+
+def _options(kwargs: dict[str, Any]) -> dict[str, Any]:
+    names = [name for name in _SAVE_OPTIONS if name in kwargs and not isinstance(kwargs[name], np.ndarray | list)]
+    options = {name: kwargs.pop(name) for name in names}
+    return options | {"zarr_format": one_format(options.pop("zarr_format", None), options.pop("zarr_version", None))}
+
+
+def save_array(store: StoreArgument, arr: Any, *, progress: Any = None, **kwargs: Any) -> None:
+    """Save an array, as :func:`numpy.save` does. Existing data are replaced.
+
+    Parameters
+    ----------
+    store : BaseStore, MutableMapping, str or PathLike
+        The destination: a directory, a file that ends with ``.zip``, a URL, a store.
+    arr : array_like
+        What to save.
+    progress : callable or progress bar, optional
+        Called with the number of completed bytes; see :func:`zarrox.v2.util.progress_reporter`.
+    **kwargs
+        As for :func:`zarrox.v2.create`: path, chunks, compressor, zarr_format …
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import zarrox.v2 as zarr
+    >>> zarr.save_array('data/example.zip', np.arange(10000))
+    >>> zarr.load('data/example.zip')
+    array([   0,    1,    2, ..., 9997, 9998, 9999], shape=(10000,))
+    """
+    _save_array(Group, store, arr, array, progress=progress, **kwargs)
+
+
+def save_group(store: StoreArgument, *args: Any, **kwargs: Any) -> None:
+    """Save several arrays in a group, as :func:`numpy.savez` does. Existing data are replaced.
+
+    Parameters
+    ----------
+    store : BaseStore, MutableMapping, str or PathLike
+        The destination: a directory, a file that ends with ``.zip``, a URL, a store.
+    *args : array_like
+        Arrays, which get the names ``arr_0``, ``arr_1`` …
+    **kwargs : array_like
+        Arrays by their names. ``path``, ``zarr_format``, ``storage_options`` and ``progress`` are options, unless they are
+        arrays.
+
+    Raises
+    ------
+    TypeError
+        If an argument is no array.
+    ValueError
+        If there is no array, or one cannot be stored. What is there is left as it is then.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import zarrox.v2 as zarr
+    >>> zarr.save_group('data/example.zarr', np.arange(3), squares=np.arange(3) ** 2)
+    >>> loaded = zarr.load('data/example.zarr')
+    >>> loaded
+    <LazyLoader: arr_0, squares>
+    >>> loaded['squares']
+    array([0, 1, 4])
+    """
+    options = _options(kwargs)
+    named = {f"arr_{position}": arr for position, arr in enumerate(args)} | kwargs
+    _save_group(Group, store, named, **options)
+
+
+def save(store: StoreArgument, *args: Any, **kwargs: Any) -> None:
+    """Save an array, or several arrays in a group. Existing data are replaced.
+
+    Parameters
+    ----------
+    store : BaseStore, MutableMapping, str or PathLike
+        The destination: a directory, a file that ends with ``.zip``, a URL, a store.
+    *args, **kwargs
+        One array for :func:`save_array`, or several for :func:`save_group`, and their options.
+
+    Raises
+    ------
+    ValueError
+        If there is no array.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import zarrox.v2 as zarr
+    >>> zarr.save('data/example.zarr', np.arange(3))
+    >>> zarr.load('data/example.zarr')
+    array([0, 1, 2])
+    """
+    options = _options(kwargs)
+    if len(args) == 1 and not kwargs:
+        return save_array(store, args[0], **options)
+    return save_group(store, *args, **kwargs, **options)
+
+
+def load(
+    store: StoreArgument, path: str | None = None, *, zarr_version: Any = None, zarr_format: Any = None
+) -> Any:
+    """Load data that was saved.
+
+    Parameters
+    ----------
+    store : BaseStore, MutableMapping, str or PathLike
+        The place of the data.
+    path : str, optional
+        The path in the store.
+    zarr_version, zarr_format : {2, 3}, optional
+        The format; detected if not given.
+
+    Returns
+    -------
+    numpy.ndarray or LazyLoader
+        The elements of an array; for a group a mapping from names to elements, which are read on access.
+
+    Raises
+    ------
+    PathNotFoundError
+        If there is no node.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import zarrox.v2 as zarr
+    >>> zarr.save('data/example.zarr', np.arange(3), np.arange(4))
+    >>> zarr.load('data/example.zarr')['arr_1']
+    array([0, 1, 2, 3])
+    """
+    return _load(Group, store, path, one_format(zarr_format, zarr_version))
+
+
+def consolidate_metadata(
+    store: StoreArgument, metadata_key: str = ".zmetadata", *, path: PathArgument = None
+) -> Group:
+    """Write consolidated metadata: one document with copies of all documents of a hierarchy, so that one read opens it.
+
+    Changes by Zarrox keep it up to date, unless it has a key of its own; after those of other programs it has to be
+    consolidated again.
+
+    Parameters
+    ----------
+    store : BaseStore, MutableMapping, str or PathLike
+        The place of the hierarchy.
+    metadata_key : str, optional
+        The key of the document (format 2; format 3 has a fixed place).
+    path : str, optional
+        The group at the top of the hierarchy; the root if not given.
+
+    Returns
+    -------
+    Group
+        The group, opened by the consolidated metadata.
+
+    Examples
+    --------
+    >>> import zarrox.v2 as zarr
+    >>> store = zarr.MemoryStore()
+    >>> group = zarr.group(store).create_group('foo')
+    >>> list(zarr.consolidate_metadata(store))
+    ['foo']
+    >>> '.zmetadata' in store
+    True
+    """
+    opened = normalize_store_arg(store, mode="r+")
+    found = open_group(opened, mode="r+", path=path)
+    if metadata_key == ".zmetadata" or found._zarr_format == 3:
+        _native.consolidate(native_store(opened), found.path)
+    else:
+        opened[metadata_key] = json_dumps({"zarr_consolidated_format": 1, "metadata": _documents(opened)})
+    consolidated: Group = open_consolidated(opened, metadata_key, path=path)
+    return consolidated
+
+
+def _documents(store: BaseStore) -> dict[str, Any]:
+    names = (".zarray", ".zgroup", ".zattrs")
+    return {key: json_loads(store[key]) for key in sorted(store.keys()) if key.endswith(names)}
+
+
+def open_consolidated(
+    store: StoreArgument, metadata_key: str = ".zmetadata", mode: str = "r+", *, path: PathArgument = None, **kwargs: Any
+) -> Any:
+    """Open a hierarchy by consolidated metadata.
+
+    Elements of arrays can be written, but metadata cannot be changed.
+
+    Parameters
+    ----------
+    store : BaseStore, MutableMapping, str or PathLike
+        The place of the hierarchy.
+    metadata_key : str, optional
+        The key of the consolidated metadata (format 2).
+    mode : {'r+', 'r'}, optional
+        Whether elements may be written.
+    path : str, optional
+        The group to open.
+    **kwargs
+        As for :func:`open`: chunk_store, synchronizer, cache_attrs, storage_options …
+
+    Returns
+    -------
+    Group
+
+    Raises
+    ------
+    KeyError
+        If there is no consolidated metadata.
+
+    Examples
+    --------
+    >>> import zarrox.v2 as zarr
+    >>> store = zarr.MemoryStore()
+    >>> group = zarr.group(store).create_group('foo')
+    >>> root = zarr.consolidate_metadata(store)
+    >>> zarr.open_consolidated(store, mode='r')
+    <zarrox.v2.hierarchy.Group '/' read-only>
+    """
+    given = normalize_store_arg(store, storage_options=kwargs.pop("storage_options", None), mode=mode)
+    opened, elements = consolidated_store(given, metadata_key, mode)
+    if elements is None:
+        return Group._open(opened, mode, path=path, use_consolidated=True, **kwargs)
+    chunk_store = kwargs.pop("chunk_store", None) or elements
+    return open(opened, mode, path=path, chunk_store=chunk_store, **kwargs)

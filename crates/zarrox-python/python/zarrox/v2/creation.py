@@ -1,0 +1,424 @@
+"""Functions that create and open arrays, as zarr-python 2 has them.
+
+An array within a group has the format of the group. Elsewhere it is of version 2, unless ``zarr_version`` or ``zarr_format`` names
+another one.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from zarrox.argument_types import ChunksLike, DTypeLike, PathArgument, ShapeLike, StoreArgument
+from zarrox.core import creating
+from zarrox.core.arguments import h5py_arguments
+from zarrox.core.base import ArrayBase
+from zarrox.core.formats import one_format
+from zarrox.v2.core import Array
+
+__all__ = [
+    "array",
+    "create",
+    "empty",
+    "empty_like",
+    "full",
+    "full_like",
+    "ones",
+    "ones_like",
+    "open_array",
+    "open_like",
+    "zeros",
+    "zeros_like",
+]
+
+#: The arguments by which arrays are created, and those of h5py that mean the same as some of them.
+_ARGUMENTS = frozenset(
+    "shape chunks dtype compressor fill_value order store synchronizer overwrite path chunk_store filters cache_metadata "
+    "cache_attrs read_only object_codec dimension_separator write_empty_chunks zarr_version zarr_format meta_array "
+    "storage_options sync".split()
+)
+
+#: Arguments of zarr-python 3, which change what is stored: to ignore them would lose something.
+_OF_3 = frozenset(
+    "attributes chunk_key_encoding chunk_shape codecs compressors config data dimension_names name serializer shards".split()
+)
+
+
+def _checked(kwargs: dict[str, Any], further: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The arguments for a new array, without those that there are not, which zarr-python 2 ignores with a warning."""
+    has_compressor = not kwargs.keys().isdisjoint(("compressor", "compression"))
+    compressor, fill_value = h5py_arguments(kwargs.pop("compressor", "default"), kwargs.pop("fill_value", 0), kwargs)
+    known = {name: value for name, value in kwargs.items() if name in _ARGUMENTS or name in further}
+    for name in kwargs.keys() - known.keys():
+        if name in _OF_3:
+            raise TypeError(f"{name!r} is an argument of zarr-python 3: import zarrox as zarr")
+        warnings.warn(f"ignoring keyword argument {name!r}", stacklevel=3)
+    known["zarr_format"] = one_format(known.pop("zarr_format", None), known.pop("zarr_version", None))
+    return {**known, "fill_value": fill_value} | ({"compressor": compressor} if has_compressor else {})
+
+
+def create(
+    shape: ShapeLike,
+    chunks: ChunksLike = True,
+    dtype: DTypeLike = None,
+    compressor: Any = "default",
+    fill_value: Any = 0,
+    order: Any = "C",
+    store: StoreArgument = None,
+    synchronizer: Any = None,
+    overwrite: bool = False,
+    path: PathArgument = None,
+    chunk_store: StoreArgument = None,
+    filters: Any = None,
+    cache_metadata: bool = True,
+    cache_attrs: bool = True,
+    read_only: bool = False,
+    object_codec: Any = None,
+    dimension_separator: str | None = None,
+    write_empty_chunks: bool = False,
+    *,
+    zarr_version: Any = None,
+    zarr_format: Any = None,
+    meta_array: Any = None,
+    storage_options: dict[str, Any] | None = None,
+    sync: bool | None = None,
+    **kwargs: Any,
+) -> Array:
+    """Create an array.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        The length along each dimension.
+    chunks : bool, int or tuple of int, optional
+        The shape of a chunk. ``True``: guessed; ``False``: one chunk; ``None`` or -1 for a dimension: the whole dimension.
+    dtype : dtype, optional
+        The data type, by default ``float64``. ``str`` and ``bytes`` have any length, ``"array:i4"`` is an array of any
+        length in each element.
+    compressor : Codec, optional
+        What compresses chunks; ``None`` for nothing. ``"default"`` is ``zarrox.v2.storage.default_compressor``.
+    fill_value : object
+        The value of elements that were never written.
+    order : {'C', 'F'}, optional
+        The order of elements in chunks.
+    store : MutableMapping or str, optional
+        The place of the array: a mapping, a path or a URL; a new store in memory if not given.
+    synchronizer : object, optional
+        What synchronizes writers.
+    overwrite : bool, optional
+        Whether an existing node is deleted.
+    path : str, optional
+        The path in the store.
+    chunk_store : MutableMapping, optional
+        Another store for chunks.
+    filters : sequence of Codec, optional
+        Codecs that transform chunks before they are compressed.
+    cache_metadata, cache_attrs : bool, optional
+        Whether metadata and attributes are read once, instead of before each access.
+    read_only : bool, optional
+        Whether writing is refused.
+    object_codec : Codec, optional
+        The codec of objects, for ``dtype=object``.
+    dimension_separator : {'.', '/'}, optional
+        The separator between the numbers in the keys of chunks.
+    write_empty_chunks : bool, optional
+        Whether chunks are stored that hold only the fill value.
+    zarr_version, zarr_format : {2, 3}, optional
+        The format; by default that of the group which the array is in, and 2 where it is in none.
+    meta_array : array_like, optional
+        An array of the kind that reads return.
+    storage_options : dict, optional
+        Options for stores that are opened by URL, and for directories.
+    sync : bool, optional
+        Whether what is written to a path is flushed to the disk before a call returns, so that it outlives a power failure.
+    **kwargs
+        ``compression``, ``compression_opts`` and ``fillvalue``, as h5py has them. Others are ignored with a warning.
+
+    Returns
+    -------
+    Array
+        The new array.
+
+    Raises
+    ------
+    ContainsArrayError, ContainsGroupError
+        If a node already exists.
+    ValueError
+        If an argument is invalid.
+
+    Examples
+    --------
+    >>> import zarrox.v2 as zarr
+    >>> zarr.create((10000, 10000), chunks=(1000, 1000), dtype="i1", compressor=zarr.Zlib(1), order="F")
+    <zarrox.v2.core.Array (10000, 10000) int8>
+    """
+    return creating.create(
+        Array,
+        shape=shape,
+        chunks=chunks,
+        dtype=dtype,
+        order=order,
+        store=store,
+        synchronizer=synchronizer,
+        overwrite=overwrite,
+        path=path,
+        chunk_store=chunk_store,
+        filters=filters,
+        cache_metadata=cache_metadata,
+        cache_attrs=cache_attrs,
+        read_only=read_only,
+        object_codec=object_codec,
+        dimension_separator=dimension_separator,
+        write_empty_chunks=write_empty_chunks,
+        meta_array=meta_array,
+        storage_options=storage_options,
+        sync=sync,
+        **_checked(
+            {**kwargs, "compressor": compressor, "fill_value": fill_value, "zarr_format": zarr_format, "zarr_version": zarr_version}
+        ),
+    )
+
+
+def empty(shape: ShapeLike, **kwargs: Any) -> Array:
+    """Create an array without a fill value: unwritten elements are undefined.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        The length along each dimension.
+    **kwargs
+        See `create`.
+    """
+    return create(shape=shape, fill_value=None, **kwargs)
+
+
+def zeros(shape: ShapeLike, **kwargs: Any) -> Array:
+    """Create an array whose unwritten elements are zero.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        The length along each dimension.
+    **kwargs
+        See `create`.
+
+    Examples
+    --------
+    >>> import zarrox.v2 as zarr
+    >>> z = zarr.zeros((10000, 10000), chunks=(1000, 1000))
+    >>> z
+    <zarrox.v2.core.Array (10000, 10000) float64>
+    >>> z[:2, :2]
+    array([[0., 0.],
+           [0., 0.]])
+    """
+    return create(shape=shape, fill_value=0, **kwargs)
+
+
+def ones(shape: ShapeLike, **kwargs: Any) -> Array:
+    """Create an array whose unwritten elements are one.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        The length along each dimension.
+    **kwargs
+        See `create`.
+
+    Examples
+    --------
+    >>> import zarrox.v2 as zarr
+    >>> zarr.ones((2, 2))[:]
+    array([[1., 1.],
+           [1., 1.]])
+    """
+    return create(shape=shape, fill_value=1, **kwargs)
+
+
+def full(shape: ShapeLike, fill_value: Any, **kwargs: Any) -> Array:
+    """Create an array whose unwritten elements have a given value.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        The length along each dimension.
+    fill_value : object
+        The value.
+    **kwargs
+        See `create`.
+
+    Examples
+    --------
+    >>> import zarrox.v2 as zarr
+    >>> zarr.full(3, fill_value=42)[:]
+    array([42., 42., 42.])
+    """
+    return create(shape=shape, fill_value=fill_value, **kwargs)
+
+
+def array(data: Any, **kwargs: Any) -> Array:
+    """Create an array with given values.
+
+    Parameters
+    ----------
+    data : array_like
+        The values. What has a shape and a type and can be sliced, such as an array of Zarr or h5py, is read in parts.
+    **kwargs
+        See `create`; shape, dtype and chunks are those of the values if they are not given. ``progress`` is told how far it is:
+        see `zarrox.v2.util.progress_reporter`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import zarrox.v2 as zarr
+    >>> zarr.array(np.arange(100).reshape(10, 10), chunks=(5, 5))
+    <zarrox.v2.core.Array (10, 10) int64>
+    """
+    return creating.create_with(Array, data, **_checked(kwargs, ("progress",)))
+
+
+def open_array(
+    store: StoreArgument = None,
+    mode: str = "a",
+    shape: ShapeLike | None = None,
+    chunks: ChunksLike = True,
+    dtype: DTypeLike = None,
+    compressor: Any = "default",
+    fill_value: Any = 0,
+    order: Any = "C",
+    synchronizer: Any = None,
+    filters: Any = None,
+    cache_metadata: bool = True,
+    cache_attrs: bool = True,
+    path: PathArgument = None,
+    object_codec: Any = None,
+    chunk_store: StoreArgument = None,
+    storage_options: dict[str, Any] | None = None,
+    partial_decompress: bool = False,
+    write_empty_chunks: bool = False,
+    *,
+    zarr_version: Any = None,
+    zarr_format: Any = None,
+    dimension_separator: str | None = None,
+    meta_array: Any = None,
+    sync: bool | None = None,
+    **kwargs: Any,
+) -> Array:
+    """Open an array, or create it, with the modes of files.
+
+    Parameters
+    ----------
+    store : MutableMapping or str, optional
+        The place of the array: a mapping, a path or a URL.
+    mode : {'r', 'r+', 'a', 'w', 'w-'}, optional
+        ``r``: for reading, must exist; ``r+``: for reading and writing, must exist; ``a``: created if it does not exist; ``w``:
+        created, what was there is deleted; ``w-`` or ``x``: created, must not exist.
+    path : str, optional
+        The path in the store.
+    storage_options : dict, optional
+        Options for stores that are opened by URL, and for directories.
+    partial_decompress : bool, optional
+        Has no effect: only the needed part of a chunk is read, if its codecs allow it.
+    shape, chunks, dtype, compressor, fill_value, order, synchronizer, filters, cache_metadata, cache_attrs, object_codec, sync, \
+    chunk_store, write_empty_chunks, zarr_version, zarr_format, dimension_separator, meta_array, **kwargs
+        See `create`. These arguments are needed only if an array is created.
+
+    Returns
+    -------
+    Array
+        The array.
+
+    Raises
+    ------
+    ArrayNotFoundError
+        If there is no array, and none is to be created.
+    ContainsArrayError, ContainsGroupError
+        If there is a node that is not to be deleted.
+
+    Examples
+    --------
+    >>> import zarrox.v2 as zarr
+    >>> store = {}
+    >>> zarr.open_array(store, mode="w", shape=(100, 100), chunks=(10, 10))
+    <zarrox.v2.core.Array (100, 100) float64>
+    >>> zarr.open_array(store, mode="r")
+    <zarrox.v2.core.Array (100, 100) float64 read-only>
+    """
+    return creating.open_array(
+        Array,
+        store,
+        mode,
+        shape=shape,
+        chunks=chunks,
+        dtype=dtype,
+        order=order,
+        synchronizer=synchronizer,
+        filters=filters,
+        cache_metadata=cache_metadata,
+        cache_attrs=cache_attrs,
+        path=path,
+        object_codec=object_codec,
+        chunk_store=chunk_store,
+        storage_options=storage_options,
+        write_empty_chunks=write_empty_chunks,
+        dimension_separator=dimension_separator,
+        meta_array=meta_array,
+        sync=sync,
+        **_checked(
+            {**kwargs, "compressor": compressor, "fill_value": fill_value, "zarr_format": zarr_format, "zarr_version": zarr_version}
+        ),
+    )
+
+
+def _create_like(a: Any, kwargs: dict[str, Any], fill_value: Any) -> Array:
+    return creating.create_like(Array, a, **_checked({**kwargs, "fill_value": fill_value}))
+
+
+def empty_like(a: Any, **kwargs: Any) -> Array:
+    """Create an array as `empty` does, with the shape, chunks, type and codecs of another one.
+
+    Parameters
+    ----------
+    a : array_like
+        The other array.
+    **kwargs
+        The properties that differ: see `create`.
+    """
+    return _create_like(a, kwargs, None)
+
+
+def zeros_like(a: Any, **kwargs: Any) -> Array:
+    """Create an array as `zeros` does, like another one; see `empty_like`."""
+    return _create_like(a, kwargs, 0)
+
+
+def ones_like(a: Any, **kwargs: Any) -> Array:
+    """Create an array as `ones` does, like another one; see `empty_like`."""
+    return _create_like(a, kwargs, 1)
+
+
+def full_like(a: Any, **kwargs: Any) -> Array:
+    """Create an array as `full` does, like another one, whose fill value is taken if none is given; see `empty_like`."""
+    if isinstance(a, ArrayBase):
+        kwargs.setdefault("fill_value", a.fill_value)
+    if "fill_value" not in kwargs:
+        raise TypeError("full_like() needs a fill_value, since what it is like has none")
+    return _create_like(a, kwargs, kwargs["fill_value"])
+
+
+def open_like(a: Any, path: StoreArgument, **kwargs: Any) -> Array:
+    """Open an array, or create it like another one.
+
+    Parameters
+    ----------
+    a : array_like
+        The other array.
+    path : str or MutableMapping
+        The place of the array.
+    **kwargs
+        See `open_array`.
+    """
+    given = _checked(dict(kwargs), ("mode",))
+    if kwargs.keys().isdisjoint(("fill_value", "fillvalue")):
+        del given["fill_value"]  # That of the other array.
+    return creating.open_like(Array, a, path, **given)

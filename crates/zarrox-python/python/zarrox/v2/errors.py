@@ -1,0 +1,35 @@
+"""The exceptions that zarr-python 2 has."""
+
+from zarrox.errors import (
+    ArrayIndexError,
+    ArrayNotFoundError,
+    BadCompressorError,
+    BoundsCheckError,
+    ContainsArrayError,
+    ContainsGroupError,
+    CopyError,
+    FSPathExistNotDir,
+    GroupNotFoundError,
+    MetadataError,
+    NegativeStepError,
+    PathNotFoundError,
+    ReadOnlyError,
+    VindexInvalidSelectionError,
+)
+
+__all__ = [
+    "ArrayIndexError",
+    "ArrayNotFoundError",
+    "BadCompressorError",
+    "BoundsCheckError",
+    "ContainsArrayError",
+    "ContainsGroupError",
+    "CopyError",
+    "FSPathExistNotDir",
+    "GroupNotFoundError",
+    "MetadataError",
+    "NegativeStepError",
+    "PathNotFoundError",
+    "ReadOnlyError",
+    "VindexInvalidSelectionError",
+]

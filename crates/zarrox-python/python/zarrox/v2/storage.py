@@ -1,0 +1,243 @@
+"""Places where keys and their bytes are stored, and functions for them, as zarr-python 2 has them."""
+
+from __future__ import annotations
+
+from collections.abc import MutableMapping
+from typing import Any
+
+from zarrox import _native
+from zarrox.argument_types import PathArgument, StoreArgument
+from zarrox.codecs.blosc import Blosc
+from zarrox.elsewhere import OF_3
+from zarrox.storage.archive import ZipStore
+from zarrox.storage.base import BaseStore, KVStore, StoreLike, adapted, warn_without_listdir
+from zarrox.storage.databases import DBMStore, LMDBStore, SQLiteStore
+from zarrox.storage.directory import DirectoryStore, NestedDirectoryStore, TempStore, atexit_rmglob, atexit_rmtree
+from zarrox.storage.functions import Kinds, open_store
+from zarrox.storage.layers import ConsolidatedMetadataStore, LRUStoreCache
+from zarrox.storage.memory import DictStore, MemoryStore, new_memory
+from zarrox.storage.paths import array_meta_key, attrs_key, group_meta_key, normalize_storage_path, prefix_of
+from zarrox.storage.remote import FSStore
+from zarrox.storage.servers import ABSStore, MongoDBStore, RedisStore
+
+Store = BaseStore
+
+__all__ = [
+    "ABSStore",
+    "BaseStore",
+    "ConsolidatedMetadataStore",
+    "DBMStore",
+    "DictStore",
+    "DirectoryStore",
+    "FSStore",
+    "KVStore",
+    "LMDBStore",
+    "LRUStoreCache",
+    "MemoryStore",
+    "MongoDBStore",
+    "NestedDirectoryStore",
+    "RedisStore",
+    "SQLiteStore",
+    "Store",
+    "TempStore",
+    "ZipStore",
+    "array_meta_key",
+    "atexit_rmglob",
+    "atexit_rmtree",
+    "attrs_key",
+    "contains_array",
+    "contains_group",
+    "default_compressor",
+    "getsize",
+    "group_meta_key",
+    "listdir",
+    "migrate_1to2",
+    "normalize_storage_path",
+    "normalize_store_arg",
+    "rename",
+    "rmdir",
+]
+
+default_compressor: Any = Blosc()
+"""The compressor of new arrays by default. Set it to another codec, or to ``None``."""
+
+_KINDS = Kinds(new_memory, DirectoryStore, ZipStore)
+
+
+def normalize_store_arg(
+    store: StoreArgument,
+    storage_options: dict[str, Any] | None = None,
+    mode: str = "r",
+    *,
+    sync: bool | None = None,
+) -> BaseStore:
+    """Makes a store of an argument.
+
+    Parameters
+    ----------
+    store : StoreArgument
+        A store, a mapping, a path or a URL; ``None`` is a new store in memory.
+    storage_options : dict, optional
+        Options for stores that are opened by URL, and for directories.
+    mode : str, optional
+        The mode of the node that is opened.
+    sync : bool, optional
+        Whether what is written to a path is flushed to the disk.
+
+    Examples
+    --------
+    >>> from zarrox.v2.storage import normalize_store_arg
+    >>> normalize_store_arg({})
+    <KVStore: 
+    {}
+     at ...>
+    """
+    return open_store(store, _KINDS, storage_options=storage_options, mode=mode, sync=sync)
+
+
+def _contains(store: StoreLike, path: PathArgument, kind: str, key: str) -> bool:
+    path = normalize_storage_path(path)
+    owner = BaseStore._ensure_store(store)
+    found = _native.node_kind(owner.native, path, owner._format)
+    # A document that cannot be understood is one all the same.
+    return found == kind or (found == "broken" and prefix_of(path) + key in owner)
+
+
+def contains_array(store: StoreLike, path: PathArgument = None) -> bool:
+    """Returns true if there is an array at a path.
+
+    Parameters
+    ----------
+    store : BaseStore or MutableMapping
+        The store.
+    path : str, optional
+        The path; the root when not given.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> import zarrox.v2 as zarr
+    >>> store = {}
+    >>> z = zarr.zeros(3, store=store, path="a/b")
+    >>> zarr.storage.contains_array(store, "a/b"), zarr.storage.contains_array(store, "a")
+    (True, False)
+    """
+    return _contains(store, path, "array", array_meta_key)
+
+
+def contains_group(store: StoreLike, path: PathArgument = None) -> bool:
+    """Returns true if there is a group at a path.
+
+    Parameters
+    ----------
+    store : BaseStore or MutableMapping
+        The store.
+    path : str, optional
+        The path; the root when not given.
+
+    Returns
+    -------
+    bool
+    """
+    return _contains(store, path, "group", group_meta_key)
+
+
+def listdir(store: StoreLike, path: PathArgument = None) -> list[str]:
+    """The names directly below a path.
+
+    Parameters
+    ----------
+    store : BaseStore or MutableMapping
+        The store.
+    path : str, optional
+        Where to look; the root when not given.
+
+    Returns
+    -------
+    list of str
+        Sorted; empty where nothing is.
+    """
+    if hasattr(store, "listdir"):
+        return list(store.listdir(normalize_storage_path(path)))
+    warn_without_listdir(store)
+    found: list[str] = BaseStore._ensure_store(store).listdir(path)
+    return found
+
+
+def rmdir(store: StoreLike, path: PathArgument = None) -> None:
+    """Deletes all that is below a path.
+
+    Parameters
+    ----------
+    store : BaseStore or MutableMapping
+        The store.
+    path : str, optional
+        A path; the root when not given.
+    """
+    owner = store if hasattr(store, "rmdir") else BaseStore._ensure_store(store)
+    owner.rmdir(normalize_storage_path(path))
+
+
+def rename(store: StoreLike, src_path: PathArgument, dst_path: PathArgument) -> None:
+    """Moves a value, or all that is below a path.
+
+    Parameters
+    ----------
+    store : BaseStore or MutableMapping
+        The store.
+    src_path : str
+        The key or path as it is.
+    dst_path : str
+        What it will be.
+    """
+    owner = store if hasattr(store, "rename") else BaseStore._ensure_store(store)
+    owner.rename(normalize_storage_path(src_path), normalize_storage_path(dst_path))
+
+
+def getsize(store: StoreArgument, path: PathArgument = None) -> int:
+    """The bytes of a value, or of the values directly below a path.
+
+    Parameters
+    ----------
+    store : BaseStore or MutableMapping
+        The store.
+    path : str, optional
+        A key or a path; the root when not given.
+
+    Returns
+    -------
+    int
+        -1 where it cannot be told.
+    """
+    path = normalize_storage_path(path)
+    foreign = adapted(store)
+    owner: Any = store if foreign is None else foreign
+    if owner is not None and hasattr(owner, "getsize"):
+        return int(owner.getsize(path))
+    return int(BaseStore._ensure_store(store).getsize(path)) if isinstance(store, MutableMapping) else -1
+
+
+def migrate_1to2(store: StoreLike) -> None:
+    """Turns the array of version 1 in a store into one of version 2.
+
+    Parameters
+    ----------
+    store : BaseStore or MutableMapping
+        The store. Version 1 has a single array in it, and no groups.
+    """
+    _native.migrate_1to2(BaseStore._ensure_store(store).native)
+
+
+def __getattr__(name: str) -> Any:
+    OF_3.refuse("zarr.storage", name)
+
+
+# Classes are called by the name under which users find them.
+for _name in __all__:
+    _object = globals()[_name]
+    if isinstance(_object, type):
+        _object.__module__ = __name__
+del _name, _object
