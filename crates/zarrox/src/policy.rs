@@ -47,7 +47,8 @@ pub enum Consolidated {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Upkeep {
-    /// It is brought up to date. Where that cannot be done, a warning ([`tracing`]) names it; the change stands.
+    /// It is brought up to date. If it cannot be read or stored, the change stands, and the error says so; if it cannot be understood, a
+    /// warning ([`tracing`]) names it.
     #[default]
     Update,
     /// It is removed.

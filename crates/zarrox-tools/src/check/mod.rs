@@ -135,7 +135,8 @@ impl Check {
         self
     }
 
-    /// Hears of the progress, from any thread; an error ends the check. The stored bytes are counted first, by another listing.
+    /// Sets a function that is called with the progress in bytes, from any thread; an error ends the check. The stored bytes are counted
+    /// first, by another listing.
     #[must_use]
     pub fn on_progress(mut self, listener: impl Fn(Progress) -> Result<()> + Send + Sync + 'static) -> Self {
         self.listener = Some(Arc::new(listener));
@@ -175,6 +176,10 @@ impl Check {
         session.quarantine.flush()?;
         if writes {
             session.start.store.flush()?;
+        }
+        // Documents are a part of the total as well.
+        if let Some((listener, total)) = listener {
+            listener(Progress::new(total, total))?;
         }
         Ok(session.finish())
     }

@@ -190,6 +190,11 @@ impl Array {
         self.shape().iter().try_fold(1_u64, |size, &length| size.checked_mul(length))
     }
 
+    /// The format of the array's documents.
+    pub fn format(&self) -> Format {
+        self.metadata.format
+    }
+
     /// The number of dimensions.
     pub fn ndim(&self) -> usize {
         self.metadata.shape.len()
@@ -419,6 +424,7 @@ impl Array {
     ///
     /// # Errors
     /// When the number of bytes differs from the size of an element.
+    #[doc(hidden)]
     pub fn format_element(&self, element: &[u8]) -> Result<String> {
         let storage = self.data_type().storage();
         if storage != Storage::Variable && element.len() != storage.size() {

@@ -293,8 +293,8 @@ impl Array {
         self.slice(selection).read()
     }
 
-    /// Reads one element. Negative indices count from the end. The indices are a tuple, or a list: here, and only here, `[4, 7]` is
-    /// what `(4, 7)` is, while `read([4, 7])` reads the rows 4 and 7.
+    /// Reads one element; [`set`](Self::set) writes one. Negative indices count from the end. The indices are a tuple, or a list: in these
+    /// two methods `[4, 7]` is what `(4, 7)` is, while `read([4, 7])` reads the rows 4 and 7.
     ///
     /// ```
     /// # use zarrox::{prelude::*, s};
@@ -310,6 +310,30 @@ impl Array {
     /// # Errors
     /// When there is not an index for each dimension; and the errors of [`ArrayView::read`].
     pub fn get<T: FromElement>(&self, index: impl IntoSelection) -> Result<T> {
+        let element = self.read::<Vec<T>>(self.one_element(index)?)?.pop();
+        element.ok_or_else(|| argument("the element was not read"))
+    }
+
+    /// Writes one element, the counterpart of [`get`](Self::get): the indices are a tuple, or a list.
+    ///
+    /// ```
+    /// # use zarrox::prelude::*;
+    /// # let directory = tempfile::tempdir()?;
+    /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
+    /// #     .shape([4, 6]).data_type(DataType::Int32).create()?;
+    /// array.set([3, -1], 5)?;
+    /// assert_eq!(array.read::<Vec<i32>>(3)?, [0, 0, 0, 0, 0, 5]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When there is not an index for each dimension; and the errors of [`ArrayView::write`].
+    pub fn set(&self, index: impl IntoSelection, value: impl IntoElements) -> Result<()> {
+        self.write(self.one_element(index)?, value)
+    }
+
+    /// The selection of one element. The indices may be a list.
+    fn one_element(&self, index: impl IntoSelection) -> Result<Selection> {
         let selection = index.into_selection();
         let items: Vec<DimSelection> = match selection.items() {
             [DimSelection::Integers(list)] if list.shape().len() == 1 => {
@@ -322,8 +346,7 @@ impl Array {
             let message = format!("one element of {} dimensions has an index for each", self.ndim());
             return Err(Error::new(zarrox_core::ErrorKind::InvalidSelection, message).at(self.place()));
         }
-        let element = self.read::<Vec<T>>(Selection::new(items))?.pop();
-        element.ok_or_else(|| argument("the element was not read"))
+        Ok(Selection::new(items))
     }
 
     /// Reads a selection into the caller's memory: [`ArrayView::read_into`].

@@ -92,6 +92,7 @@ impl Array {
     ///
     /// [`ErrorKind::Conflict`]: zarrox_core::ErrorKind::Conflict
     /// [`Capabilities::set_if_unchanged`]: zarrox_stores::Capabilities::set_if_unchanged
+    #[doc(hidden)]
     pub fn append_with(
         &mut self,
         values: &[u64],
