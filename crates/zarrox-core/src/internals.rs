@@ -51,7 +51,7 @@ pub mod scratch {
     pub use crate::scratch::*;
 }
 
-/// Selections: which elements of which chunks they mean.
+/// Selections: the elements of each chunk that they select.
 pub mod selection {
     pub use crate::selection::*;
 }

@@ -8,7 +8,7 @@ use crate::number::{Binary, Integer, Number, RealType, Table, pattern, write_pat
 use crate::registry::Registry;
 
 impl RealType {
-    /// A data type's; `None` when its elements are no real numbers.
+    /// The properties of a data type; `None` when its elements are not real numbers.
     pub fn of(data_type: &DataType, registry: &Registry) -> Option<Self> {
         let small = |bits: u32, signed: bool| Some(Self::Integer(Integer { size: 1, bits, signed }));
         let DataType::Extension(extension) = data_type else { return Self::of_storage(&data_type.storage()) };
@@ -39,7 +39,7 @@ impl RealType {
     }
 }
 
-/// The numbers of a type; `None` when it has more than two bytes, or its elements are no real numbers.
+/// The numbers of a type; `None` when it has more than two bytes, or its elements are not real numbers.
 fn table(data_type: &DataType, registry: &Registry) -> Option<Table> {
     let size = data_type.size();
     let family = registry.family(data_type).ok()?;

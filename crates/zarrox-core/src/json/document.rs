@@ -75,7 +75,7 @@ fn indented(map: &Map, indent: usize) -> Result<String> {
     Ok(text)
 }
 
-/// Checks that a value so many levels deep in a document can be parsed again.
+/// Checks that a value at this depth of a document can be parsed again.
 pub(super) fn check_depth(json: &Json, levels: usize) -> Result<()> {
     if fits(json, MAX_DEPTH - levels) {
         return Ok(());
@@ -115,7 +115,7 @@ pub fn to_ascii(map: &Map) -> Result<Vec<u8>> {
     Ok(ascii)
 }
 
-/// Returns true if a value has at most so many levels of lists and objects.
+/// Returns true if the nesting depth of lists and objects in a value is at most this.
 fn fits(json: &Json, levels: usize) -> bool {
     let Some(below) = levels.checked_sub(1) else { return !(json.is_array() || json.is_object()) };
     match json {

@@ -13,7 +13,7 @@ pub(crate) fn write_configuration(f: &mut fmt::Formatter<'_>, configuration: &Ma
     write!(f, "({})", members.join(", "))
 }
 
-/// A value for messages: text without quotes, and at most so many characters.
+/// A value for messages: text without quotes, cut off after this number of characters.
 pub fn shown(json: &Json, longest: usize) -> String {
     let text = json.as_str().map_or_else(|| json.to_string(), |text| format!("\"{text}\""));
     if text.chars().nth(longest).is_none() {

@@ -40,7 +40,7 @@ struct Map {
     entries: Vec<(u64, Vec<u8>)>,
 }
 
-/// From so many entries on, each element is looked up, instead of each entry being compared with all elements.
+/// From this number of entries on, each element is looked up, instead of each entry being compared with all elements.
 const MANY: usize = 16;
 
 impl RealCast {

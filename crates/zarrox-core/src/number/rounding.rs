@@ -58,7 +58,7 @@ macro_rules! each_rounding {
 }
 pub(super) use each_rounding;
 
-/// Why there is no element for a number.
+/// The reason why a type has no element for a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Missing {
     /// It is NaN, which the type does not have.

@@ -69,7 +69,7 @@ fn metadata_of_ome(start: &[u8]) -> Option<String> {
     Some(format!("metadata of OME-TIFF without elements; import a file of images that it names{named}"))
 }
 
-/// Returns true for the first bytes of a zip archive, of which four are enough.
+/// Returns true for the first bytes of a zip archive; four bytes suffice.
 pub fn is_archive(start: &[u8]) -> bool {
     ZIP.iter().any(|signature| start.starts_with(signature))
 }
