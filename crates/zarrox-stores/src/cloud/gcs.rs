@@ -163,11 +163,12 @@ impl GcsOptions {
     ///
     /// # Errors
     ///
-    /// When the bucket has no name, the endpoint is no URL, or the file of credentials cannot be read.
+    /// [`StoreErrorKind::InvalidKey`] when the bucket has no name; also when the endpoint is not a URL, or the file of
+    /// credentials cannot be read.
     pub fn open(self, bucket: &str) -> Result<Blocking<GcsStore>, StoreError> {
         if bucket.is_empty() {
             let message = "the URL has no bucket; the form is 'gs://bucket/path'";
-            return Err(StoreError::new(StoreErrorKind::NotFound, "connecting", message));
+            return Err(StoreError::new(StoreErrorKind::InvalidKey, "opening", message));
         }
         let emulator = std::env::var(EMULATOR).ok().filter(|host| !host.is_empty());
         let login = match self.login {

@@ -209,6 +209,16 @@ mod tests {
     }
 
     #[test]
+    #[cfg(all(feature = "s3", feature = "gcs", feature = "azure"))]
+    fn urls_of_clouds_need_a_bucket() {
+        for scheme in ["s3", "gs", "gcs", "az"] {
+            let options = StorageOptions::new().with("anonymous", "true");
+            let error = registry().open(&format!("{scheme}:///a"), &options).unwrap_err();
+            assert_eq!(error.kind(), StoreErrorKind::InvalidKey, "{scheme}: {error}");
+        }
+    }
+
+    #[test]
     fn memory_is_shared_by_all_urls() {
         use crate::{Condition, Key, StoreExt};
         let key = Key::new("shared/a").unwrap();

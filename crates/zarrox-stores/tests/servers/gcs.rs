@@ -48,7 +48,7 @@ fn urls_name_buckets() {
         located.store.set(&name, scheme.as_bytes(), Condition::Always).unwrap();
         assert_eq!(bucket("zarrox").unwrap().get(&name).unwrap().unwrap(), scheme);
     }
-    assert_error(registry().open("gs:///a", &options), StoreErrorKind::Unsupported, "gs:///a");
+    assert_error(registry().open("gs:///a", &options), StoreErrorKind::InvalidKey, "no bucket");
 }
 
 #[test]
