@@ -153,7 +153,7 @@ fn code(kind: ErrorKind) -> u8 {
 
 /// Advice of the library, and the corresponding option of the command.
 const ADVICE: [(&str, &str); 13] = [
-    ("ask for overwriting to replace it", "--force replaces it"),
+    ("set `overwrite` to replace it", "--force replaces it"),
     ("; can be allowed: ", "; --allow "),
     ("raw elements need a data type and a shape", "for raw elements, give --dtype and --shape"),
     ("before the offset of ", "before --offset "),

@@ -56,6 +56,7 @@ pub fn parse_object(bytes: &[u8]) -> Result<Map> {
 }
 
 /// The object in one line.
+#[doc(hidden)]
 pub fn to_line(map: &Map) -> String {
     let mut text = String::new();
     // Writing to a string does not fail.

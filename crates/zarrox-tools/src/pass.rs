@@ -6,7 +6,7 @@ use zarrox_core::{DimSelection, Result, Selection};
 
 use crate::rechunk::{Cells, StoredCells, selection};
 use zarrox::internals::Boxes;
-use zarrox::internals::{Pool, argument};
+use zarrox::internals::{Pool, Work, argument};
 use zarrox::{Array, ArrayView, DynArray};
 
 /// A part has several chunks up to this size, in bytes: it stays in a cache from decoding to the work on it.
@@ -33,6 +33,8 @@ pub(crate) struct Pass {
     arrays: Vec<Array>,
     parts: Parts,
     pool: Pool,
+    /// The number of bytes of one element of each array.
+    item: u64,
     /// The number of bytes of the largest part of all arrays.
     bytes: usize,
     at_once: usize,
@@ -50,7 +52,7 @@ impl Pass {
         if shape.contains(&0) {
             return Ok(Self::of(arrays, Parts::Listed(None, Vec::new()), 0, memory));
         }
-        let item = arrays.iter().map(|array| array.data_type().size().max(1) as u64).sum();
+        let item = item_of(arrays);
         let boxes = |room: u64| Boxes::new(shape, &last.unit_shape(), &first.unit_shape(), item, room);
         let mut boxed = boxes(CACHED);
         if boxed.times_read(&last.unit_shape()) > 1.5 {
@@ -116,9 +118,10 @@ impl Pass {
         let pool = arrays.iter().map(|array| array.pool()).max_by_key(|pool| pool.threads());
         let pool = pool.map_or_else(Pool::shared, Clone::clone);
         let chunks: usize = arrays.iter().map(|array| array.decoded_bytes()).sum();
+        let item = item_of(arrays);
         let at_once = (memory / bytes.saturating_add(chunks).max(1)).max(1);
         let arrays = arrays.iter().map(|array| array.on_one_thread()).collect();
-        Self { arrays, parts, pool, bytes, at_once }
+        Self { arrays, parts, pool, item, bytes, at_once }
     }
 
     fn count(&self) -> usize {
@@ -149,18 +152,26 @@ impl Pass {
         }
     }
 
-    /// Works on each part, in any order and on all threads. Each thread has a state of its own, which are returned.
+    /// The number of bytes of the elements of a part, of all arrays.
+    fn bytes_of(&self, region: &Region) -> u64 {
+        elements_of(region).saturating_mul(self.item)
+    }
+
+    /// Works on each part, in any order and on all threads, and reports its bytes to `progress`. Each thread has a state of its own,
+    /// which are returned.
     pub(crate) fn run<S: Send>(
         &self,
+        progress: &Work,
         start: impl Fn() -> S + Sync,
         work: impl Fn(&mut S, &Region, &[&DynArray]) -> Result<()> + Sync,
     ) -> Result<Vec<S>> {
-        self.run_unless(|_| Ok(false), start, work)
+        self.run_unless(progress, |_| Ok(false), start, work)
     }
 
     /// Works on each part that is not to be skipped: such parts are not read.
     pub(crate) fn run_unless<S: Send>(
         &self,
+        progress: &Work,
         skip: impl Fn(&Region) -> Result<bool> + Sync,
         start: impl Fn() -> S + Sync,
         work: impl Fn(&mut S, &Region, &[&DynArray]) -> Result<()> + Sync,
@@ -168,6 +179,7 @@ impl Pass {
         type Memory = Vec<Option<DynArray>>;
         let unused: Mutex<Vec<(S, Memory)>> = Mutex::new(Vec::new());
         let lock = || unused.lock().unwrap_or_else(PoisonError::into_inner);
+        progress.expect(self.elements().saturating_mul(self.item));
         self.pool.run(self.count(), self.bytes, self.at_once, |index| {
             let region = self.region(index);
             let taken = lock().pop();
@@ -181,7 +193,8 @@ impl Pass {
                 Err(error) => Err(error),
             };
             lock().push((state, memory));
-            done
+            done?;
+            progress.tell(self.bytes_of(&region))
         })?;
         let states = unused.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok(states.into_iter().map(|(state, _)| state).collect())
@@ -200,6 +213,11 @@ impl Pass {
             _ => pairs.map(|(array, memory)| array.read_again(&part, memory)).collect(),
         }
     }
+}
+
+/// The number of bytes of one element of each array.
+fn item_of<'a>(arrays: impl IntoIterator<Item = &'a &'a Array>) -> u64 {
+    arrays.into_iter().map(|array| array.data_type().size().max(1) as u64).sum()
 }
 
 /// The number of elements of a region.

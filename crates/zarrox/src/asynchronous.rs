@@ -247,10 +247,10 @@ impl AsyncArray {
     /// The errors of [`Array::chunks`].
     pub fn chunks<A: FromElements + Send + 'static>(
         &self,
-    ) -> Result<impl Stream<Item = Result<(Vec<u64>, A)>> + Send + use<A>> {
+    ) -> Result<impl Stream<Item = Result<(Vec<u64>, A)>> + Send + Unpin + use<A>> {
         let dropped = RaisedOnDrop(Interrupt::new());
         let chunks = self.interrupted_by(&dropped).chunks::<A>()?;
-        Ok(stream::unfold((Some(chunks), dropped), next_chunk))
+        Ok(Box::pin(stream::unfold((Some(chunks), dropped), next_chunk)))
     }
 
     /// Runs work with the array on a thread that may block.

@@ -34,6 +34,7 @@ pub enum Staleness {
 
 /// A node of which the consolidated metadata says something else than what is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub struct StaleNode {
     /// The node, seen from the group: empty for the group itself.
     pub path: String,
@@ -431,7 +432,6 @@ impl Group {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] when there is no consolidated metadata; what is wrong with it; and what the store says.
-    #[doc(hidden)]
     pub fn check_consolidated(&self) -> Result<Vec<StaleNode>> {
         self.location().compare_consolidated(self.metadata().format)
     }

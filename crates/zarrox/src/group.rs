@@ -123,7 +123,7 @@ impl Node {
     pub fn into_array(self) -> Result<Array> {
         match self {
             Self::Array(array) => Ok(array),
-            Self::Group(group) => Err(argument(format!("'{}' is a group, not an array", group.path()))),
+            Self::Group(group) => Err(argument("it is a group, not an array").at(group.place())),
         }
     }
 
@@ -134,7 +134,7 @@ impl Node {
     pub fn into_group(self) -> Result<Group> {
         match self {
             Self::Group(group) => Ok(group),
-            Self::Array(array) => Err(argument(format!("'{}' is an array, not a group", array.path()))),
+            Self::Array(array) => Err(argument("it is an array, not a group").at(array.place())),
         }
     }
 

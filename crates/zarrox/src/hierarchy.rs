@@ -395,7 +395,8 @@ impl Location {
         let layout = place.layout_for(format)?;
         place.check_names(&layout)?;
         let others = place.check_ancestors(format)?;
-        let left = place.make_room(format, &layout, overwrite, is_group)?;
+        let left = place.make_room(format, &layout, overwrite, is_group);
+        let left = left.map_err(|error| error.with_path(&place.path))?;
         let created = place.create_ancestors(format, &layout)?;
         let stored = place.put_new_documents(documents, &layout, overwrite);
         let stored = stored.and_then(|()| place.erase_others(&left, documents, &layout));
@@ -431,7 +432,7 @@ impl Location {
                     self.store.location()
                 );
                 let kind = if overwrite { ErrorKind::Conflict } else { ErrorKind::AlreadyExists };
-                return Err(Error::new(kind, message).with_source(error));
+                return Err(Error::new(kind, message).with_source(error).with_path(&self.path));
             }
             done => done?,
         }
@@ -516,7 +517,7 @@ impl Location {
                     return self.delete_marked(&mark).map(|()| Vec::new());
                 }
                 return exists(format!(
-                    "the deletion of '{}' in {} is not finished; delete it again, or ask for overwriting",
+                    "the deletion of '{}' in {} is not finished; delete it again, or set `overwrite`",
                     self.path,
                     self.store.location()
                 ));
@@ -542,7 +543,7 @@ impl Location {
         }
         if !overwrite {
             return exists(format!(
-                "there is a node already at '{}' in {}; ask for overwriting to replace it",
+                "there is a node already at '{}' in {}; set `overwrite` to replace it",
                 self.path,
                 self.store.location()
             ));

@@ -115,6 +115,7 @@ pub use access::AccessOptions;
 pub use array::{
     Array, ArrayBuilder, ArrayInfo, ArrayView, AsTypeView, ChunkIndices, Chunks, InnerChunk, RawChunks, Rows,
 };
+pub use consolidated::{StaleNode, Staleness};
 pub use group::{Child, Group, Node, Tree};
 pub use hierarchy::journal::JOURNAL;
 pub use interrupt::Interrupt;
@@ -143,7 +144,7 @@ pub mod internals {
         Growth, Left, Longer, SoleAppender, StoredChunk, StoredRead, StoredWrite, Unwritten, cell, indices,
         left_in, settle_left,
     };
-    pub use crate::consolidated::{Freshness, StaleNode, Staleness};
+    pub use crate::consolidated::Freshness;
     pub use crate::error::argument;
     pub use crate::guarded::until_unchanged;
     pub use crate::hierarchy::journal::{Fingerprint, Journal};
@@ -171,7 +172,7 @@ pub mod internals {
 pub mod prelude {
     pub use ndarray::{Array0, Array1, Array2, Array3, Array4, ArrayD, arr0, arr1, arr2, arr3};
 
-    pub use crate::{DataType, DynArray, Element, Format, Group, NewAxis, Node, OpenOptions};
+    pub use crate::{ChunkShape, DataType, DynArray, Element, Format, Group, NewAxis, Node, OpenOptions};
 }
 
 /// Opens the node at a path or URL for reading and writing. Its format and kind are detected.

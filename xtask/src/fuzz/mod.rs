@@ -1,5 +1,6 @@
 //! `cargo xtask fuzz`.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -10,7 +11,6 @@ mod totals;
 
 use crate::sanitizer::Sanitizer;
 use options::Options;
-pub(crate) use targets::check;
 use totals::{Ran, Totals};
 use zarrox_runner::run::{self, Outcome, cargo, program};
 
@@ -27,12 +27,11 @@ Fuzzes every decoder, chains of codecs, metadata documents, damaged hierarchies 
                       crashes and memory beyond the limit are found, but not every wrong access to memory
     -NAME=VALUE       an option of libFuzzer, as -max_len=64
 
-The targets follow from the examples in quality/testkit/src/examples.rs: what is new is written into quality/fuzz, and is to be
-committed. quality/fuzz/corpus keeps the inputs that reached something new, and the next run begins with them. quality/fuzz/totals counts the inputs,
+The targets follow from the examples in quality/testkit/src/examples.rs, and all are in two programs. quality/fuzz/corpus keeps the inputs that reached something new, and the next run begins with them. quality/fuzz/totals counts the inputs,
 findings and seconds of each target. An input that fails is put into quality/fuzz/artifacts/TARGET: mend what it found, and move it to
 quality/fuzz/regressions/TARGET, where the tests of zarrox-codecs and zarrox-hostile read it from then on.
 
-cargo-fuzz is not needed; it understands quality/fuzz, too: RUSTC_BOOTSTRAP=1 cargo fuzz run TARGET.";
+cargo-fuzz is not needed; it understands quality/fuzz, too: ZARROX_FUZZ_TARGET=zstd RUSTC_BOOTSTRAP=1 cargo fuzz run codecs.";
 
 /// The flags that let libFuzzer see where the program has been. Looking for uses of a function's memory after its end takes a third of
 /// the time, and is left to `cargo xtask asan`.
@@ -51,7 +50,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     if let Some(unknown) = options.names.iter().find(|name| !targets.contains(name)) {
         return Err(format!("'{unknown}' is not a target; there are {}", targets.join(", ")));
     }
-    targets::write(&targets)?;
+    targets::write_seeds()?;
     let chosen = if options.names.is_empty() { &targets } else { &options.names };
     let fuzzer = Fuzzer::build(chosen, &options)?;
     let outcome = match options.executions {
@@ -86,7 +85,8 @@ impl<'o> Fuzzer<'o> {
             "--target-dir",
             &directory,
         ]);
-        let build = build.with(names.iter().flat_map(|name| ["--bin", name]));
+        let programs: BTreeSet<&str> = names.iter().map(|name| targets::program_of(name)).collect();
+        let build = build.with(programs.iter().flat_map(|name| ["--bin", name]));
         sanitizer.build(build, RUST_FLAGS, C_FLAGS).run()?;
         let programs = format!("{directory}/{}/release", sanitizer.target);
         Ok(Self { sanitizer, programs, options })
@@ -134,7 +134,8 @@ impl<'o> Fuzzer<'o> {
         std::fs::create_dir_all(&artifacts).map_err(|error| format!("{artifacts}: {error}"))?;
         let mut corpora = vec![directory("corpus"), directory("regressions")];
         corpora.retain(|corpus| Path::new(corpus).exists());
-        let fuzzer = program(format!("{}/{name}", self.programs), corpora).with(LIMITS).with([
+        let program_path = format!("{}/{}", self.programs, targets::program_of(name));
+        let fuzzer = program(program_path, corpora).variable(targets::VARIABLE, name).with(LIMITS).with([
             format!("-max_total_time={}", self.options.seconds),
             format!("-artifact_prefix={artifacts}/"),
             "-print_final_stats=1".to_owned(),

@@ -8,7 +8,7 @@ mod unlisted;
 
 use std::path::Path;
 
-use crate::{docs, fuzz, package, page};
+use crate::{docs, package, page};
 use zarrox_runner::python::Environment;
 use zarrox_runner::run::{Outcome, Program, cargo, program};
 
@@ -25,7 +25,7 @@ With names only these checks:
   symbols                  files and names that the pages on the architecture mention
   public-api               the lists of public items in xtask/public-api; `cargo xtask docs --public-api` writes them
   python                   style and types of the Python package
-  pages, fuzz, page        generated files
+  pages, page              generated files
 
 Advisories are not checked: their database is on GitHub, and a check must not depend on the network. With network at hand,
 run `cargo deny check advisories`.";
@@ -70,7 +70,6 @@ const CHECKS: &[Check] = &[
     ("public-api", public_api::check),
     ("python", package::lint),
     ("pages", docs::check),
-    ("fuzz", fuzz::check),
     ("page", page::check),
 ];
 

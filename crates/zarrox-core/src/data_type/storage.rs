@@ -29,6 +29,7 @@ pub enum Storage {
 }
 
 /// Where the numbers lie in a structure.
+#[doc(hidden)]
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct StructLayout {
     /// The size of an element with all its padding, in bytes.

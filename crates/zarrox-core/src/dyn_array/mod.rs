@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use crate::data_type::ByteOrder;
 use crate::data_type::{Casting, Storage};
-use crate::elements::{self, Elements, InPlace, Source, Target, reserved};
+use crate::elements::{self, Decode, Elements, InPlace, Source, Target, reserved};
 use crate::registry::CORE;
 use crate::strided::{Dims, Span, View, ViewMut, VlenBuffer};
-use crate::{DataType, Error, ErrorKind, FromElements, IntoElements, Order, Registry, Result};
+use crate::{DataType, Error, ErrorKind, FromElement, FromElements, IntoElements, Order, Registry, Result};
 
 /// Elements in memory, row-major, in the machine's byte order: a data type, a shape, and the bytes.
 #[derive(Debug, Clone)]
@@ -334,6 +334,18 @@ impl FromElements for DynArray {
 
     fn row(rows: &Self, index: usize) -> Result<Self> {
         rows.row(index)
+    }
+}
+
+/// One element of any data type, as an array without dimensions.
+impl FromElement for DynArray {
+    fn decoder(data_type: &DataType) -> Result<Decode<Self>> {
+        let data_type = data_type.clone();
+        Ok(Box::new(move |element| Self::from_elements(data_type.clone(), Vec::new(), [element])))
+    }
+
+    fn check(_: &DataType) -> Result<()> {
+        Ok(())
     }
 }
 

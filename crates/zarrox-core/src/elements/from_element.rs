@@ -53,7 +53,7 @@ pub trait FromElement: Clone {
 /// A Rust type that elements are written from: those of [`FromElement`], and `&str`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be written as an element of an array",
-    note = "structs become elements by `#[derive(Element)]`; text is written from `String` and `&str`"
+    note = "structs become elements by `#[derive(Element)]`; text is written from `String` and `&str`; nested arrays by `arr2`"
 )]
 pub trait ToElement: Sized {
     /// Returns the function that encodes values as elements of a data type.

@@ -2,6 +2,7 @@
 
 use ndarray::{ArrayBase, Data, Dimension};
 
+use super::list::item_type;
 use super::{ToElement, place};
 use crate::Registry;
 use crate::data_type::{DataType, Storage};
@@ -68,6 +69,11 @@ impl<'a> Elements<'a> {
         if data_type.storage() != Storage::Variable {
             return Ok(Self::of_bytes(bytes, shape, item));
         }
+        Self::of_pieces(bytes, lengths, shape, item)
+    }
+
+    /// Elements of variable length, whose bytes follow each other in row-major order.
+    fn of_pieces(bytes: Vec<u8>, lengths: Vec<usize>, shape: &[usize], item: usize) -> Result<Self> {
         let (mut references, vlen) = (vec![0; lengths.len() * item], VlenBuffer::new());
         ViewMut::contiguous(&mut references, shape, item).with_vlen(&vlen).set_elements(bytes, lengths)?;
         let memory = Memory::Owned { bytes: references, vlen, shape: shape.into(), item };
@@ -124,13 +130,14 @@ impl<'a> Elements<'a> {
 /// |---|---|
 /// | `&ArrayBase`, `ArrayBase` | arrays and views of `ndarray`, of any layout, which are broadcast as in NumPy |
 /// | `&[T]`, `Vec<T>`, `[T; N]` and references to them | the elements in row-major order, or one dimension that is broadcast |
+/// | the same, of `u8` or another number | one element: a byte string, or an array of variable length |
 /// | numbers, `bool`, `&str`, `String`, structs with `#[derive(Element)]` | one value for all elements |
 /// | `&DynArray` | elements whose type is known only at run time |
 ///
 /// `T` is a [`ToElement`]. A single number may be of another type, if the elements can have the same value: `0` for floats.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be written to an array",
-    note = "pass an array of `ndarray` or a reference to it, a slice or `Vec`, one value, or a `&DynArray`"
+    note = "pass an array of `ndarray` or a reference to it, a slice or `Vec`, one value, or a `&DynArray`; nested arrays by `arr2`"
 )]
 pub trait IntoElements {
     /// The values as elements of the target.
@@ -152,21 +159,35 @@ fn of_array<'a, T: ToElement, S: Data<Elem = T>, D: Dimension>(
 }
 
 fn of_list<'a, T: ToElement>(values: &'a [T], target: &Target<'_>) -> Result<Elements<'a>> {
-    let (item, data_type) = (size_of_val(values), target.data_type);
-    let is_one =
-        item == data_type.size() && matches!(data_type.storage(), Storage::Raw(_) | Storage::Utf32(_));
     let elements = match T::in_place() {
-        // The bytes, or the code points, of one element.
-        Some(in_place) if is_one && T::check(data_type).is_err() => {
-            return Ok(Elements::of_view(View::contiguous(in_place.bytes(values), &[], item)));
-        }
-        Some(in_place) => {
-            T::check(target.data_type)?;
-            Elements::of_view(View::contiguous(in_place.bytes(values), &[values.len()], size_of::<T>()))
-        }
+        Some(in_place) => match T::check(target.data_type) {
+            Ok(()) => {
+                Elements::of_view(View::contiguous(in_place.bytes(values), &[values.len()], size_of::<T>()))
+            }
+            Err(error) => return of_parts(values, target.data_type)?.ok_or(error),
+        },
         None => Elements::encoded(values.iter(), &[values.len()], target.data_type)?,
     };
     Ok(Elements { is_list: true, ..elements })
+}
+
+/// One element, if these are its parts: its bytes, its code points, or the items of an element of variable length.
+fn of_parts<'a, T: ToElement>(values: &'a [T], data_type: &DataType) -> Result<Option<Elements<'a>>> {
+    let Some(in_place) = T::in_place() else { return Ok(None) };
+    let memory = in_place.bytes(values);
+    match data_type.storage() {
+        Storage::Raw(size) | Storage::Utf32(size) if size == memory.len() => {
+            Ok(Some(Elements::of_view(View::contiguous(memory, &[], size))))
+        }
+        Storage::Variable => {
+            let Some(item) = item_type(data_type).filter(|item| T::check(item).is_ok()) else {
+                return Ok(None);
+            };
+            item.check_range(&View::contiguous(memory, &[values.len()], size_of::<T>()))?;
+            Elements::of_pieces(memory.to_vec(), vec![memory.len()], &[], data_type.size()).map(Some)
+        }
+        _ => Ok(None),
+    }
 }
 
 macro_rules! arrays {

@@ -5,11 +5,15 @@ use crate::data_type::{DataType, Element, VARIABLE_BYTES};
 use crate::error::{Error, ErrorKind, Result};
 use crate::strided::{View, ViewMut};
 
+/// The type of the items of which an element of variable length is a list, if it is one.
+pub(super) fn item_type(data_type: &DataType) -> Option<DataType> {
+    if data_type.is_named(VARIABLE_BYTES) { Some(DataType::UInt8) } else { data_type.vlen_item() }
+}
+
 /// The type of the items of an element, if `Vec<T>` holds the elements.
 fn item_of<T: Element>(data_type: &DataType) -> Result<DataType> {
-    let own = T::data_type();
-    let item = if data_type.is_named(VARIABLE_BYTES) { Some(DataType::UInt8) } else { data_type.vlen_item() };
-    item.filter(|item| T::holds(item)).ok_or_else(|| mismatch(data_type, &format!("lists of {own}")))
+    let item = item_type(data_type).filter(|item| T::holds(item));
+    item.ok_or_else(|| mismatch(data_type, &format!("lists of {}", T::data_type())))
 }
 
 impl<T: Element> FromElement for Vec<T> {
@@ -31,14 +35,24 @@ impl<T: Element> FromElement for Vec<T> {
     }
 }
 
+/// Appends the bytes of one element.
+fn encode<T: Element>(item: &DataType, items: &[T], bytes: &mut Vec<u8>) -> Result<()> {
+    let memory = InPlace::<T>::new().bytes(items);
+    item.check_range(&View::contiguous(memory, &[items.len()], size_of::<T>()))?;
+    bytes.extend_from_slice(memory);
+    Ok(())
+}
+
 impl<T: Element> ToElement for Vec<T> {
     fn encoder(data_type: &DataType) -> Result<Encode<Self>> {
         let item = item_of::<T>(data_type)?;
-        Ok(Box::new(move |items, bytes| {
-            let memory = InPlace::<T>::new().bytes(items);
-            item.check_range(&View::contiguous(memory, &[items.len()], size_of::<T>()))?;
-            bytes.extend_from_slice(memory);
-            Ok(())
-        }))
+        Ok(Box::new(move |items, bytes| encode(&item, items, bytes)))
+    }
+}
+
+impl<T: Element> ToElement for &[T] {
+    fn encoder(data_type: &DataType) -> Result<Encode<Self>> {
+        let item = item_of::<T>(data_type)?;
+        Ok(Box::new(move |items, bytes| encode(&item, items, bytes)))
     }
 }

@@ -101,7 +101,7 @@ impl Bench {
         self
     }
 
-    /// Hears of progress in measurements, from the calling thread. An error ends the work.
+    /// Sets a function that is called with the progress, from the calling thread. An error ends the work.
     #[must_use]
     pub fn on_progress(self, listener: impl Fn(Progress) -> Result<()> + Send + Sync + 'static) -> Self {
         Self { listener: Some(Arc::new(listener)), ..self }
@@ -117,8 +117,10 @@ impl Bench {
             return Err(argument("the array has no elements that could be read"));
         }
         let work = Work::new(0, self.listener.clone());
-        work.expect((self.turns * (self.candidates.len() + 2)) as u64);
         let sample = Sample::of(array, self.sample)?;
+        let sample_bytes = sample.elements().saturating_mul(array.data_type().size() as u64);
+        let measurements = self.turns * (self.candidates.len() + 2);
+        work.expect(sample_bytes.saturating_mul(measurements as u64));
         let fetching = Fetching::new(array, &sample)?;
         let (first_fetch, bytes_fetched) = timed(|| fetching.run(array))?;
         let region: Selection = selection(sample.region()).into_iter().collect();
@@ -129,18 +131,17 @@ impl Bench {
         let mut all: Vec<_> = trials.iter().map(|_| candidate::Times::default()).collect();
         for turn in 0..self.turns {
             own.turn(array, &fetching, &region, &sample, turn)?;
-            work.tell(1)?;
+            work.tell(sample_bytes)?;
             for (trial, times) in trials.iter().zip(&mut all) {
                 if let Ok(trial) = trial {
                     trial.turn(&values, turn, times)?;
                 }
-                work.tell(1)?;
+                work.tell(sample_bytes)?;
             }
         }
-        let item = array.data_type().size() as u64;
         let report = BenchReport {
             bytes: array.nbytes().unwrap_or(u64::MAX),
-            sample_bytes: sample.elements().saturating_mul(item),
+            sample_bytes,
             objects: fetching.objects(),
             sample: sample.into_region(),
             bytes_fetched,

@@ -7,7 +7,7 @@ use super::finding::{Finding, FindingKind, Remedy};
 use super::restore::is_last_copy;
 use super::session::Session;
 use zarrox::Group;
-use zarrox::internals::{StaleNode, Staleness as Kind};
+use zarrox::{StaleNode, Staleness as Kind};
 
 /// Compares a group's own consolidated metadata with the documents of all nodes below, and writes it anew if that is wanted.
 pub(super) fn check(session: &Session<'_>, group: &Group) -> Result<()> {

@@ -7,7 +7,8 @@ use zarrox_stores::{Condition, Key, StoreExt};
 
 use super::repair;
 use super::session::Session;
-use zarrox::internals::{ConsolidatedMetadata, Location, StaleNode, format_of};
+use zarrox::StaleNode;
+use zarrox::internals::{ConsolidatedMetadata, Location, format_of};
 use zarrox::{Group, Node};
 
 /// The documents of a node that are to be written.

@@ -44,13 +44,14 @@ impl Copying {
         self.conversions().map(Conversion::report)
     }
 
-    /// The number of stored chunks of the source that are copied or compared, and their size in bytes.
-    pub fn tally(&self) -> (u64, u64) {
-        let add = |(chunks, bytes): (u64, u64), report: &CopyReport| {
-            let more = report.tally();
-            (chunks.saturating_add(more.0), bytes.saturating_add(more.1))
-        };
-        self.reports().fold((0, 0), add)
+    /// The number of stored chunks of the source that are copied or compared.
+    pub fn chunks(&self) -> u64 {
+        self.reports().map(CopyReport::chunks).fold(0, u64::saturating_add)
+    }
+
+    /// The size of these chunks, in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.reports().map(CopyReport::bytes).fold(0, u64::saturating_add)
     }
 
     /// The arrays of the source that have only elements: each with its path, and with the array that it becomes, which is not there yet.

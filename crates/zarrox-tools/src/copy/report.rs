@@ -222,12 +222,14 @@ impl CopyReport {
         self.skipped.extend(other.skipped);
     }
 
-    /// The number of stored chunks that are copied or encoded, and their size in bytes.
-    pub fn tally(&self) -> (u64, u64) {
-        let add = |(chunks, bytes): (u64, u64), node: &NodeReport| {
-            (chunks.saturating_add(node.chunks), bytes.saturating_add(node.bytes))
-        };
-        self.nodes.iter().fold((0, 0), add)
+    /// The number of stored chunks that are copied or encoded.
+    pub fn chunks(&self) -> u64 {
+        self.nodes.iter().map(|node| node.chunks).fold(0, u64::saturating_add)
+    }
+
+    /// The size of these chunks, in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.nodes.iter().map(|node| node.bytes).fold(0, u64::saturating_add)
     }
 
     /// The obstacles that prevent the conversion: refusals, and losses that are not allowed.

@@ -28,7 +28,7 @@ use std::sync::Arc;
 use zarrox_core::json::{Json, json};
 use zarrox_core::{DataType, Result};
 
-use crate::pass::{Pass, elements_of};
+use crate::pass::{Pass, Region};
 use tolerance::Tolerance;
 use values::{Comparing, Found};
 use zarrox::internals::{Listener, Work};
@@ -263,7 +263,7 @@ impl Diff {
         Self { memory: bytes, ..self }
     }
 
-    /// Hears of progress in elements, from any thread. An error ends the work.
+    /// Sets a function that is called with the progress, from any thread. An error ends the work.
     #[must_use]
     pub fn on_progress(self, listener: impl Fn(Progress) -> Result<()> + Send + Sync + 'static) -> Self {
         Self { listener: Some(Arc::new(listener)), ..self }
@@ -294,23 +294,15 @@ impl Diff {
             true => Pass::of_objects(left, right, self.memory, all)?,
             false => Pass::new(&[left, right], self.memory, all)?,
         };
-        work.expect(pass.elements());
         let comparing = Comparing {
             tolerance: self.tolerance,
             registry: &left.location().context.registry,
             types,
             most: self.most,
         };
-        let skip = |region: &Vec<(u64, u64)>| {
-            let is_same = same_bytes && stores_same(left, right, region)?;
-            if is_same {
-                work.tell(elements_of(region))?;
-            }
-            Ok(is_same)
-        };
-        let states = pass.run_unless(skip, Found::default, |found, region, values| {
-            comparing.add(found, region, values[0], values[1])?;
-            work.tell(elements_of(region))
+        let skip = |region: &Region| Ok(same_bytes && stores_same(left, right, region)?);
+        let states = pass.run_unless(work, skip, Found::default, |found, region, values| {
+            comparing.add(found, region, values[0], values[1])
         })?;
         let mut found = Found::default();
         states.into_iter().for_each(|other| found.join(other, self.most));

@@ -203,7 +203,7 @@ impl Digester {
         Self { memory: bytes, ..self }
     }
 
-    /// Hears of progress in bytes, from any thread. The total grows while nodes are found. An error ends the work.
+    /// Sets a function that is called with the progress, from any thread. The total grows while nodes are found. An error ends the work.
     #[must_use]
     pub fn on_progress(self, listener: impl Fn(Progress) -> Result<()> + Send + Sync + 'static) -> Self {
         Self { listener: Some(Arc::new(listener)), ..self }

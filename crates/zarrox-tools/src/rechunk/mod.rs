@@ -105,8 +105,8 @@ impl Rechunk {
         Self { scratch: Some(place.into()), ..self }
     }
 
-    /// Hears of progress in bytes of elements, from any thread; those on their way through an intermediate array count twice. An error
-    /// ends the work.
+    /// Sets a function that is called with the progress, from any thread. Elements that pass through an intermediate array count twice. An
+    /// error ends the work.
     #[must_use]
     pub fn on_progress(self, listener: impl Fn(Progress) -> Result<()> + Send + Sync + 'static) -> Self {
         Self { listener: Some(Arc::new(listener)), ..self }

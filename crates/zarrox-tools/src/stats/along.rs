@@ -348,8 +348,8 @@ impl Statistics {
         parts.sort_by_key(|(nth, block, _)| (*nth, *block));
         let regions: Vec<Region> = parts.into_iter().map(|(_, _, region)| region).collect();
         let pass = Pass::of_regions(array, self.part.clone(), regions, self.memory / 2);
-        work.expect(pass.elements());
         pass.run(
+            work,
             || (),
             |(), region, values| {
                 let values = counted.values(values[0])?;
@@ -357,7 +357,7 @@ impl Statistics {
                 let block = blocks.get(&division.block_of(region)).copied().unwrap_or_default();
                 let own: Region = region.iter().map(|(begin, end)| (0, end - begin)).collect();
                 reductions[block].add(numbers.as_bytes(), &divisions, &own);
-                work.tell(elements_of(region))
+                Ok(())
             },
         )?;
         let finished = reductions.into_iter().zip(absent).map(|(mut all, absent)| {

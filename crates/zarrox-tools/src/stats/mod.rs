@@ -219,7 +219,7 @@ impl Statistics {
         Self { missing: numbers.into_iter().collect(), ..self }
     }
 
-    /// Hears of progress in elements, from any thread. An error ends the work.
+    /// Sets a function that is called with the progress, from any thread. An error ends the work.
     #[must_use]
     pub fn on_progress(self, listener: impl Fn(Progress) -> Result<()> + Send + Sync + 'static) -> Self {
         Self { listener: Some(Arc::new(listener)), ..self }
@@ -237,18 +237,18 @@ impl Statistics {
         let counted = counted.without(&self.missing, array)?;
         let (pass, absent) = self.pass(array)?;
         let work = Work::new(self.memory, self.listener.clone());
-        work.expect(pass.elements());
         let given = self.range.filter(|_| self.bins > 0).map(|(low, high)| Bins::new(low, high, self.bins));
         let start = || (Moments::default(), given.clone(), Some(BTreeMap::new()));
-        let states = pass.run(start, |(moments, bins, unique): &mut (_, _, Unique), region, values| {
-            let values = counted.present(values[0])?;
-            counted.add(&values, moments, bins.as_mut())?;
-            moments.missing += elements_of(region) - values.shape().iter().product::<usize>() as u64;
-            if self.unique > 0 {
-                add_unique(unique, &values, self.unique);
-            }
-            work.tell(elements_of(region))
-        })?;
+        let states =
+            pass.run(&work, start, |(moments, bins, unique): &mut (_, _, Unique), region, values| {
+                let values = counted.present(values[0])?;
+                counted.add(&values, moments, bins.as_mut())?;
+                moments.missing += elements_of(region) - values.shape().iter().product::<usize>() as u64;
+                if self.unique > 0 {
+                    add_unique(unique, &values, self.unique);
+                }
+                Ok(())
+            })?;
         let (mut moments, mut bins, mut unique) = start();
         for (other, other_bins, other_unique) in &states {
             moments.join(other);
@@ -316,11 +316,10 @@ impl Statistics {
                 "there are infinite elements; a histogram needs a range, and percentiles are not found";
             return Err(argument(message));
         }
-        work.expect(pass.elements());
         let fine = counted.fine_bins(low, high);
         let coarse = (self.bins > 0 && self.range.is_none()).then(|| Bins::new(low, high, self.bins));
         let start = || (fine.clone(), coarse.clone());
-        let states = pass.run(start, |(fine, coarse), region, values| {
+        let states = pass.run(work, start, |(fine, coarse), _, values| {
             let values = counted.present(values[0])?;
             if !self.percentiles.is_empty() {
                 counted.count(&values, fine)?;
@@ -328,7 +327,7 @@ impl Statistics {
             if let Some(coarse) = coarse {
                 counted.count(&values, coarse)?;
             }
-            work.tell(elements_of(region))
+            Ok(())
         })?;
         let (mut fine, mut coarse) = start();
         for (other, other_coarse) in &states {

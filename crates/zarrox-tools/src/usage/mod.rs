@@ -112,7 +112,7 @@ impl Usage {
         Self { inner, ..self }
     }
 
-    /// Hears of progress in stored bytes that were listed, from any thread. An error ends the work.
+    /// Sets a function that is called with the stored bytes that were listed, from any thread. An error ends the work.
     #[must_use]
     pub fn on_progress(self, listener: impl Fn(Progress) -> Result<()> + Send + Sync + 'static) -> Self {
         Self { listener: Some(Arc::new(listener)), ..self }

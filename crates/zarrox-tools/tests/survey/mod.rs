@@ -3,5 +3,6 @@
 mod along;
 mod bench;
 mod diff;
+mod progress;
 mod stats;
 mod usage;

@@ -6,13 +6,14 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use zarrox::internals::{Freshness, StaleNode, Staleness};
+use zarrox::internals::Freshness;
 use zarrox::json::{Json, json};
 use zarrox::prelude::*;
 use zarrox::stores::{
     Condition, CountingStore, DirectoryStore, Key, MemoryStore, Operation, Prefix, Store, StoreExt,
 };
 use zarrox::{Array, Consolidated, ErrorKind, OpenMode, OpenOptions, Upkeep, s};
+use zarrox::{StaleNode, Staleness};
 use zarrox_testkit::errors::assert_error;
 use zarrox_tools::copy::Copier;
 
@@ -64,7 +65,7 @@ fn hierarchy(format: Format) -> Arc<dyn Store> {
 
 fn differences(group: &Group) -> Vec<(String, Staleness)> {
     let found = group.check_consolidated().unwrap();
-    found.into_iter().map(|StaleNode { path, kind }| (path, kind)).collect()
+    found.into_iter().map(|StaleNode { path, kind, .. }| (path, kind)).collect()
 }
 
 #[test]

@@ -30,8 +30,14 @@ fn arrays_and_groups_are_opened_where_they_are() {
     numbers(&root);
     assert_eq!(root.open_array("a").unwrap().shape(), [4, 6]);
     assert_eq!(root.open_group("g").unwrap().path().to_string(), "/g");
-    assert!(root.open_array("g").unwrap_err().to_string().contains("is a group"));
-    assert!(root.open_group("a").unwrap_err().to_string().contains("is an array"));
+    for (error, path, message) in [
+        (root.open_array("g").unwrap_err(), "/g", "it is a group, not an array"),
+        (root.open_group("a").unwrap_err(), "/a", "it is an array, not a group"),
+        (root.create_group("a").unwrap_err(), "/a", "set `overwrite` to replace it"),
+    ] {
+        assert_eq!(error.path(), Some(path), "{error}");
+        assert!(error.to_string().contains(message), "{error}");
+    }
     assert_eq!(root.open_array("x").unwrap_err().kind(), ErrorKind::NotFound);
 
     let directory = tempfile::tempdir().unwrap();
@@ -120,4 +126,28 @@ mod with_both_preludes {
         assert_eq!(Array::<i32, Ix1>::zeros(2).len(), 2);
         assert_eq!(array.data_type(), &DataType::Int32);
     }
+}
+
+#[test]
+fn byte_strings_are_written_one_by_one_and_in_lists() {
+    let root = root();
+    let names = root.create_array("names").shape([4]).data_type(DataType::bytes()).create().unwrap();
+    names.set([0], vec![1_u8, 2]).unwrap();
+    names.set([1], b"abc").unwrap();
+    names.write(s![2..], [&b"x"[..], b"yz"]).unwrap();
+    assert_eq!(names.read::<Vec<Vec<u8>>>(..).unwrap(), [&[1, 2][..], b"abc", b"x", b"yz"]);
+    assert_eq!(names.set([0], vec![1_u16]).unwrap_err().kind(), ErrorKind::DataTypeMismatch);
+
+    let ragged = root.create_array("ragged").format(Format::V2).shape([2]);
+    let ragged = ragged.data_type(DataType::vlen_array(&DataType::Float32).unwrap()).create().unwrap();
+    ragged.set([1], [0.5_f32, 1.5]).unwrap();
+    assert_eq!(ragged.read::<Vec<Vec<f32>>>(..).unwrap(), [vec![], vec![0.5, 1.5]]);
+}
+
+#[test]
+fn one_element_of_any_type_is_an_array_without_dimensions() {
+    let (array, _) = numbers(&root());
+    let element: DynArray = array.get([1, 2]).unwrap();
+    assert_eq!((element.shape(), element.to::<Vec<i32>>().unwrap()), (&[][..], vec![8]));
+    assert_eq!(array.fill_value::<DynArray>().unwrap().as_bytes(), [0; 4]);
 }

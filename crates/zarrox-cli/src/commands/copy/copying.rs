@@ -50,8 +50,7 @@ pub(crate) fn print_json<'r>(
     let (mut nodes, mut findings, mut skipped) = (Vec::new(), Vec::new(), Vec::new());
     let (mut chunks, mut bytes) = (0_u64, 0_u64);
     for report in reports {
-        let tally = report.tally();
-        (chunks, bytes) = (chunks.saturating_add(tally.0), bytes.saturating_add(tally.1));
+        (chunks, bytes) = (chunks.saturating_add(report.chunks()), bytes.saturating_add(report.bytes()));
         nodes.extend(report.nodes.iter().map(|node| {
             json!({
                 "path": node.path.as_str(), "kind": if node.is_array { "array" } else { "group" },

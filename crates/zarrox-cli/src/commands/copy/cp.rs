@@ -215,7 +215,7 @@ fn print_plan(copying: &Copying, json: bool, out: &mut dyn Write) -> Result<(), 
             writeln!(out, "{}", printable(line))?;
         }
     }
-    let (chunks, bytes) = copying.tally();
+    let (chunks, bytes) = (copying.chunks(), copying.bytes());
     let nodes: usize = copying.reports().map(|report| report.nodes.len()).sum();
     Ok(writeln!(out, "in all {nodes} nodes, {chunks} chunks, {bytes} bytes")?)
 }

@@ -63,7 +63,7 @@ impl Bench {
     pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
         interrupt::catch();
         let array = global.read_array(&self.path)?;
-        let progress = Progress::elements(&self.path);
+        let progress = Progress::new(&self.path, 0);
         let bar = progress.clone();
         let bench = Measuring::new().sample(self.sample.0).turns(self.turns as usize);
         let bench = bench.on_progress(move |done| {

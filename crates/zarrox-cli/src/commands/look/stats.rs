@@ -132,7 +132,7 @@ impl Stats {
     fn opened(&self, global: &Global, path: &str) -> Result<(Statistics, Array, Progress)> {
         let (plain, part) = part::split(path, None)?;
         let array = global.read_array(&plain)?;
-        let progress = Progress::elements(path);
+        let progress = Progress::new(path, 0);
         let bar = progress.clone();
         let memory = usize::try_from(self.max_memory.0).unwrap_or(usize::MAX);
         let mut statistics = Statistics::new().memory(memory).on_progress(move |done| {

@@ -91,7 +91,7 @@ impl Diff {
             true => Ok(value),
             false => Err(crate::exit::usage(format!("{name} must not be negative"))),
         };
-        let progress = Progress::elements(&self.a);
+        let progress = Progress::new(&self.a, 0);
         let bar = progress.clone();
         let memory = usize::try_from(self.max_memory.0).unwrap_or(usize::MAX);
         let comparison = Comparison::new()

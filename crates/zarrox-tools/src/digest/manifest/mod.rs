@@ -97,7 +97,7 @@ impl Manifest {
         Self { memory: bytes, ..self }
     }
 
-    /// Hears of progress in bytes, from any thread. An error ends the work.
+    /// Sets a function that is called with the progress, from any thread. An error ends the work.
     #[must_use]
     pub fn on_progress(self, listener: impl Fn(Progress) -> Result<()> + Send + Sync + 'static) -> Self {
         Self { listener: Some(Arc::new(listener)), ..self }

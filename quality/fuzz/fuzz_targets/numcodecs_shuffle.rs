@@ -1,3 +1,0 @@
-#![no_main]
-
-zarrox_fuzz::target!("numcodecs_shuffle");
