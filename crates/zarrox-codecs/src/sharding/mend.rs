@@ -1,7 +1,7 @@
-//! Mending a shard: what is whole in a damaged one becomes a new one.
+//! Repair of a shard: the valid inner chunks of a damaged shard become a new shard.
 //!
-//! An inner chunk is whole if it can be decoded where the index says. An index that cannot be decoded is replaced by the one that it
-//! was, where that can be [proven](super::recover); otherwise nothing in the shard is whose anybody knows.
+//! An inner chunk is valid if it can be decoded at the position in the index. An index that cannot be decoded is replaced by
+//! the original index if the original can be [proven](super::recover); otherwise no inner chunk can be identified.
 
 use std::ops::Range;
 
@@ -11,20 +11,20 @@ use zarrox_core::internals::codec::{DecodeOptions, Entry, Mended};
 use super::recover::recover;
 use super::{NAME, ShardingCodec};
 
-/// The bytes of an inner chunk in a damaged shard.
+/// The state of an inner chunk in a damaged shard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Part {
-    /// It is not stored, and says so.
+    /// It is marked as not stored.
     Empty,
-    /// Its bytes in the shard.
+    /// It is valid: its bytes in the shard.
     Whole(Range<usize>),
-    /// A shard itself, made of what was whole in it.
+    /// It is a shard itself, rebuilt from its valid inner chunks.
     Mended(Vec<u8>),
-    /// Its entry leads to bytes that cannot be decoded, or nowhere.
+    /// Its entry points to bytes that cannot be decoded, or outside of the shard.
     Lost,
 }
 
-/// A damaged shard, and what was found in it.
+/// A damaged shard, and the state of its inner chunks.
 pub(super) struct Mending<'a> {
     codec: &'a ShardingCodec,
     shard: &'a [u8],
@@ -34,7 +34,7 @@ pub(super) struct Mending<'a> {
 }
 
 impl<'a> Mending<'a> {
-    /// Looks for all inner chunks that are whole.
+    /// Finds all valid inner chunks.
     pub(super) fn new(codec: &'a ShardingCodec, shard: &'a [u8]) -> Result<Self, CodecError> {
         let window = Window::of_size(shard.len() as u64);
         let index = codec.index.range(window).map_err(|e| e.at("index").in_codec(NAME))?.of(shard)?;
@@ -49,7 +49,7 @@ impl<'a> Mending<'a> {
         Ok(mending)
     }
 
-    /// The inner chunk that an entry leads to.
+    /// Returns the state of the inner chunk of an entry.
     fn part(&self, entry: Entry) -> Part {
         let Entry::Stored { offset, length } = entry else { return Part::Empty };
         let window = self.codec.locate(Window::of_size(self.shard.len() as u64), (offset, length));
@@ -68,7 +68,7 @@ impl<'a> Mending<'a> {
         }
     }
 
-    /// Writes a shard of all that was found.
+    /// Writes a shard of all valid inner chunks.
     pub(super) fn write(self, fill: bool, encoded: &mut Vec<u8>) -> Result<Mended, CodecError> {
         let base = encoded.len();
         let (mut parts, mut mended) = (self.parts.iter(), Mended::default());

@@ -1,4 +1,4 @@
-//! A shard as a table of inner chunks, for those who check and mend it.
+//! A shard as a table of inner chunks, for check and repair.
 
 use zarrox_core::codec::{ByteRange, CodecError, Window};
 use zarrox_core::internals::codec::{ChunkTable, DecodeOptions, Entry, Mended};
@@ -61,7 +61,7 @@ impl ChunkTable for ShardingCodec {
 }
 
 impl ShardingCodec {
-    /// The entries of all inner chunks in row-major order.
+    /// Returns the entries of all inner chunks in row-major order.
     pub(super) fn all_entries(&self, index: &[u8], options: DecodeOptions) -> Result<Vec<Entry>, CodecError> {
         let cells = self.grid.iter().map(|&count| Span::all(count)).collect();
         let entries = self.index.entries_with(index, cells, options)?;

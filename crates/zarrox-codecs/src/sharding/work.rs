@@ -1,20 +1,20 @@
-//! Limits on the work that the index of a shard may cause: no index makes more work than the shard holds.
+//! Limits of the work for the index of a shard: it may not exceed the size of the shard.
 
 use zarrox_core::CodecChain;
 use zarrox_core::codec::{CodecError, Window};
 
-/// The number of bytes of a shard its entries ask for. Some may share their bytes; but only a damaged index
-/// makes of a small shard a lot of work.
+/// The total number of bytes of the inner chunks of a shard. Entries may share bytes; but only a damaged index turns a small
+/// shard into a lot of work.
 pub(crate) struct ShardWork {
     asked: u64,
-    /// The bytes of a shard, and of inner chunks that are no larger than twice their elements.
+    /// The limit: the bytes of the shard; for inner chunks of at most twice the size of their elements.
     stored: u64,
     each: u64,
     count: u64,
 }
 
 impl ShardWork {
-    /// Of a shard with such inner chunks.
+    /// Creates the limit of a shard with these inner chunks.
     pub(crate) fn new(shard: Window, inner: &CodecChain) -> Self {
         let each = (inner.chunk().size() as u64).saturating_mul(2).saturating_add(SMALL);
         Self { asked: 0, stored: shard.length.unwrap_or(u64::MAX), each, count: 0 }
@@ -33,5 +33,5 @@ impl ShardWork {
     }
 }
 
-/// The number of bytes that the smallest inner chunk may take.
+/// The minimum number of bytes that is counted for an inner chunk.
 const SMALL: u64 = 1 << 10;
