@@ -1,4 +1,4 @@
-//! The specification of the chunk that a codec is made for (shape, layout, fill value), and sizes of encoded bytes.
+//! The specification of the chunk that a codec is created for (shape, layout, fill value), and sizes of encoded bytes.
 
 use crate::data_type::{DataType, Storage};
 use crate::error::CodecError;
@@ -47,7 +47,7 @@ impl ChunkSpec {
     pub fn data_type(&self) -> Result<&DataType, CodecError> {
         self.data_type.as_ref().ok_or_else(|| {
             CodecError::unsupported(format!(
-                "the data type of the elements (layout {:?}) is not known here",
+                "the data type of the elements (layout {:?}) is unknown here",
                 self.storage
             ))
         })
@@ -84,7 +84,7 @@ impl ChunkSpec {
         self.size
     }
 
-    /// A view of a whole chunk in memory, in row-major order. `vlen` has the bytes of elements of variable length.
+    /// Returns a view of a whole chunk in memory, in row-major order. `vlen` holds the bytes of elements of variable length.
     pub fn view<'a>(&self, memory: &'a [u8], vlen: &'a VlenBuffer) -> View<'a> {
         self.view_part(memory, &self.shape, vlen)
     }
@@ -94,14 +94,14 @@ impl ChunkSpec {
         self.view_part_mut(memory, &self.shape, vlen)
     }
 
-    /// A view of a part of this shape in memory, otherwise like [`ChunkSpec::view`].
+    /// Returns a view of a part with this shape in memory, otherwise like [`ChunkSpec::view`].
     #[doc(hidden)]
     pub fn view_part<'a>(&self, memory: &'a [u8], shape: &[usize], vlen: &'a VlenBuffer) -> View<'a> {
         let view = View::contiguous(memory, shape, self.item());
         if self.is_variable() { view.with_vlen(vlen) } else { view }
     }
 
-    /// A mutable view of a part of this shape in memory, otherwise like [`ChunkSpec::view_mut`].
+    /// Returns a mutable view of a part with this shape in memory, otherwise like [`ChunkSpec::view_mut`].
     #[doc(hidden)]
     pub fn view_part_mut<'a>(
         &self,
@@ -121,7 +121,7 @@ impl ChunkSpec {
     }
 }
 
-/// A size in bytes, as far as it is known.
+/// An exact or a maximum size in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Size {
     /// Exactly this many bytes.
@@ -131,10 +131,10 @@ pub enum Size {
 }
 
 impl Size {
-    /// The size is not known before encoding.
+    /// The size is unknown before encoding.
     pub const UNKNOWN: Self = Self::AtMost(usize::MAX);
 
-    /// The number, if there is one.
+    /// Returns the maximum size; `usize::MAX` if it is unknown.
     #[doc(hidden)]
     pub fn limit(self) -> usize {
         match self {
@@ -142,7 +142,7 @@ impl Size {
         }
     }
 
-    /// The size after something of a fixed number of bytes is added.
+    /// Returns the size with a fixed number of bytes added.
     #[must_use]
     pub fn plus(self, more: usize) -> Self {
         match self {
@@ -151,8 +151,8 @@ impl Size {
         }
     }
 
-    /// The largest size after a general-purpose compressor: 1.5 times the input and a little more, since other encoders do not
-    /// keep to the worst case of our libraries.
+    /// Returns the maximum size after a general-purpose compressor: 1.5 times the input and a constant, because other encoders
+    /// may exceed the worst case of the libraries that are used here.
     #[must_use]
     pub fn compressed(self) -> Self {
         let n = self.limit();

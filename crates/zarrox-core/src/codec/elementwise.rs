@@ -8,8 +8,8 @@ use crate::json::Map;
 use crate::scratch::Scratch;
 use crate::strided::{Dims, Span, View, ViewMut};
 
-/// A codec that encodes each element separately. An implementation only loops over slices of elements; parts of chunks follow
-/// from that.
+/// A codec that encodes each element separately. An implementation only processes slices of elements; partial access to chunks
+/// follows from that.
 pub trait Elementwise: fmt::Debug + Send + Sync {
     /// The complete configuration, as v3 metadata should have it.
     fn configuration(&self) -> Map;
