@@ -1,6 +1,6 @@
 //! The draft of version 3 of 2022: an entry document `zarr.json`, documents below `meta/`, chunks below `data/`.
 //!
-//! Extensions, codecs and data types outside of the core are named by URIs. A prefix without a document is a group.
+//! Extensions, codecs and data types outside of the core are identified by URIs. A prefix without a document is a group.
 //!
 //! <https://github.com/zarr-developers/zarr-specs/blob/d061a83/docs/core/v3.0.rst>
 
@@ -23,14 +23,14 @@ use crate::path::NodePath;
 use crate::registry::Registry;
 use crate::strictness::Strictness;
 
-/// The format.
+/// The definition of the format.
 #[derive(Debug)]
 pub(super) struct V3Draft;
 
 const CORE: &str = "https://purl.org/zarr/spec/core/3.0";
 const SHARDING: &str = "https://purl.org/zarr/spec/extensions/storage_transformers/sharding/1.0";
 const TIMES: &str = "https://purl.org/zarr/spec/extensions/data-types/datetime/1.0";
-/// The prefixes of the URIs of the data types that the drafts describe.
+/// The prefixes of the URIs of the data types in the drafts.
 const DATA_TYPES: [&str; 2] = [
     "https://purl.org/zarr/spec/extensions/data-types/",
     "https://purl.org/zarr/spec/extensions/data_types/",
@@ -129,7 +129,7 @@ fn chunk_keys(separator: Separator) -> ChunkKeyEncoding {
     ChunkKeyEncoding::Draft { separator, scalar: "c" }
 }
 
-/// The suffix of documents' keys. JSON is the only encoding that is defined.
+/// Returns the suffix of the keys of documents. JSON is the only defined encoding.
 fn read_encoding(encoding: Map, strictness: Strictness) -> Result<String> {
     let mut members = Members::new(Cow::Owned(encoding), strictness);
     let kind = members.required("type")?;
@@ -139,15 +139,15 @@ fn read_encoding(encoding: Map, strictness: Strictness) -> Result<String> {
     drafts::key_suffix(&mut members)
 }
 
-/// Members outside of the specification. Documents that have any must not be opened, unless the members declare that they may be
-/// ignored.
+/// Checks members outside of the specification. Documents with such members must not be opened, unless the members declare that
+/// they may be ignored.
 fn check_extra(extra: &Map) -> Result<()> {
     let optional = |json: &Json| json.get("must_understand") == Some(&Json::Bool(false));
     match extra.iter().find(|(name, json)| *name != "extensions" && !optional(json)) {
         None => Ok(()),
-        Some((name, _)) => Err(Error::unsupported(format!(
-            "the member '{name}' is not known, and does not say \"must_understand\": false"
-        ))),
+        Some((name, _)) => {
+            Err(Error::unsupported(format!("unknown member '{name}' without \"must_understand\": false")))
+        }
     }
 }
 
@@ -184,7 +184,7 @@ fn array_from_document(map: Map, context: &ReadContext<'_>) -> Result<ArrayMetad
     Ok(ArrayMetadata { attributes, extra, fallback_from, fill_value, ..array })
 }
 
-/// The type in v2's form; and if it is unknown and its fallback is used, the type of the document.
+/// Reads the type in v2's form; if it is unknown and its fallback is used, also the type of the document.
 fn read_data_type(json: &Json, context: &ReadContext<'_>) -> Result<(Json, Option<Box<Json>>)> {
     let map = match json {
         Json::String(name) => return Ok((drafts::type_string(name, context.registry)?, None)),
@@ -211,16 +211,16 @@ fn read_data_type(json: &Json, context: &ReadContext<'_>) -> Result<(Json, Optio
     match fallback {
         Some((_, dtype)) if context.data_type_fallback => Ok((dtype, Some(Box::new(json.clone())))),
         Some((fallback, _)) => Err(Error::unsupported(format!(
-            "the data type {name} of the extension '{uri}' is not known; its metadata names the fallback {fallback}, \
+            "unknown data type {name} of the extension '{uri}'; its metadata has the fallback {fallback}, \
              which is used with OpenOptions::data_type_fallback or zarrox --data-type-fallback"
         ))),
         None => Err(Error::unsupported(format!(
-            "the data type {name} of the extension '{uri}' is not known, and its metadata names no known fallback"
+            "unknown data type {name} of the extension '{uri}', without a known fallback in its metadata"
         ))),
     }
 }
 
-/// The codecs in v2's form, and the byte order of the codec for it.
+/// Reads the codecs in v2's form, and the byte order of the codec `endian`.
 fn read_codecs(members: &mut Members<'_>) -> Result<(Vec<Json>, Option<Endian>)> {
     let mut given = match members.take("codecs") {
         None => Vec::new(),
@@ -257,7 +257,7 @@ struct Fill {
 
 fn read_fill(members: &mut Members<'_>, dtype: &Json, context: &ReadContext<'_>) -> Result<Fill> {
     let json = match members.take("fill_value") {
-        // The specification forbids it, but has it in an example.
+        // The specification forbids it, but uses it in an example.
         None | Some(Json::Null) if members.lenient() => Json::Null,
         None | Some(Json::Null) => return Err(Error::metadata("the member 'fill_value' must have a value")),
         Some(json) => json,
@@ -266,7 +266,7 @@ fn read_fill(members: &mut Members<'_>, dtype: &Json, context: &ReadContext<'_>)
         return Ok(Fill { json: "Infinity".into(), bits: None });
     }
     let Some(digits) = json.as_str().and_then(Digits::parse) else { return Ok(Fill { json, bits: None }) };
-    // For text, "0x" is just text.
+    // For text, "0x" is ordinary text.
     let (data_type, _) = context.registry.data_type_from_v2(dtype)?;
     if !drafts::is_core(&data_type) {
         return Ok(Fill { json, bits: None });
@@ -290,7 +290,7 @@ impl<'a> Digits<'a> {
         hex.or_else(|| text.strip_prefix("0b").map(|text| Self { text, radix: 2 }))
     }
 
-    /// The element with these bits, the most significant first; of a complex number, those of the real part first.
+    /// Returns the element with these bits, the most significant first; for a complex number, those of the real part first.
     fn element(&self, data_type: &DataType) -> Option<FillValue> {
         let per_byte = if self.radix == 16 { 2 } else { 8 };
         if self.text.len() != data_type.size().checked_mul(per_byte)? || !self.text.is_ascii() {
@@ -356,7 +356,7 @@ fn written_data_type(data_type: &DataType, dtype: &Json) -> Result<Json> {
     }
 }
 
-/// The codecs with their URIs, and between arrays and bytes the codec of the byte order, if it is not the default.
+/// Returns the codecs with their URIs, and between arrays and bytes the codec of the byte order, if it is not the default.
 fn written_codecs(filters: &Json, compressor: &Json, big: bool, registry: &Registry) -> Result<Vec<Json>> {
     let filters = filters.as_array().into_iter().flatten();
     let codecs: Vec<&Json> = filters.chain(Some(compressor).filter(|codec| !codec.is_null())).collect();
@@ -560,7 +560,7 @@ mod tests {
             (with("data_type", json!({"type": "int8"})), "extension"),
             (
                 with("data_type", json!({"extension": "u", "type": "t", "fallback": "also unknown"})),
-                "no known fallback",
+                "without a known fallback",
             ),
             (with("chunk_grid", json!(1)), "chunk_grid"),
             (with("chunk_grid", json!({"extension": "u", "type": "rectilinear"})), "rectilinear"),

@@ -1,7 +1,7 @@
 //! The experimental version 3 of zarr-python 2.12 to 2.18: an entry document `zarr.json`, documents below `meta/root`,
 //! chunks below `data/root`.
 //!
-//! Its arrays are those of version 2 in another form: data types are NumPy's, and those outside of a short list are wrapped into
+//! Its arrays are those of version 2 in another form: data types are NumPy's, and types outside of a short list are wrapped in
 //! an extension; the filters are stored as an attribute. zarrita.py, xtensor-zarr and GDAL up to 3.6 wrote the same with small
 //! differences.
 //!
@@ -24,7 +24,7 @@ use crate::json::{self, Json, Map};
 use crate::path::NodePath;
 use crate::registry::Registry;
 
-/// The format.
+/// The definition of the format.
 #[derive(Debug)]
 pub(super) struct V3Experimental;
 
@@ -178,12 +178,12 @@ fn array_from_document(map: Map, context: &ReadContext<'_>) -> Result<ArrayMetad
     Ok(ArrayMetadata { attributes, extra, ..array })
 }
 
-/// Returns true if an attribute is the list of filters. Otherwise an attribute with this name is the user's.
+/// Returns true if an attribute is the list of filters. Otherwise an attribute with this name belongs to the user.
 fn is_filters(json: &Json) -> bool {
     json.as_array().is_some_and(|list| list.iter().all(|codec| codec.get("id").is_some_and(Json::is_string)))
 }
 
-/// The attributes in the form of the document.
+/// Returns the attributes in the form of the document.
 fn with_filters(attributes: &Map, filters: Option<Json>) -> Result<Map> {
     if attributes.contains_key(FILTERS) {
         let message = "Zarr v3-experimental stores the array's filters as the attribute 'filters'; give your attribute another name";
@@ -194,7 +194,7 @@ fn with_filters(attributes: &Map, filters: Option<Json>) -> Result<Map> {
     Ok(attributes)
 }
 
-/// The type in v2's form. The URI of an extension adds nothing to its type: some were never filled in.
+/// Reads the type in v2's form. The URI of an extension is ignored: some are placeholders.
 fn read_data_type(json: &Json, registry: &Registry) -> Result<Json> {
     let inside = match json {
         Json::Object(map) => map.get("type").unwrap_or(&Json::Null),
@@ -284,7 +284,7 @@ fn written_data_type(dtype: &Json) -> Result<Json> {
     })
 }
 
-/// The filters, if there are any, and the compressor. Codecs that cannot be the compressor can be the last filter.
+/// Returns the filters, if there are any, and the compressor. A codec that cannot be the compressor can be the last filter.
 fn written_codecs(filters: &Json, compressor: Json) -> (Option<Json>, Json) {
     let mut filters = filters.as_array().cloned().unwrap_or_default();
     let is_compressor = |codec: &Json| COMPRESSORS.iter().any(|id| codec["id"] == *id);
@@ -379,7 +379,7 @@ mod tests {
             document["fill_value"] = Json::Null;
             let array = read(&document, Strictness::Strict).unwrap();
             assert_eq!(array.data_type.to_string(), name, "{json}");
-            // And what is written is understood again.
+            // The written document can be read again.
             let again = read(&written(&array).unwrap(), Strictness::Strict).unwrap();
             assert_eq!(again, array, "{json}");
         }

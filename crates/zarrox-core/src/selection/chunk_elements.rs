@@ -1,4 +1,4 @@
-//! The elements of one chunk that an operation reads or writes, and their places in memory.
+//! The elements of one chunk that an operation reads or writes, and their positions in memory.
 
 use super::element_set::ElementSet;
 use crate::strided::{Dims, Span, View, ViewMut};
@@ -8,7 +8,7 @@ use crate::strided::{Dims, Span, View, ViewMut};
 pub enum ChunkElements {
     /// A span along each dimension of the chunk. The memory of these elements has the shape of the box.
     Box(Dims<Span>),
-    /// A set of other elements. Their memory has an axis for each axis of the set, which knows the place of each element.
+    /// A set of other elements. Their memory has an axis for each axis of the set, which has the position of each element.
     Set(ElementSet),
 }
 
@@ -38,7 +38,7 @@ impl ChunkElements {
         }
     }
 
-    /// Returns true if there are no elements.
+    /// Returns true if the set has no elements.
     pub fn is_empty(&self) -> bool {
         match self {
             Self::Box(region) => region.iter().any(|span| span.count == 0),
@@ -46,7 +46,7 @@ impl ChunkElements {
         }
     }
 
-    /// Returns true if these are all elements of a chunk of this shape.
+    /// Returns true if the set has all elements of a chunk of this shape.
     pub fn covers(&self, shape: &[usize]) -> bool {
         matches!(self, Self::Box(region) if covers(region, shape))
     }
@@ -84,26 +84,26 @@ impl ChunkElements {
     }
 }
 
-/// Returns true if a region is the whole of a chunk of this shape.
+/// Returns true if a region is a whole chunk of this shape.
 pub fn covers(region: &[Span], shape: &[usize]) -> bool {
     region.iter().zip(shape).all(|(span, &length)| span.covers(length))
 }
 
-/// Elements of a chunk with their places in an array that also has elements of other chunks.
+/// Elements of a chunk with their positions in an array that also has elements of other chunks.
 #[derive(Debug, Clone)]
 pub struct PlacedElements {
     elements: ChunkElements,
-    /// The region of the array for a box. For a set it is the whole array, since the set knows the places.
+    /// The region of the array for a box. For a set it is the whole array, because the set has the positions.
     places: Option<Dims<Span>>,
 }
 
 impl PlacedElements {
-    /// Elements in a region of the chunk, with their region of the array.
+    /// Creates elements in a region of the chunk, with their region of the array.
     pub fn new(region: Dims<Span>, places: Dims<Span>) -> Self {
         Self { elements: ChunkElements::Box(region), places: Some(places) }
     }
 
-    /// Elements of a set; as a box if they form one.
+    /// Creates the elements of a set; as a box if they form one.
     pub fn of_set(set: ElementSet) -> Self {
         match set.as_box() {
             Some((region, places)) => Self::new(region, places),
@@ -146,7 +146,7 @@ impl PlacedElements {
         }
     }
 
-    /// Returns the elements for a contiguous array of their own, and the way from that array to their places.
+    /// Returns the elements for a contiguous array of their own, and the mapping from that array to their positions.
     pub fn compact(&self) -> (Self, Self) {
         match (&self.elements, &self.places) {
             (ChunkElements::Box(region), places) => {

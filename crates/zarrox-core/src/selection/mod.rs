@@ -1,4 +1,4 @@
-//! Selections: the way from what a caller asks for to the bytes of each chunk.
+//! Selections: the conversion from an index expression to the bytes of each chunk.
 //!
 //! 1. `indexing`: a [`Selection`] resolves against a shape, or against an earlier selection, to a [`ResolvedSelection`]: the dimensions
 //!    are divided among independent axes, each a span, listed points or a mask.
