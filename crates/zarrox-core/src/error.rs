@@ -221,12 +221,12 @@ impl Error {
         self.0.codec.as_deref()
     }
 
-    /// The kind of the error.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// The message without the places.
+    /// Returns the message without the places.
     pub fn message(&self) -> &str {
         &self.0.message
     }
@@ -332,7 +332,7 @@ impl CodecError {
         Self::new(ErrorKind::OutOfMemory, message)
     }
 
-    /// The kind of the error.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }

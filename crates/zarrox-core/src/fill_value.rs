@@ -15,7 +15,7 @@ impl FillValue {
         Self(vec![0; size].into())
     }
 
-    /// The bytes of the element.
+    /// Returns the bytes of the element.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }

@@ -83,7 +83,7 @@ impl ChunkGrid {
         Ok(grown)
     }
 
-    /// The common shape of all chunks.
+    /// Returns the common shape of all chunks.
     ///
     /// # Errors
     /// When the chunks have different shapes.
@@ -96,7 +96,7 @@ impl ChunkGrid {
         }
     }
 
-    /// The largest length of a chunk along each dimension; in a regular grid the shape of all chunks.
+    /// Returns the largest length of a chunk along each dimension; in a regular grid the shape of all chunks.
     #[doc(hidden)]
     pub fn largest_chunk(&self) -> &[u64] {
         match self {
@@ -135,13 +135,13 @@ impl ChunkGrid {
         (nth < run.count).then_some((run.start + nth * run.length, run.length))
     }
 
-    /// The full shape of a chunk; `None` if the grid has no such chunk.
+    /// Returns the full shape of a chunk; `None` if the grid has no such chunk.
     pub fn shape_of(&self, chunk: &[u64]) -> Option<Vec<u64>> {
         let place = |(dim, &index)| self.chunk_place(dim, index).map(|(_, length)| length);
         chunk.iter().enumerate().map(place).collect()
     }
 
-    /// The grid in the form of `chunk_grid` in v3 metadata.
+    /// Returns the grid in the form of `chunk_grid` in v3 metadata.
     #[doc(hidden)]
     pub fn to_json(&self) -> Json {
         let (name, configuration) = match self {
@@ -165,7 +165,7 @@ impl ChunkGrid {
         format!("({}{comma})", dims.join(", "))
     }
 
-    /// The number of chunks along each dimension of an array of this shape.
+    /// Returns the number of chunks along each dimension of an array of this shape.
     pub fn grid_shape(&self, shape: &[u64]) -> Vec<u64> {
         let count = |(dim, &length): (usize, &u64)| {
             let Some(last) = length.checked_sub(1) else { return 0 };
@@ -176,7 +176,7 @@ impl ChunkGrid {
         shape.iter().enumerate().map(count).collect()
     }
 
-    /// The total number of chunks; `None` if it exceeds `u64`.
+    /// Returns the total number of chunks; `None` if it exceeds `u64`.
     pub fn chunk_count(&self, shape: &[u64]) -> Option<u64> {
         let grid = self.grid_shape(shape);
         if grid.contains(&0) {
@@ -196,7 +196,7 @@ pub enum Separator {
 }
 
 impl Separator {
-    /// The character.
+    /// Returns the character.
     #[doc(hidden)]
     pub fn as_char(self) -> char {
         match self {
@@ -242,7 +242,7 @@ pub enum ChunkKeyEncoding {
 }
 
 impl ChunkKeyEncoding {
-    /// The separator.
+    /// Returns the separator.
     #[doc(hidden)]
     pub fn separator(self) -> Separator {
         match self {
@@ -251,7 +251,7 @@ impl ChunkKeyEncoding {
         }
     }
 
-    /// The encoding with another separator.
+    /// Returns the encoding with another separator.
     #[must_use]
     #[doc(hidden)]
     pub fn with_separator(self, separator: Separator) -> Self {
@@ -276,7 +276,7 @@ impl ChunkKeyEncoding {
         }
     }
 
-    /// The key of a chunk, relative to its array.
+    /// Returns the key of a chunk, relative to its array.
     pub fn encode(self, indices: &[u64]) -> String {
         if indices.is_empty() {
             return match self {
@@ -306,7 +306,7 @@ impl ChunkKeyEncoding {
         key
     }
 
-    /// The indices of a key, if it is the key of a chunk with this many dimensions.
+    /// Returns the indices of a key, if it is the key of a chunk with this many dimensions.
     pub fn decode(self, key: &str, ndim: usize) -> Option<Vec<u64>> {
         let separator = self.separator().as_char();
         let numbers = match (self, ndim) {

@@ -34,17 +34,17 @@ impl NodePath {
         Ok(Self(normal))
     }
 
-    /// The path of a node below this one.
+    /// Returns the path of a node below this one.
     pub fn join(&self, path: &str) -> Result<Self> {
         Self::new(&[self.0.as_str(), "/", path].concat())
     }
 
-    /// The path without the leading slash of `Display`; empty for the root.
+    /// Returns the path without the leading slash of `Display`; empty for the root.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The last name; empty for the root.
+    /// Returns the last name; empty for the root.
     pub fn name(&self) -> &str {
         self.0.rsplit('/').next().unwrap_or_default()
     }
@@ -54,7 +54,7 @@ impl NodePath {
         self.0.is_empty()
     }
 
-    /// The parent; `None` for the root.
+    /// Returns the parent; `None` for the root.
     pub fn parent(&self) -> Option<Self> {
         if self.is_root() {
             return None;
@@ -77,13 +77,13 @@ impl NodePath {
             || other.0.strip_prefix(&self.0).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
-    /// The key of a document of this node: the path followed by `name`.
+    /// Returns the key of a document of this node: the path followed by `name`.
     #[doc(hidden)]
     pub fn key(&self, name: &str) -> String {
         if self.is_root() { name.to_owned() } else { [self.0.as_str(), "/", name].concat() }
     }
 
-    /// The prefix of all keys of this node, ending in `/`; empty for the root.
+    /// Returns the prefix of all keys of this node, ending in `/`; empty for the root.
     #[doc(hidden)]
     pub fn prefix(&self) -> String {
         if self.is_root() { String::new() } else { [self.0.as_str(), "/"].concat() }

@@ -220,12 +220,12 @@ impl Registry {
         self.takes_unknown && error.kind() == ErrorKind::Unsupported
     }
 
-    /// All codecs, in the order of their registration.
+    /// Returns all codecs, in the order of their registration.
     pub fn codecs(&self) -> &[&'static CodecDef] {
         &self.codecs
     }
 
-    /// The codec with this name in v3 metadata.
+    /// Returns the codec with this name in v3 metadata.
     pub fn codec(&self, name: &str) -> Result<&'static CodecDef> {
         self.one_codec(name, |def| def.name == name || def.aliases.contains(&name))
     }
@@ -279,7 +279,7 @@ impl Registry {
         }
     }
 
-    /// The data type of the `data_type` member of v3 metadata.
+    /// Returns the data type of the `data_type` member of v3 metadata.
     #[doc(hidden)]
     pub fn data_type_from_v3(&self, json: &Json) -> Result<DataType> {
         let empty = Map::default();
@@ -305,7 +305,7 @@ impl Registry {
         Ok(data_type)
     }
 
-    /// The data type of the `dtype` member of v2 metadata, with its byte order if it has one.
+    /// Returns the data type of the `dtype` member of v2 metadata, with its byte order if it has one.
     #[doc(hidden)]
     pub fn data_type_from_v2(&self, json: &Json) -> Result<(DataType, Option<ByteOrder>)> {
         if let Some(fields) = json.as_array() {
@@ -322,7 +322,7 @@ impl Registry {
         Ok((one_type(json, takers.collect())?, dtype.endian.map(ByteOrder::One)))
     }
 
-    /// The data type of v2's `|O` elements, which only one of the codecs determines.
+    /// Returns the data type of v2's `|O` elements, which only one of the codecs determines.
     #[doc(hidden)]
     pub fn object_type_from_v2<'c>(&self, codecs: impl IntoIterator<Item = &'c Map>) -> Result<DataType> {
         self.type_with_objects_from_v2(&"|O".into(), codecs)
@@ -376,7 +376,7 @@ impl Registry {
         })
     }
 
-    /// The data type of the elements that a codec stores, if the codec determines the type of v2's `|O` elements.
+    /// Returns the data type of the elements that a codec stores, if the codec determines the type of v2's `|O` elements.
     #[doc(hidden)]
     pub fn object_type_of(&self, codec: &CodecSpec) -> Option<DataType> {
         let def = self.codec(&codec.name).ok()?;
@@ -395,7 +395,7 @@ impl Registry {
         }
     }
 
-    /// The family of a data type.
+    /// Returns the family of a data type.
     #[doc(hidden)]
     pub fn family(&self, data_type: &DataType) -> Result<FamilyRef<'_>> {
         if data_type.fields().is_some() {

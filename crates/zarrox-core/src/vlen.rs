@@ -23,7 +23,7 @@ impl VlenRef {
         bytes.try_into().ok().map(|bytes| Self(u128::from_ne_bytes(bytes)))
     }
 
-    /// The bytes of the reference in strided memory.
+    /// Returns the bytes of the reference in strided memory.
     fn to_ne_bytes(self) -> [u8; Self::SIZE] {
         self.0.to_ne_bytes()
     }
@@ -45,7 +45,7 @@ const OFFSET: u32 = 40;
 pub struct VlenBuffer(boxcar::Vec<Box<[u8]>>);
 
 impl VlenBuffer {
-    /// An empty buffer.
+    /// Creates an empty buffer.
     pub fn new() -> Self {
         Self::default()
     }

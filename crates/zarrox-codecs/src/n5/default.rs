@@ -205,7 +205,7 @@ impl N5Block {
     /// `n5_default`.
     ///
     /// # Errors
-    /// If the codec is not `n5_default`, or the block is damaged.
+    /// When the codec is not `n5_default`, or the block is damaged.
     #[doc(hidden)]
     pub fn decode(encoded: &[u8], codec: &CodecSpec, context: &CodecContext<'_>) -> Result<Self, CodecError> {
         if codec.name != NAME {

@@ -24,7 +24,7 @@ const ALONE: usize = 256;
 /// Returns the entries of a damaged index, if its checksum proves them.
 ///
 /// # Errors
-/// If the checksum proves no entries.
+/// When the checksum proves no entries.
 pub(super) fn recover(codec: &ShardingCodec, shard: &[u8], index: &[u8]) -> Result<Vec<Entry>, CodecError> {
     let unchecked = DecodeOptions { verify_checksums: false };
     let entries = codec.all_entries(index, unchecked)?;

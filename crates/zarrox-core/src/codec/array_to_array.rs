@@ -9,10 +9,10 @@ use crate::strided::{Dims, Span, View, ViewMut};
 
 /// A codec that turns an array into another array.
 pub trait ArrayToArray: fmt::Debug + Send + Sync {
-    /// The complete configuration, as v3 metadata should have it.
+    /// Returns the complete configuration, as v3 metadata should have it.
     fn configuration(&self) -> Map;
 
-    /// The chunk after encoding.
+    /// Returns the chunk after encoding.
     fn encoded_chunk(&self) -> &ChunkSpec;
 
     /// Returns the new order of the axes, if the codec only permutes axes. The codec pipeline then permutes strides, and copies

@@ -9,10 +9,10 @@ use crate::strided::View;
 
 /// A codec that converts an array to bytes. A codec pipeline has exactly one of these.
 pub trait ArrayToBytes: fmt::Debug + Send + Sync {
-    /// The complete configuration, as v3 metadata should have it.
+    /// Returns the complete configuration, as v3 metadata should have it.
     fn configuration(&self) -> Map;
 
-    /// The number of encoded bytes of a chunk.
+    /// Returns the number of encoded bytes of a chunk.
     fn encoded_size(&self) -> Size;
 
     /// Encodes a chunk and appends it to `encoded`. Returns false, and appends nothing, if the chunk holds only the fill value
@@ -66,7 +66,7 @@ pub trait InPlace: RegionRanges {
 
 /// Encodes a chunk as inner chunks, which can be read and written individually.
 pub trait InnerChunks: fmt::Debug + Sync {
-    /// The shape of the inner chunks.
+    /// Returns the shape of the inner chunks.
     fn shape(&self) -> &[usize];
 
     /// Returns the fetches from the encoded chunk, which is stored at `window`, that fill a part.

@@ -43,7 +43,7 @@ impl ChunkSpec {
         Self { data_type, ..self }
     }
 
-    /// The data type of the elements, for codecs that depend on more than the layout in memory.
+    /// Returns the data type of the elements, for codecs that depend on more than the layout in memory.
     pub fn data_type(&self) -> Result<&DataType, CodecError> {
         self.data_type.as_ref().ok_or_else(|| {
             CodecError::unsupported(format!(
@@ -53,12 +53,12 @@ impl ChunkSpec {
         })
     }
 
-    /// The shape, in elements.
+    /// Returns the shape, in elements.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
-    /// The layout of an element in memory.
+    /// Returns the layout of an element in memory.
     pub fn storage(&self) -> &Storage {
         &self.storage
     }
@@ -69,17 +69,17 @@ impl ChunkSpec {
         self.storage == Storage::Variable
     }
 
-    /// The fill value.
+    /// Returns the fill value.
     pub fn fill(&self) -> &FillValue {
         &self.fill
     }
 
-    /// The size of an element in an array in memory, in bytes.
+    /// Returns the size of an element in an array in memory, in bytes.
     pub fn item(&self) -> usize {
         self.storage.size()
     }
 
-    /// The size of the whole decoded chunk, in bytes. For elements of variable length, this is the size of their references.
+    /// Returns the size of the whole decoded chunk, in bytes. For elements of variable length, this is the size of their references.
     pub fn size(&self) -> usize {
         self.size
     }
@@ -89,7 +89,7 @@ impl ChunkSpec {
         self.view_part(memory, &self.shape, vlen)
     }
 
-    /// A mutable view of a whole chunk in memory, in row-major order. The bytes of elements of variable length go to `vlen`.
+    /// Returns a mutable view of a whole chunk in memory, in row-major order. The bytes of elements of variable length go to `vlen`.
     pub fn view_mut<'a>(&self, memory: &'a mut [u8], vlen: &'a VlenBuffer) -> ViewMut<'a> {
         self.view_part_mut(memory, &self.shape, vlen)
     }
@@ -113,7 +113,7 @@ impl ChunkSpec {
         if self.is_variable() { view.with_vlen(vlen) } else { view }
     }
 
-    /// The specification of a chunk with the same elements and another shape.
+    /// Creates the specification of a chunk with the same elements and another shape.
     pub fn with_shape(&self, shape: &[usize]) -> Result<Self, CodecError> {
         let shape: Vec<u64> = shape.iter().map(|&n| n as u64).collect();
         let spec = Self::new(&shape, self.storage.clone(), self.fill.clone())?;

@@ -21,7 +21,7 @@ pub enum Entry {
 
 /// An encoded chunk as a table of inner chunks, in row-major order.
 pub trait ChunkTable: fmt::Debug + Sync {
-    /// The number of inner chunks along each dimension.
+    /// Returns the number of inner chunks along each dimension.
     fn grid(&self) -> &[usize];
 
     /// Returns the range of the index in an encoded chunk that is stored at `window`.

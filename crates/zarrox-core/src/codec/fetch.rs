@@ -28,7 +28,7 @@ pub enum Sink<'a> {
 
 /// A decoding that starts after the bytes of several ranges have arrived.
 pub trait DeferredDecode: Send {
-    /// The size of its buffer, from the first fetch to the end, in bytes.
+    /// Returns the size of its buffer, from the first fetch to the end, in bytes.
     fn size(&self) -> usize;
 
     /// Returns the fetches before decoding.

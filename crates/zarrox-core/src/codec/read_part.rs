@@ -80,12 +80,12 @@ impl<'a> ReadPart<'a> {
         ReadPart { elements: self.elements.clone(), out: self.out.reborrow(), options: self.options }
     }
 
-    /// The options of decoding.
+    /// Returns the options of decoding.
     pub fn options(&self) -> DecodeOptions {
         self.options
     }
 
-    /// The elements.
+    /// Returns the elements.
     pub fn elements(&self) -> &ChunkElements {
         &self.elements
     }
@@ -154,7 +154,7 @@ pub(super) struct ReadSet<'a> {
 }
 
 impl<'a> ReadSet<'a> {
-    /// The bounding box of the elements, in a chunk of this many dimensions.
+    /// Returns the bounding box of the elements, in a chunk of this many dimensions.
     pub(super) fn bounding_box(&self, ndim: usize) -> Dims<Span> {
         self.set.bounding_box(ndim)
     }

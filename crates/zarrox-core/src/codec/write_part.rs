@@ -50,7 +50,7 @@ impl<'a> WritePart<'a> {
         &self.source
     }
 
-    /// The region, if the elements form a box and all their fields are written.
+    /// Returns the region, if the elements form a box and all their fields are written.
     pub fn region(&self) -> Option<&[Span]> {
         match &self.elements {
             ChunkElements::Box(region) if self.fields.is_none() => Some(region),

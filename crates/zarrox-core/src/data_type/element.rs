@@ -61,7 +61,7 @@ pub unsafe trait Element: Copy + Send + Sync + PartialEq + std::fmt::Debug + 'st
     #[doc(hidden)]
     const CAN_BE_FIELD: bool = true;
 
-    /// The data type of a new array of these elements.
+    /// Returns the data type of a new array of these elements.
     fn data_type() -> DataType;
 
     /// Returns true if elements of this data type can be read as this Rust type: it is the type's own data type, or the storage

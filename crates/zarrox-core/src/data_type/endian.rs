@@ -16,7 +16,7 @@ impl Endian {
     /// The byte order of the machine.
     pub const NATIVE: Self = if cfg!(target_endian = "big") { Self::Big } else { Self::Little };
 
-    /// The name in v3 metadata.
+    /// Returns the name in v3 metadata.
     #[doc(hidden)]
     pub fn name(self) -> &'static str {
         match self {
@@ -31,7 +31,7 @@ impl Endian {
         [Self::Little, Self::Big].into_iter().find(|endian| endian.name() == name)
     }
 
-    /// The character in v2 metadata.
+    /// Returns the character in v2 metadata.
     pub fn character(self) -> char {
         match self {
             Self::Little => '<',

@@ -136,7 +136,7 @@ impl DataType {
         }
     }
 
-    /// The size of an element in strided memory, in bytes.
+    /// Returns the size of an element in strided memory, in bytes.
     pub fn size(&self) -> usize {
         self.storage().size()
     }
@@ -214,7 +214,7 @@ impl Field {
         count(&self.shape)
     }
 
-    /// The size of the field, in bytes.
+    /// Returns the size of the field, in bytes.
     pub fn size(&self) -> usize {
         self.count() * self.data_type.size()
     }
@@ -289,13 +289,13 @@ impl Structure {
         Error::selection(format!("unknown field '{name}'; the fields are {}", names.join(", ")))
     }
 
-    /// The layout of elements in memory.
+    /// Returns the layout of elements in memory.
     #[doc(hidden)]
     pub fn layout(&self) -> &Arc<StructLayout> {
         &self.layout
     }
 
-    /// The structure without padding between and inside of its fields.
+    /// Returns the structure without padding between and inside of its fields.
     ///
     /// # Errors
     /// Never for a valid structure.

@@ -50,7 +50,7 @@ pub struct Leaf {
 }
 
 impl Storage {
-    /// The size of an element in strided memory, in bytes.
+    /// Returns the size of an element in strided memory, in bytes.
     pub fn size(&self) -> usize {
         match self {
             Self::Bool => 1,

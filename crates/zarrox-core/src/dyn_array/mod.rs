@@ -162,12 +162,12 @@ impl DynArray {
         Self::new(foreign.data_type.clone(), view.shape().to_vec(), bytes)
     }
 
-    /// The data type.
+    /// Returns the data type.
     pub fn data_type(&self) -> &DataType {
         &self.data_type
     }
 
-    /// The shape, in elements.
+    /// Returns the shape, in elements.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }

@@ -90,7 +90,7 @@ impl<'a> Elements<'a> {
         }
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         self.view().shape().iter().product()
     }

@@ -176,7 +176,7 @@ impl Rectilinear {
         self.runs.get(dim).map_or(&[], Vec::as_slice)
     }
 
-    /// The length of the longest chunk, for each dimension.
+    /// Returns the length of the longest chunk, for each dimension.
     pub(super) fn largest(&self) -> &[u64] {
         &self.largest
     }

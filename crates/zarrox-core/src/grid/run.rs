@@ -21,7 +21,7 @@ impl Run {
         Self { first: 0, start: 0, length, count: u64::MAX }
     }
 
-    /// The end of the last chunk, in elements.
+    /// Returns the end of the last chunk, in elements.
     pub fn end(&self) -> u64 {
         self.start.saturating_add(self.length.saturating_mul(self.count))
     }

@@ -29,12 +29,12 @@ impl Map {
         self.0.contains_key(name)
     }
 
-    /// The value of a member.
+    /// Returns the value of a member.
     pub fn get(&self, name: &str) -> Option<&Json> {
         self.0.get(name)
     }
 
-    /// The value of a member, mutable.
+    /// Returns the value of a member, mutable.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Json> {
         self.0.get_mut(name)
     }
@@ -64,27 +64,27 @@ impl Map {
         self.0.retain(keep);
     }
 
-    /// The members, in order.
+    /// Returns the members, in order.
     pub fn iter(&self) -> Iter<'_> {
         Iter(self.0.iter())
     }
 
-    /// The members in order, with mutable values.
+    /// Returns the members in order, with mutable values.
     pub fn iter_mut(&mut self) -> IterMut<'_> {
         IterMut(self.0.iter_mut())
     }
 
-    /// The names, in order.
+    /// Returns the names, in order.
     pub fn keys(&self) -> impl DoubleEndedIterator<Item = &String> + ExactSizeIterator + Clone {
         self.0.keys()
     }
 
-    /// The values, in the order of their names.
+    /// Returns the values, in the order of their names.
     pub fn values(&self) -> impl DoubleEndedIterator<Item = &Json> + ExactSizeIterator + Clone {
         self.0.values()
     }
 
-    /// The values in the order of their names, mutable.
+    /// Returns the values in the order of their names, mutable.
     pub fn values_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut Json> + ExactSizeIterator {
         self.0.values_mut()
     }

@@ -56,7 +56,7 @@ impl JsonNumber {
         self.as_i128().and_then(|value| value.try_into().ok())
     }
 
-    /// The number as `i64`, if it is written as an integer in that range.
+    /// Returns the number as `i64`, if it is written as an integer in that range.
     pub fn as_i64(&self) -> Option<i64> {
         self.as_i128().and_then(|value| value.try_into().ok())
     }

@@ -140,7 +140,7 @@ impl Json {
         matches!(self, Self::Object(_))
     }
 
-    /// A member of the object, or an item of the list.
+    /// Returns a member of the object, or an item of the list.
     pub fn get(&self, index: impl JsonIndex) -> Option<&Self> {
         index.of(self)
     }
@@ -167,7 +167,7 @@ impl Json {
 
 /// The name of a member, or the index of an item.
 pub trait JsonIndex {
-    /// The value with this name or index, if it exists.
+    /// Returns the value with this name or index, if it exists.
     fn of<'a>(&self, json: &'a Json) -> Option<&'a Json>;
 }
 

@@ -68,7 +68,7 @@ fn is_version_3(version: &str) -> bool {
     version == "3" || version.starts_with("3.")
 }
 
-/// The suffix of the keys of documents.
+/// Returns the suffix of the keys of documents.
 pub(super) fn key_suffix(members: &mut Members<'_>) -> Result<String> {
     const NAME: &str = "metadata_key_suffix";
     let json = match members.take(NAME) {

@@ -112,7 +112,7 @@ pub trait FormatDef: fmt::Debug + Sync {
         false
     }
 
-    /// The entry document of a new hierarchy; `None` if the format has none.
+    /// Returns the entry document of a new hierarchy; `None` if the format has none.
     fn new_entry(&self) -> Result<Option<Vec<u8>>> {
         Ok(None)
     }

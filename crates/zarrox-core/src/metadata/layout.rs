@@ -54,7 +54,7 @@ impl Layout {
         self.implicit_groups
     }
 
-    /// The names of all documents that a node can have.
+    /// Returns the names of all documents that a node can have.
     pub fn documents(&self) -> &[&'static str] {
         match &self.nodes {
             Nodes::Together(documents) => documents,
@@ -70,7 +70,7 @@ impl Layout {
         documents.iter().take(deciding).any(|document| *document == name)
     }
 
-    /// The key of a node's document.
+    /// Returns the key of a node's document.
     pub fn key(&self, path: &NodePath, document: &str) -> String {
         match &self.nodes {
             Nodes::Together(_) => path.key(document),
@@ -86,7 +86,7 @@ impl Layout {
         self.documents().first().map(|document| self.key(path, document))
     }
 
-    /// The keys of all documents that a node can have.
+    /// Returns the keys of all documents that a node can have.
     pub fn keys(&self, path: &NodePath) -> Vec<String> {
         self.documents().iter().map(|document| self.key(path, document)).collect()
     }

@@ -111,7 +111,7 @@ impl<'a> Members<'a> {
         Err(Error::metadata(format!("zarr_format is {json}; expected {version}")))
     }
 
-    /// All members that were not accessed.
+    /// Returns all members that were not accessed.
     pub(super) fn rest(self) -> Map {
         if self.read.len() == self.list.len() {
             return Map::default();

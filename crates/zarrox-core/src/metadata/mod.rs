@@ -46,7 +46,7 @@ impl Format {
         Self::all().find(|format| format.to_string() == name)
     }
 
-    /// The definition of the format.
+    /// Returns the definition of the format.
     #[doc(hidden)]
     pub fn def(self) -> &'static dyn FormatDef {
         FORMATS.iter().find(|(format, _)| *format == self).map_or(FORMATS[0].1, |(_, def)| *def)

@@ -19,7 +19,7 @@ pub trait Plain: Copy + Default + PartialEq + Send + Sync + 'static {
     /// Returns the number of these bytes.
     fn get(bytes: Self::Bytes) -> Self;
 
-    /// The bytes of the number.
+    /// Returns the bytes of the number.
     fn put(self) -> Self::Bytes;
 }
 

@@ -15,7 +15,7 @@ pub enum RealType {
 }
 
 impl RealType {
-    /// The size of an element, in bytes.
+    /// Returns the size of an element, in bytes.
     pub fn size(&self) -> usize {
         match self {
             Self::Integer(integer) => integer.size,

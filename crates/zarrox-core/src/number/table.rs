@@ -59,7 +59,7 @@ impl Table {
         self.0.infinities.is_some()
     }
 
-    /// The number of each pattern.
+    /// Returns the number of each pattern.
     pub(crate) fn values(&self) -> &[f64] {
         &self.0.values
     }

@@ -47,7 +47,7 @@ impl Number {
         }
     }
 
-    /// The imaginary part.
+    /// Returns the imaginary part.
     pub fn imaginary(self) -> Self {
         match self {
             Self::Complex(_, imaginary) => Self::Float(imaginary),
@@ -55,7 +55,7 @@ impl Number {
         }
     }
 
-    /// The real part.
+    /// Returns the real part.
     pub fn real(self) -> Self {
         match self {
             Self::Complex(real, _) => Self::Float(real),

@@ -5,16 +5,16 @@ use crate::strided::{Dims, View, ViewMut};
 
 /// The operations on axes that read and write views share.
 pub trait Axes: Sized {
-    /// The view without an axis of length 1.
+    /// Returns the view without an axis of length 1.
     #[must_use]
     fn without_axis(self, dim: usize) -> Self;
-    /// The view with permuted axes: new axis `i` is old axis `order[i]`.
+    /// Returns the view with permuted axes: new axis `i` is old axis `order[i]`.
     #[must_use]
     fn permuted(self, order: &[usize]) -> Self;
-    /// The view with one axis reversed.
+    /// Returns the view with one axis reversed.
     #[must_use]
     fn reversed(self, dim: usize) -> Self;
-    /// The view with `count` axes from `dim` on merged into one; `None` if their elements are not evenly spaced in memory.
+    /// Returns the view with `count` axes from `dim` on merged into one; `None` if their elements are not evenly spaced in memory.
     fn merged(self, dim: usize, count: usize) -> Option<Self>;
 }
 

@@ -85,17 +85,17 @@ impl Boxes {
         Self { lengths, ..self.clone() }
     }
 
-    /// The lengths of a box that does not cross the edge of the array.
+    /// Returns the lengths of a box that does not cross the edge of the array.
     pub fn lengths(&self) -> &[u64] {
         &self.lengths
     }
 
-    /// The size of the largest box, in bytes.
+    /// Returns the size of the largest box, in bytes.
     pub fn bytes(&self) -> u64 {
         self.lengths.iter().fold(self.item.max(1), |size, &length| size.saturating_mul(length))
     }
 
-    /// The number of boxes.
+    /// Returns the number of boxes.
     pub fn count(&self) -> usize {
         self.counts().fold(1, usize::saturating_mul)
     }
@@ -106,7 +106,7 @@ impl Boxes {
         self.shape.iter().zip(&self.lengths).map(count)
     }
 
-    /// The region of a box, numbered in row-major order.
+    /// Returns the region of a box, numbered in row-major order.
     pub fn get(&self, index: usize) -> Selection {
         let mut rest = index;
         let places = self.counts().rev().map(|count| {
@@ -124,7 +124,7 @@ impl Boxes {
     }
 }
 
-/// The number of chunks in a length.
+/// Returns the number of chunks in a length.
 fn chunks(length: u64, chunk: u64) -> u128 {
     length.div_ceil(chunk.max(1)).into()
 }

@@ -24,12 +24,12 @@ impl Clone for ChunkElements {
 }
 
 impl ChunkElements {
-    /// All elements of a chunk of this shape.
+    /// Returns all elements of a chunk of this shape.
     pub fn whole(shape: &[usize]) -> Self {
         Self::Box(shape.iter().map(|&length| Span::all(length)).collect())
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     #[inline]
     pub fn len(&self) -> usize {
         match self {
@@ -51,7 +51,7 @@ impl ChunkElements {
         matches!(self, Self::Box(region) if covers(region, shape))
     }
 
-    /// The bounding box of the elements, in a chunk of this many dimensions.
+    /// Returns the bounding box of the elements, in a chunk of this many dimensions.
     pub fn bounding_box(&self, ndim: usize) -> Dims<Span> {
         match self {
             Self::Box(region) => region.clone(),
@@ -111,24 +111,24 @@ impl PlacedElements {
         }
     }
 
-    /// The elements, whose memory is [`PlacedElements::memory`] or [`PlacedElements::memory_mut`].
+    /// Returns the elements, whose memory is [`PlacedElements::memory`] or [`PlacedElements::memory_mut`].
     #[inline]
     pub fn elements(&self) -> &ChunkElements {
         &self.elements
     }
 
-    /// The elements, whose memory is [`PlacedElements::memory`] or [`PlacedElements::memory_mut`].
+    /// Returns the elements, whose memory is [`PlacedElements::memory`] or [`PlacedElements::memory_mut`].
     #[inline]
     pub fn into_elements(self) -> ChunkElements {
         self.elements
     }
 
-    /// The region of the array, if the elements form a box.
+    /// Returns the region of the array, if the elements form a box.
     pub fn places(&self) -> Option<&[Span]> {
         self.places.as_deref()
     }
 
-    /// The part of the array that is the memory of the elements.
+    /// Returns the part of the array that is the memory of the elements.
     #[inline]
     pub fn memory<'a>(&self, array: &View<'a>) -> View<'a> {
         match &self.places {
@@ -137,7 +137,7 @@ impl PlacedElements {
         }
     }
 
-    /// The part of the array that is the memory of the elements.
+    /// Returns the part of the array that is the memory of the elements.
     #[inline]
     pub fn memory_mut<'a>(&self, array: ViewMut<'a>) -> ViewMut<'a> {
         match &self.places {
@@ -162,7 +162,7 @@ impl PlacedElements {
         }
     }
 
-    /// The shape of a contiguous array of these elements.
+    /// Returns the shape of a contiguous array of these elements.
     pub fn shape(&self) -> Vec<usize> {
         match &self.elements {
             ChunkElements::Box(region) => region.iter().map(|span| span.count).collect(),

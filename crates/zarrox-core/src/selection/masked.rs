@@ -48,17 +48,17 @@ impl MaskedChunks {
         masked
     }
 
-    /// The number of chunks with a true position.
+    /// Returns the number of chunks with a true position.
     pub fn count(&self) -> usize {
         self.chunks.len()
     }
 
-    /// The index, along each of the mask's dimensions, of the `n`-th of these chunks.
+    /// Returns the index, along each of the mask's dimensions, of the `n`-th of these chunks.
     pub fn chunk(&self, n: usize) -> &[usize] {
         &self.chunks[n]
     }
 
-    /// The chunks with a true position, in row-major order.
+    /// Returns the chunks with a true position, in row-major order.
     fn touched(&self) -> Vec<Dims<usize>> {
         let grid: Dims<usize> = self.borders.iter().map(|borders| borders.len() - 1).collect();
         let mut chunks = Vec::new();
@@ -102,7 +102,7 @@ impl MaskedChunks {
         }
     }
 
-    /// The number of true positions of the mask before a position.
+    /// Returns the number of true positions of the mask before a position.
     fn rank(&self, position: usize) -> usize {
         let known = position / STRIDE;
         let before = self.before.get(known).copied().unwrap_or_default();
@@ -133,7 +133,7 @@ pub(crate) struct MaskedRow<'a> {
 }
 
 impl MaskedChunk {
-    /// The `n`-th chunk with a true position.
+    /// Creates the `n`-th chunk with a true position.
     pub(super) fn new(masked: Arc<MaskedChunks>, n: usize) -> Self {
         let mut extents: Dims<(usize, usize)> = masked.shape.iter().map(|_| (usize::MAX, 0)).collect();
         let mut total = 0;
@@ -152,12 +152,12 @@ impl MaskedChunk {
         Self { masked, n, count: total, extents }
     }
 
-    /// The number of true positions of the mask.
+    /// Returns the number of true positions of the mask.
     pub(crate) fn count(&self) -> usize {
         self.count
     }
 
-    /// The least and the greatest true position for each dimension.
+    /// Returns the least and the greatest true position for each dimension.
     pub(crate) fn extents(&self) -> &[(usize, usize)] {
         &self.extents
     }
@@ -210,7 +210,7 @@ impl MaskedChunk {
     }
 }
 
-/// The number of true positions of a mask.
+/// Returns the number of true positions of a mask.
 pub(crate) fn count(mask: &[bool]) -> usize {
     // As many as a byte can count, so that the processor adds several in parallel.
     mask.chunks(255).map(|part| usize::from(part.iter().map(|&set| u8::from(set)).sum::<u8>())).sum()

@@ -31,7 +31,7 @@ pub fn piece_count(span: Span, chunk: usize) -> usize {
     last(span) / chunk - span.start / chunk + 1
 }
 
-/// The `n`-th piece, counted from 0; `n` must be less than [`piece_count`].
+/// Returns the `n`-th piece, counted from 0; `n` must be less than [`piece_count`].
 pub fn piece(span: Span, chunk: usize, n: usize) -> Piece {
     if span.step > chunk {
         let position = span.start + n * span.step;
@@ -41,7 +41,7 @@ pub fn piece(span: Span, chunk: usize, n: usize) -> Piece {
     within(span, chunk, span.start / chunk + n)
 }
 
-/// The piece in the chunk with this index, if the span touches it.
+/// Returns the piece in the chunk with this index, if the span touches it.
 pub fn piece_in(span: Span, chunk: usize, index: usize) -> Option<Piece> {
     Some(within(span, chunk, index)).filter(|piece| piece.span.count > 0)
 }
@@ -98,12 +98,12 @@ impl Pieces {
         pieces
     }
 
-    /// The number of pieces.
+    /// Returns the number of pieces.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// The `n`-th piece, counted from 0; `n` must be less than their number.
+    /// Returns the `n`-th piece, counted from 0; `n` must be less than their number.
     pub fn get(&self, n: usize) -> Piece {
         let stretch = self.stretches[self.stretches.partition_point(|stretch| stretch.before <= n) - 1];
         let piece = piece(stretch.span, stretch.length, n - stretch.before);
@@ -164,7 +164,7 @@ fn last(span: Span) -> usize {
     span.start + (span.count - 1) * span.step
 }
 
-/// The number of positions of the span that are less than `limit`.
+/// Returns the number of positions of the span that are less than `limit`.
 fn before(span: Span, limit: usize) -> usize {
     limit.saturating_sub(span.start).div_ceil(span.step).min(span.count)
 }

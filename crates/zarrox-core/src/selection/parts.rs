@@ -172,7 +172,7 @@ impl Parts {
         axes.map(length).fold(1, u64::saturating_mul)
     }
 
-    /// The start of the next part.
+    /// Returns the start of the next part.
     fn following(&self, part: &[Range<u64>]) -> Option<Vec<u64>> {
         let mut begin: Vec<u64> = part.iter().map(|range| range.start).collect();
         for (dim, range) in part.iter().enumerate().rev() {
@@ -232,7 +232,7 @@ impl Borders {
         }
     }
 
-    /// The number of positions of the span before this position of the array.
+    /// Returns the number of positions of the span before this position of the array.
     fn first_from(&self, position: u64) -> u64 {
         position.saturating_sub(self.span.start).div_ceil(self.span.step)
     }

@@ -77,7 +77,7 @@ impl Projections {
         Ok(Self { axes, ndim: grid.largest_chunk().len(), boxes, count })
     }
 
-    /// The projection with this index, in row-major order of the chunks.
+    /// Returns the projection with this index, in row-major order of the chunks.
     pub fn get(&self, index: usize) -> Projection {
         if self.boxes { self.get_box(index) } else { self.get_set(index) }
     }
@@ -153,7 +153,7 @@ fn runs(grid: &ChunkGrid, dims: &[usize]) -> Dims<Vec<Run>> {
     dims.iter().map(|&dim| grid.runs(dim).to_vec()).collect()
 }
 
-/// The start of a chunk, from the runs.
+/// Returns the start of a chunk, from the runs.
 fn start(runs: &[Run], chunk: usize) -> usize {
     let chunk = chunk as u64;
     let run = &runs[runs.partition_point(|run| run.first <= chunk) - 1];

@@ -127,12 +127,12 @@ impl<'a> View<'a> {
         self
     }
 
-    /// The shape, in elements.
+    /// Returns the shape, in elements.
     pub fn shape(&self) -> &[usize] {
         &self.layout.shape
     }
 
-    /// The size of an element, in bytes.
+    /// Returns the size of an element, in bytes.
     pub fn item(&self) -> usize {
         self.layout.item
     }
@@ -176,7 +176,7 @@ impl<'a> View<'a> {
         view
     }
 
-    /// The elements with permuted axes: new axis `i` is old axis `order[i]`.
+    /// Returns the elements with permuted axes: new axis `i` is old axis `order[i]`.
     #[must_use]
     #[doc(hidden)]
     pub fn permuted(mut self, order: &[usize]) -> View<'a> {
@@ -184,13 +184,13 @@ impl<'a> View<'a> {
         self
     }
 
-    /// The elements, in row-major order, with another shape; `None` if they have gaps or their number differs.
+    /// Returns the elements, in row-major order, with another shape; `None` if they have gaps or their number differs.
     #[doc(hidden)]
     pub fn reshaped(mut self, shape: &[usize]) -> Option<View<'a>> {
         self.layout.reshape(shape).then_some(self)
     }
 
-    /// The elements with one axis reversed.
+    /// Returns the elements with one axis reversed.
     #[must_use]
     #[doc(hidden)]
     pub fn reversed(mut self, dim: usize) -> View<'a> {
@@ -199,7 +199,7 @@ impl<'a> View<'a> {
         self
     }
 
-    /// The elements with an axis of length 1 inserted at `dim`.
+    /// Returns the elements with an axis of length 1 inserted at `dim`.
     #[must_use]
     #[doc(hidden)]
     pub fn with_axis(mut self, dim: usize) -> View<'a> {
@@ -207,7 +207,7 @@ impl<'a> View<'a> {
         self
     }
 
-    /// The elements without an axis, whose length must be 1.
+    /// Returns the elements without an axis, whose length must be 1.
     #[must_use]
     #[doc(hidden)]
     pub fn without_axis(mut self, dim: usize) -> View<'a> {
@@ -215,7 +215,7 @@ impl<'a> View<'a> {
         self
     }
 
-    /// The elements with `count` axes from `dim` on merged into one, or with an axis of length 1 inserted if `count` is 0; `None`
+    /// Returns the elements with `count` axes from `dim` on merged into one, or with an axis of length 1 inserted if `count` is 0; `None`
     /// if the elements are not evenly spaced.
     #[doc(hidden)]
     pub fn merged(mut self, dim: usize, count: usize) -> Option<View<'a>> {
@@ -294,7 +294,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// The bytes of each element, in row-major order.
+/// Returns the bytes of each element, in row-major order.
 fn elements<'a>(view: &View<'a>) -> Vec<&'a [u8]> {
     let mut all = Vec::new();
     let Ok(()) = view.for_each_element(|element| {
@@ -342,18 +342,18 @@ impl<'a> ViewMut<'a> {
         self
     }
 
-    /// The same memory for reading.
+    /// Returns the same memory for reading.
     #[doc(hidden)]
     pub fn as_view(&self) -> View<'_> {
         View { pointer: self.pointer, layout: self.layout.clone(), vlen: self.vlen, marker: PhantomData }
     }
 
-    /// The shape, in elements.
+    /// Returns the shape, in elements.
     pub fn shape(&self) -> &[usize] {
         &self.layout.shape
     }
 
-    /// The size of an element, in bytes.
+    /// Returns the size of an element, in bytes.
     pub fn item(&self) -> usize {
         self.layout.item
     }
@@ -401,7 +401,7 @@ impl<'a> ViewMut<'a> {
         self
     }
 
-    /// The elements with permuted axes: new axis `i` is old axis `order[i]`.
+    /// Returns the elements with permuted axes: new axis `i` is old axis `order[i]`.
     #[must_use]
     #[doc(hidden)]
     pub fn permuted(mut self, order: &[usize]) -> ViewMut<'a> {
@@ -409,13 +409,13 @@ impl<'a> ViewMut<'a> {
         self
     }
 
-    /// The elements, in row-major order, with another shape; `None` if they have gaps or their number differs.
+    /// Returns the elements, in row-major order, with another shape; `None` if they have gaps or their number differs.
     #[doc(hidden)]
     pub fn reshaped(mut self, shape: &[usize]) -> Option<ViewMut<'a>> {
         self.layout.reshape(shape).then_some(self)
     }
 
-    /// The elements with one axis reversed.
+    /// Returns the elements with one axis reversed.
     #[must_use]
     #[doc(hidden)]
     pub fn reversed(mut self, dim: usize) -> ViewMut<'a> {
@@ -424,7 +424,7 @@ impl<'a> ViewMut<'a> {
         self
     }
 
-    /// The elements with an axis of length 1 inserted at `dim`.
+    /// Returns the elements with an axis of length 1 inserted at `dim`.
     #[must_use]
     #[doc(hidden)]
     pub fn with_axis(mut self, dim: usize) -> ViewMut<'a> {
@@ -432,7 +432,7 @@ impl<'a> ViewMut<'a> {
         self
     }
 
-    /// The elements without an axis, whose length must be 1.
+    /// Returns the elements without an axis, whose length must be 1.
     #[must_use]
     #[doc(hidden)]
     pub fn without_axis(mut self, dim: usize) -> ViewMut<'a> {
@@ -440,7 +440,7 @@ impl<'a> ViewMut<'a> {
         self
     }
 
-    /// The elements with `count` axes from `dim` on merged into one, or with an axis of length 1 inserted if `count` is 0; `None`
+    /// Returns the elements with `count` axes from `dim` on merged into one, or with an axis of length 1 inserted if `count` is 0; `None`
     /// if the elements are not evenly spaced.
     #[doc(hidden)]
     pub fn merged(mut self, dim: usize, count: usize) -> Option<ViewMut<'a>> {
@@ -457,7 +457,7 @@ impl<'a> ViewMut<'a> {
         (ViewMut { layout: before, ..self }, ViewMut { pointer, layout: after, ..self })
     }
 
-    /// The bytes as a slice, if they are contiguous in row-major order.
+    /// Returns the bytes as a slice, if they are contiguous in row-major order.
     pub fn as_slice_mut(&mut self) -> Option<&mut [u8]> {
         if !self.layout.is_contiguous() {
             return None;

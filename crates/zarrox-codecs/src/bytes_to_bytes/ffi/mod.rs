@@ -16,7 +16,7 @@ use zarrox_core::codec::CodecError;
 /// Appends bytes that `write` writes into `room` bytes of memory; `write` returns their number if it succeeds.
 ///
 /// # Errors
-/// If memory for `room` bytes cannot be allocated.
+/// When memory for `room` bytes cannot be allocated.
 ///
 /// # Safety
 /// `write` initialises as many bytes from the pointer on as it returns, at most `room`.

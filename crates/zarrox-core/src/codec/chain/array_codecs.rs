@@ -35,12 +35,12 @@ impl ArrayCodecs {
         Self { chunk, codecs, order, decoding_order, limit }
     }
 
-    /// The chunk after the last codec.
+    /// Returns the chunk after the last codec.
     pub(super) fn encoded_chunk(&self) -> &ChunkSpec {
         self.codecs.last().map_or(&self.chunk, |last| last.codec.encoded_chunk())
     }
 
-    /// The regions of a whole chunk after each codec.
+    /// Returns the regions of a whole chunk after each codec.
     pub(super) fn whole_regions(&self) -> Regions {
         self.codecs.iter().map(|named| whole(named.codec.encoded_chunk())).collect()
     }
@@ -182,12 +182,12 @@ fn total_order(
     Some(order)
 }
 
-/// The spans of a whole chunk.
+/// Returns the spans of a whole chunk.
 pub(super) fn whole(chunk: &ChunkSpec) -> Dims<Span> {
     chunk.shape().iter().map(|&length| Span::all(length)).collect()
 }
 
-/// The shape of a region.
+/// Returns the shape of a region.
 pub(super) fn counts(region: &[Span]) -> Dims<usize> {
     region.iter().map(|span| span.count).collect()
 }
@@ -213,7 +213,7 @@ pub(super) struct ElementBuffer {
 }
 
 impl ElementBuffer {
-    /// A buffer for a region of a chunk.
+    /// Creates a buffer for a region of a chunk.
     pub(super) fn new(chunk: &ChunkSpec, region: &[Span], limit: usize) -> Result<Self, CodecError> {
         let count: usize = region.iter().map(|span| span.count).product();
         Ok(Self { memory: scratch(count * chunk.item(), limit)?, vlen: VlenBuffer::new() })

@@ -76,7 +76,7 @@ impl CodecChain {
         self.bytes.encoded_size
     }
 
-    /// The size of the largest buffer that may be allocated, in bytes.
+    /// Returns the size of the largest buffer that may be allocated, in bytes.
     #[doc(hidden)]
     pub fn limit(&self) -> usize {
         self.bytes.limit

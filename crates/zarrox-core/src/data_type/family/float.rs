@@ -77,7 +77,7 @@ impl Family for Floats {
     }
 }
 
-/// The value of a float.
+/// Returns the value of a float.
 pub(in crate::data_type) fn value(element: &[u8]) -> f64 {
     bits(element).1
 }

@@ -103,7 +103,7 @@ pub trait Family: fmt::Debug + Send + Sync {
         })
     }
 
-    /// The v2 type string, or an error if v2 does not support the type.
+    /// Returns the v2 type string, or an error if v2 does not support the type.
     fn to_v2(&self, data_type: &DataType, endian: Endian) -> Result<Json> {
         let _ = endian;
         Err(Error::unsupported(format!("Zarr v2 has no data type '{data_type}'; create the array as v3")))
@@ -127,10 +127,10 @@ pub trait Family: fmt::Debug + Send + Sync {
     /// The forms of the two formats do not conflict, so one parser supports both.
     fn fill_from_json(&self, data_type: &DataType, json: &Json, strictness: Strictness) -> Result<FillValue>;
 
-    /// A fill value in the form of v3 metadata.
+    /// Returns a fill value in the form of v3 metadata.
     fn fill_to_v3(&self, data_type: &DataType, fill: &FillValue) -> Json;
 
-    /// A fill value in the form of v2 metadata.
+    /// Returns a fill value in the form of v2 metadata.
     fn fill_to_v2(&self, data_type: &DataType, fill: &FillValue) -> Json {
         self.fill_to_v3(data_type, fill)
     }
@@ -149,11 +149,11 @@ pub trait Family: fmt::Debug + Send + Sync {
         false
     }
 
-    /// The text of an element in NumPy's style: `0.25`, `True`, `(1+2j)`.
+    /// Returns the text of an element in NumPy's style: `0.25`, `True`, `(1+2j)`.
     fn format(&self, data_type: &DataType, element: &[u8]) -> String;
 }
 
-/// The error for an invalid fill value.
+/// Returns the error for an invalid fill value.
 pub(super) fn bad_fill(data_type: &DataType, json: &Json, wants: &str) -> Error {
     let shown = json::shown(json, 80);
     Error::metadata(format!("fill_value {shown} is not valid for {data_type}; expected {wants}"))
@@ -213,15 +213,15 @@ impl<'r> Deref for FamilyRef<'r> {
 
 /// The known data types, for families whose types consist of other types.
 pub(crate) trait KnownTypes: fmt::Debug + Send + Sync {
-    /// The data type of the `data_type` member of v3 metadata.
+    /// Returns the data type of the `data_type` member of v3 metadata.
     fn type_from_v3(&self, json: &Json) -> Result<DataType>;
 
-    /// The data type of the `dtype` member of v2 metadata, with its byte order if it has one.
+    /// Returns the data type of the `dtype` member of v2 metadata, with its byte order if it has one.
     fn type_from_v2(&self, json: &Json) -> Result<(DataType, Option<ByteOrder>)>;
 
-    /// The `dtype` member of v2 metadata.
+    /// Returns the `dtype` member of v2 metadata.
     fn type_to_v2(&self, data_type: &DataType, order: &ByteOrder) -> Result<Json>;
 
-    /// The family of a data type.
+    /// Returns the family of a data type.
     fn family_of(&self, data_type: &DataType) -> Result<FamilyRef<'_>>;
 }

@@ -49,7 +49,7 @@ impl DataType {
     }
 }
 
-/// The error for a type without a name in v3.
+/// Returns the error for a type without a name in v3.
 pub(in crate::data_type) fn not_in_v3(name: &str, instead: &str) -> Error {
     Error::unsupported(format!("Zarr v3 has no data type '{name}'; create the array as v2, or {instead}"))
 }

@@ -53,7 +53,7 @@ pub(in crate::data_type) fn of(value: &DataType, known: &dyn KnownTypes) -> Resu
     Ok(DataType::Extension(Box::new(Extension { name: NAME.to_owned(), configuration, storage })))
 }
 
-/// The type of the values of an optional type.
+/// Returns the type of the values of an optional type.
 pub(in crate::data_type) fn value_of(data_type: &DataType, known: &dyn KnownTypes) -> Option<DataType> {
     let DataType::Extension(extension) = data_type else { return None };
     let configuration = Some(&extension.configuration).filter(|_| extension.name == NAME)?;
@@ -68,7 +68,7 @@ fn behind_a_byte(value: &Storage) -> Storage {
     Storage::Struct(Arc::new(StructLayout { size: value.size() + 1, leaves }))
 }
 
-/// The number of nested optional types.
+/// Returns the number of nested optional types.
 fn depth(data_type: &DataType, known: &dyn KnownTypes) -> usize {
     value_of(data_type, known).map_or(0, |value| 1 + depth(&value, known))
 }

@@ -49,7 +49,7 @@ impl DataType {
     }
 }
 
-/// The family and the type of the numbers.
+/// Returns the family and the type of the numbers.
 fn numbers(data_type: &DataType) -> Option<(&'static dyn Family, DataType)> {
     let item = data_type.vlen_item()?;
     let family = NUMBERS.into_iter().find(|family| family.has(&item))?;

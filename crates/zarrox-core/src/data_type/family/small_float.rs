@@ -68,7 +68,7 @@ impl Layout {
         DataType::Extension(Box::new(Extension { name, configuration: Map::default(), storage }))
     }
 
-    /// The number of bits, including the sign.
+    /// Returns the number of bits, including the sign.
     fn bits(&self) -> u32 {
         u32::from(self.special != Special::PowersOfTwo) + self.exponent + self.mantissa
     }
@@ -82,7 +82,7 @@ impl Layout {
         (1 << (self.exponent + self.mantissa)) - 1
     }
 
-    /// The value of a pattern; bits beyond the type's are ignored.
+    /// Returns the value of a pattern; bits beyond the type's are ignored.
     fn decode(&self, pattern: u32) -> f64 {
         let negative = pattern >> (self.exponent + self.mantissa) & 1 == 1;
         let exponent = pattern >> self.mantissa & ((1 << self.exponent) - 1);
@@ -106,7 +106,7 @@ impl Layout {
         if negative { -magnitude } else { magnitude }
     }
 
-    /// The pattern of the largest finite number.
+    /// Returns the pattern of the largest finite number.
     fn largest(&self) -> u32 {
         match self.special {
             Special::Ieee => (((1 << self.exponent) - 1) << self.mantissa) - 1,
@@ -164,7 +164,7 @@ impl Layout {
     }
 }
 
-/// The type with this name.
+/// Returns the type with this name.
 pub(in crate::data_type) fn named(name: &str) -> Option<DataType> {
     LAYOUTS.iter().find(|layout| layout.name == name).map(Layout::data_type)
 }
@@ -182,7 +182,7 @@ fn pattern(element: &[u8]) -> u32 {
     }
 }
 
-/// The bytes of a pattern.
+/// Returns the bytes of a pattern.
 fn element(layout: &Layout, pattern: u32) -> Vec<u8> {
     let [low, high, ..] = pattern.to_le_bytes();
     match layout.size() {

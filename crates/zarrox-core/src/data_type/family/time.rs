@@ -77,12 +77,12 @@ impl TimeUnit {
         Self::Attosecond,
     ];
 
-    /// The name in metadata: `D`, `ms`.
+    /// Returns the name in metadata: `D`, `ms`.
     pub fn name(self) -> &'static str {
         UNITS[self as usize]
     }
 
-    /// The unit with this name; `μs` is accepted as well.
+    /// Returns the unit with this name; `μs` is accepted as well.
     #[doc(hidden)]
     pub fn parse(name: &str) -> Option<Self> {
         let name = if name == "μs" || name == "µs" { "us" } else { name };
@@ -117,7 +117,7 @@ impl TimeType {
         self.kind
     }
 
-    /// The unit.
+    /// Returns the unit.
     pub fn unit(&self) -> TimeUnit {
         self.unit
     }

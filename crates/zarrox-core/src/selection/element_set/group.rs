@@ -205,7 +205,7 @@ fn borders_of_sorted(list: &[usize], runs: &[Run]) -> Vec<usize> {
     borders
 }
 
-/// The row-major number of each point's chunk in the box of all touched chunks.
+/// Returns the row-major number of each point's chunk in the box of all touched chunks.
 fn keys(lists: &[&[usize]], dims: &[Dim<'_>], count: usize) -> Positions {
     let mut keys: Positions = std::iter::repeat_n(0, count).collect();
     for (list, dim) in lists.iter().zip(dims) {
@@ -214,7 +214,7 @@ fn keys(lists: &[&[usize]], dims: &[Dim<'_>], count: usize) -> Positions {
     keys
 }
 
-/// The order of the points by these keys, which are less than `total`.
+/// Returns the order of the points by these keys, which are less than `total`.
 fn order_by_key(mut keys: Positions, total: usize) -> Order {
     if keys.is_sorted() {
         return (borders_where(keys.len(), |i| keys[i] != keys[i - 1]), Moved::No);

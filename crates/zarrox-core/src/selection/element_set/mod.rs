@@ -66,7 +66,7 @@ impl PlacedPoints {
         self.lists.get_or_init(|| self.mask.as_ref().map(listed).unwrap_or_default())
     }
 
-    /// The number of points.
+    /// Returns the number of points.
     pub fn count(&self) -> usize {
         if let Some(mask) = &self.mask {
             return mask.count();
@@ -139,7 +139,7 @@ pub struct ElementSet {
 pub type PlacedBox = (Dims<Span>, Dims<Span>);
 
 impl PointRange {
-    /// The number of points.
+    /// Returns the number of points.
     pub fn len(&self) -> usize {
         self.range.len()
     }
@@ -263,7 +263,7 @@ struct Stretch {
 }
 
 impl ElementAxis {
-    /// The number of positions.
+    /// Returns the number of positions.
     pub fn len(&self) -> usize {
         match self {
             Self::Span { span, .. } => span.count,
@@ -309,7 +309,7 @@ impl ElementAxis {
 }
 
 impl ElementSet {
-    /// The number of elements.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         if self.is_empty() {
             return 0;

@@ -329,7 +329,7 @@ fn boxes_have_the_elements_in_their_order() {
     assert!(as_box > 100);
 }
 
-/// A points axis over the first dimensions, in order.
+/// Returns a points axis over the first dimensions, in order.
 fn points(coordinates: &[&[usize]], places: Option<Vec<usize>>) -> ElementAxis {
     let range = 0..coordinates[0].len();
     let coordinates =

@@ -53,7 +53,7 @@ impl Laid {
         self.reversed.iter().fold(view, |view, &dim| view.reversed(dim))
     }
 
-    /// The elements of the view in row-major order.
+    /// Returns the elements of the view in row-major order.
     fn plain(&self, buffer: &[u8]) -> Vec<u8> {
         let mut plain = Vec::new();
         self.view(buffer).append_to(&mut plain, 1);
@@ -223,7 +223,7 @@ fn variable_length_elements_move_between_heaps() {
     }
 }
 
-/// A points axis of one dimension.
+/// Returns a points axis of one dimension.
 fn points(list: &[usize], places: Option<&[usize]>) -> ElementAxis {
     let coordinates = smallvec![std::sync::Arc::new(list.to_vec().into())];
     let points = PlacedPoints::placed(coordinates, places.map(|places| places.to_vec().into()));

@@ -39,12 +39,12 @@ impl IndexArray {
         Ok(Self { shape, values })
     }
 
-    /// The shape.
+    /// Returns the shape.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
-    /// The values, in row-major order.
+    /// Returns the values, in row-major order.
     pub fn values(&self) -> &Arc<Vec<i64>> {
         &self.values
     }
@@ -61,23 +61,23 @@ impl Mask {
         Ok(Self { shape, values })
     }
 
-    /// The shape.
+    /// Returns the shape.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
-    /// The values, in row-major order.
+    /// Returns the values, in row-major order.
     pub fn values(&self) -> &Arc<Vec<bool>> {
         &self.values
     }
 
-    /// The number of true values.
+    /// Returns the number of true values.
     #[doc(hidden)]
     pub fn count(&self) -> usize {
         count(&self.values)
     }
 
-    /// The true positions in row-major order: for each dimension a list of positions.
+    /// Returns the true positions in row-major order: for each dimension a list of positions.
     ///
     /// # Errors
     /// When memory for the lists cannot be allocated.

@@ -223,7 +223,7 @@ impl Composing<'_> {
         Ok(Layout { blocks, shape, count })
     }
 
-    /// The positions of all points for each dimension of the array in the component, in ascending order of the dimensions.
+    /// Returns the positions of all points for each dimension of the array in the component, in ascending order of the dimensions.
     fn points(&self, component: &Component, layout: &Layout) -> Result<Lists> {
         let mut lists = Lists::new();
         let picked = self.picked(component, layout)?;
@@ -312,7 +312,7 @@ impl Picked {
     }
 }
 
-/// The span of positions of a span.
+/// Returns the span of positions of a span.
 fn span_of_span(outer: &ResolvedSpan, inner: &ResolvedSpan) -> ResolvedSpan {
     let reversed = inner.count > 1 && outer.reversed != inner.reversed;
     if inner.count == 0 {
@@ -324,7 +324,7 @@ fn span_of_span(outer: &ResolvedSpan, inner: &ResolvedSpan) -> ResolvedSpan {
     ResolvedSpan { start, step, count: inner.count, reversed, ..*outer }
 }
 
-/// The positions of a span in the order of the result, which has at least as many elements.
+/// Returns the positions of a span in the order of the result, which has at least as many elements.
 fn listed(span: &ResolvedSpan) -> Result<Positions> {
     let count = usize::try_from(span.count).unwrap_or(usize::MAX);
     let mut list = reserved(count)?;

@@ -39,7 +39,7 @@ impl<'a> Joint<'a> {
         Ok(Self::Mask(dims, mask, mask.count()))
     }
 
-    /// The shape before broadcasting.
+    /// Returns the shape before broadcasting.
     fn shape(&self) -> Dims<usize> {
         match self {
             Self::Index(..) => Dims::new(),
@@ -67,7 +67,7 @@ impl<'a> Joint<'a> {
         }
     }
 
-    /// The dimensions, and a list of positions for each.
+    /// Returns the dimensions, and a list of positions for each.
     fn lists(&self) -> Result<Vec<(usize, Positions)>> {
         match self {
             Self::Index(dim, index) => Ok(vec![(dim.axis, dim.normalized(&[*index])?)]),
@@ -122,7 +122,7 @@ pub(super) fn select_together(arrays: &[Joint<'_>]) -> Result<(Vec<ResolvedAxis>
     Ok((axes, result))
 }
 
-/// The broadcast shape of all arrays, by NumPy's rules.
+/// Returns the broadcast shape of all arrays, by NumPy's rules.
 fn broadcast(shapes: &[Dims<usize>]) -> Result<Vec<usize>> {
     let ndim = shapes.iter().map(Dims::len).max().unwrap_or(0);
     let mut joint = vec![1; ndim];

@@ -29,7 +29,7 @@ pub(super) struct Dim {
 }
 
 impl Dim {
-    /// The `axis`-th dimension of an array of this shape.
+    /// Creates the `axis`-th dimension of an array of this shape.
     pub(super) fn new(shape: &[u64], axis: usize) -> Result<Self> {
         // Positions are signed during the computation; real arrays are far below the limit.
         let length = i64::try_from(shape[axis]).map_err(|_| {
@@ -52,7 +52,7 @@ impl Dim {
         Ok(position.cast_unsigned())
     }
 
-    /// Every position.
+    /// Returns every position.
     pub(super) fn all(self) -> ResolvedSpan {
         let count = self.length.cast_unsigned();
         ResolvedSpan { dim: self.axis, start: 0, step: 1, count, reversed: false }
@@ -93,7 +93,7 @@ impl Dim {
         Ok(self.positions(self.normalized(values)?))
     }
 
-    /// The span of evenly spaced indices that all count from the same end and are inside of the array.
+    /// Returns the span of evenly spaced indices that all count from the same end and are inside of the array.
     fn evenly_spaced_indices(self, values: &[i64]) -> Option<ResolvedSpan> {
         let (&first, &last) = (values.first()?, values.last()?);
         if (first < 0) != (last < 0) {
@@ -140,7 +140,7 @@ impl Dim {
         Ok(list)
     }
 
-    /// The positions where a mask of the dimension's length is true.
+    /// Returns the positions where a mask of the dimension's length is true.
     pub(super) fn mask(self, mask: &[bool]) -> Result<ResolvedAxis> {
         let first = mask.iter().position(|&value| value);
         let last = mask.iter().rposition(|&value| value);
@@ -158,12 +158,12 @@ impl Dim {
     }
 }
 
-/// One position along a dimension.
+/// Returns one position along a dimension.
 pub(super) fn single(dim: usize, position: u64) -> ResolvedSpan {
     ResolvedSpan { dim, start: position, step: 1, count: 1, reversed: false }
 }
 
-/// No position.
+/// Returns no position.
 fn none(dim: usize) -> ResolvedSpan {
     ResolvedSpan { dim, start: 0, step: 1, count: 0, reversed: false }
 }

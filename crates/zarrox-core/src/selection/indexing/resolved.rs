@@ -86,7 +86,7 @@ pub enum ResultAxis {
 }
 
 impl ResolvedAxis {
-    /// The dimensions of the array, ascending.
+    /// Returns the dimensions of the array, ascending.
     pub fn dims(&self) -> &[usize] {
         match self {
             Self::Span(span) => std::slice::from_ref(&span.dim),
@@ -95,7 +95,7 @@ impl ResolvedAxis {
         }
     }
 
-    /// The shape of the positions in the result, unless the axis is dropped.
+    /// Returns the shape of the positions in the result, unless the axis is dropped.
     #[inline]
     pub fn shape(&self) -> Dims<u64> {
         match self {
@@ -107,7 +107,7 @@ impl ResolvedAxis {
 }
 
 impl ResolvedSelection {
-    /// The shape of the result.
+    /// Returns the shape of the result.
     pub fn shape(&self) -> Vec<u64> {
         let length = |axis: &ResultAxis| match *axis {
             ResultAxis::New => 1,

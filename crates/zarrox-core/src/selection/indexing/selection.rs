@@ -52,7 +52,7 @@ impl DimSelection {
         }
     }
 
-    /// The number of dimensions of the array that the item selects from, without those of an ellipsis.
+    /// Returns the number of dimensions of the array that the item selects from, without those of an ellipsis.
     pub(super) fn dims(&self) -> usize {
         match self {
             Self::Index(_) | Self::Slice { .. } | Self::Integers(_) => 1,
@@ -160,7 +160,7 @@ impl Selection {
         Self { kind, items: items.into_selection().items }
     }
 
-    /// The items in their order.
+    /// Returns the items in their order.
     pub fn items(&self) -> &[DimSelection] {
         &self.items
     }

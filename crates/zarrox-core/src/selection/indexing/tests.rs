@@ -211,7 +211,7 @@ fn bounds_and_steps_beyond_every_array_are_those_of_numpy() {
     }
 }
 
-/// The single axis that a selection from ten elements resolves to.
+/// Returns the single axis that a selection from ten elements resolves to.
 fn axis(selection: &Selection) -> ResolvedAxis {
     let [axis] = selection.resolve(&[10]).unwrap().axes.try_into().unwrap();
     axis
