@@ -14,7 +14,7 @@
 
 use zarrox_core::codec::{ChunkSpec, Codec, CodecContext, CodecDef, CodecError, CodecKind, Elementwise};
 pub use zarrox_core::internals::number::Rounding;
-use zarrox_core::internals::number::{Missing, OutOfRange, RealCast, RealType, Refused};
+use zarrox_core::internals::number::{CastFailure, Missing, OutOfRange, RealCast, RealType};
 use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::{CodecSpec, DataType};
@@ -291,8 +291,8 @@ impl CastValueCodec {
 }
 
 /// Returns the message for an element that the other type cannot represent.
-fn message(refused: &Refused, from: &Type, to: &Type) -> String {
-    let Refused { value, why } = refused;
+fn message(refused: &CastFailure, from: &Type, to: &Type) -> String {
+    let CastFailure { value, why } = refused;
     let (from, to) = (&from.data_type, &to.data_type);
     match why {
         Missing::NotANumber => format!("{to} has no NaN; map NaN of {from} to another value in 'scalar_map'"),

@@ -93,7 +93,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     if [from, to].iter().any(|storage| matches!(storage, Storage::Complex(_))) {
         return Err(CodecError::unsupported("complex numbers are not scaled"));
     }
-    let (way, works_on) = Way::new(from, scale, offset);
+    let (scaling, works_on) = Scaling::new(from, scale, offset);
     let quotients = match to {
         Storage::Float(_) => to.clone(),
         _ => Storage::Float(8),
@@ -101,7 +101,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     let member = |name| config.get(name).cloned().unwrap_or(Json::Null);
     let filter = ScaleFilter {
         encode: Steps::encoding(from, &works_on, to)?,
-        way,
+        scaling,
         decode: Steps::decoding(to, &quotients, from)?,
         quotients,
         from: from.clone(),
@@ -129,7 +129,7 @@ fn scalar(config: Config<'_>, name: &str) -> Result<Number, CodecError> {
 
 /// The arithmetic of the scaling.
 #[derive(Debug, Clone)]
-enum Way {
+enum Scaling {
     /// In this type of floats.
     Floats(Storage),
     /// In this type of integers.
@@ -138,7 +138,7 @@ enum Way {
     Mixed(Storage, i128),
 }
 
-impl Way {
+impl Scaling {
     /// Returns the arithmetic for elements of a type, with its input and output types.
     fn new(from: &Storage, scale: Number, offset: Number) -> (Self, (Storage, Storage)) {
         let double = Storage::Float(8);
@@ -163,7 +163,7 @@ impl Way {
 /// The filter for one pair of types.
 #[derive(Debug)]
 struct ScaleFilter {
-    way: Way,
+    scaling: Scaling,
     encode: Steps,
     /// The float type in which stored numbers are divided.
     quotients: Storage,
@@ -179,18 +179,18 @@ impl ScaleFilter {
     /// Encodes elements. Returns false if the stored type cannot represent one of the rounded numbers.
     fn scale(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<bool, CodecError> {
         let (offset, scale) = (self.offset.to_f64(), self.scale.to_f64());
-        Ok(match &self.way {
-            Way::Floats(storage) => with_storage!(float storage, T => {
+        Ok(match &self.scaling {
+            Scaling::Floats(storage) => with_storage!(float storage, T => {
                 let (offset, scale) = (T::from_double(offset), T::from_double(scale));
                 let scaled = |value: T| value.subtract(offset).multiply(scale).round_even();
                 self.encode.run(decoded, encoded, |from, to| map(from, to, scaled))
             }, else false),
-            Way::Integers(storage, offset, scale) => with_storage!(integer storage, T => {
+            Scaling::Integers(storage, offset, scale) => with_storage!(integer storage, T => {
                 let (offset, scale) = (exactly::<T>("offset", *offset)?, exactly::<T>("scale", *scale)?);
                 let scaled = |value: T| value.subtract(offset).multiply(scale);
                 self.encode.run(decoded, encoded, |from, to| map(from, to, scaled))
             }, else false),
-            Way::Mixed(storage, offset) => with_storage!(integer storage, T => {
+            Scaling::Mixed(storage, offset) => with_storage!(integer storage, T => {
                 let offset = exactly::<T>("offset", *offset)?;
                 let scaled = |value: T| (value.subtract(offset).to_f64() * scale).round_even();
                 self.encode.run(decoded, encoded, |from, to| map(from, to, scaled))

@@ -25,7 +25,7 @@ impl Packing {
     }
 
     /// Returns true if packed numbers have the same bytes as in memory.
-    fn is_as_in_memory(&self) -> bool {
+    fn matches_memory(&self) -> bool {
         self.is_whole() && (cfg!(target_endian = "little") || self.bytes == 1)
     }
 
@@ -37,7 +37,7 @@ impl Packing {
     /// Packs numbers of the machine's endianness into exactly as many bytes as they take; the unused bits of the last byte are
     /// zero.
     pub(crate) fn pack(&self, numbers: &[u8], packed: &mut [u8]) {
-        if self.is_as_in_memory() {
+        if self.matches_memory() {
             return packed.copy_from_slice(numbers);
         }
         match (self.bytes, self.bits) {
@@ -57,7 +57,7 @@ impl Packing {
 
     /// Unpacks as many numbers as `numbers` holds, the first of which begins at bit `skip` of `packed`.
     pub(crate) fn unpack(&self, packed: &[u8], skip: usize, numbers: &mut [u8]) {
-        if self.is_as_in_memory() {
+        if self.matches_memory() {
             return numbers.copy_from_slice(packed);
         }
         match (self.bytes, self.bits) {

@@ -16,7 +16,7 @@ use zarrox_core::codec::{
 };
 use zarrox_core::data_type::{Endian, Storage};
 use zarrox_core::internals::codec::InPlace;
-use zarrox_core::internals::codec::coalesce::{BLOCK, BLOCK_TRANSPOSED, GAP, STRAIGHT, STRAIGHT_MOST};
+use zarrox_core::internals::codec::coalesce::{BLOCK, BLOCK_TRANSPOSED, DIRECT, DIRECT_MAX, GAP};
 use zarrox_core::internals::data_type::{ByteOrder, Leaf};
 use zarrox_core::internals::selection::partition::split_mut;
 use zarrox_core::internals::strided::contiguous_strides;
@@ -272,12 +272,12 @@ impl Selected {
         if !same_bytes {
             return (scattered, false);
         }
-        let mut direct = self.blocks(0, STRAIGHT_MOST);
+        let mut direct = self.blocks(0, DIRECT_MAX);
         while !self.is_contiguous(&direct, out) {
             let Some(outermost) = direct.iter_mut().find(|count| **count > 1) else { break };
             *outermost = 1;
         }
-        if self.extent(&direct) >= STRAIGHT || self.block_count(&direct) <= self.block_count(&scattered) {
+        if self.extent(&direct) >= DIRECT || self.block_count(&direct) <= self.block_count(&scattered) {
             return (direct, true);
         }
         (scattered, false)
@@ -477,7 +477,7 @@ mod tests {
         // The whole chunk, into rows of a larger array: blocks that fit the cache.
         assert_eq!(fetched(&chain, &[ALL, ALL, ALL], 1024), (vec![BLOCK as u64; 128], 0));
         // The whole chunk, into memory of exactly its size.
-        assert_eq!(fetched(&chain, &[ALL, ALL, ALL], 256), (vec![STRAIGHT_MOST as u64; 4], 4));
+        assert_eq!(fetched(&chain, &[ALL, ALL, ALL], 256), (vec![DIRECT_MAX as u64; 4], 4));
         // A plane, a row, an element.
         assert_eq!(fetched(&chain, &[ONE, ALL, ALL], 256), (vec![1 << 17], 1));
         assert_eq!(fetched(&chain, &[ONE, ONE, ALL], 256), (vec![512], 1));

@@ -32,7 +32,7 @@ const NAME: &str = "conditional";
 pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::BytesToBytes, create);
 
 /// The maximum number of bits of a header: more codecs indicate an error or an attack.
-const MOST_BITS: i32 = 8 << 10;
+const MAX_BITS: i32 = 8 << 10;
 
 /// Codecs that are applied to the chunks that they make smaller.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,7 +92,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     let header = match config.get("header_bits") {
         None => header_size(&codecs),
         Some(json) => {
-            let bits = config.integer("header_bits", 0..=MOST_BITS, 0)?;
+            let bits = config.integer("header_bits", 0..=MAX_BITS, 0)?;
             let bytes = usize::try_from(bits).ok().filter(|bits| bits % 8 == 0).map(|bits| bits / 8);
             bytes.filter(|&bytes| bytes >= header_size(&codecs)).ok_or_else(|| {
                 let wants = format!("a multiple of 8, and a bit for each of {} codecs", codecs.len());

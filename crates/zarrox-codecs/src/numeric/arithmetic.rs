@@ -21,7 +21,7 @@ pub(crate) enum Direction {
 }
 
 /// A description of two numbers and an operator that have no result.
-type Refused = String;
+type NoResult = String;
 
 impl Arithmetic {
     /// Creates the arithmetic. The scale must not be 0, and both must be finite numbers of the type.
@@ -30,7 +30,7 @@ impl Arithmetic {
     }
 
     /// Converts elements; both slices have the same number of elements.
-    pub(crate) fn apply(&self, from: &[u8], to: &mut [u8], direction: Direction) -> Result<(), Refused> {
+    pub(crate) fn apply(&self, from: &[u8], to: &mut [u8], direction: Direction) -> Result<(), NoResult> {
         let item = self.real.size();
         let mut bad = [false; BLOCK];
         for (from, to) in from.chunks(item * BLOCK).zip(to.chunks_mut(item * BLOCK)) {
@@ -62,7 +62,7 @@ impl Arithmetic {
     }
 
     /// Converts one element of any type.
-    fn exact(&self, from: &[u8], to: &mut [u8], direction: Direction) -> Result<(), Refused> {
+    fn exact(&self, from: &[u8], to: &mut [u8], direction: Direction) -> Result<(), NoResult> {
         let (element, offset, scale) = (self.real.read(from), self.offset, self.scale);
         match (&self.real, element, offset, scale) {
             (
@@ -104,12 +104,12 @@ impl Arithmetic {
     }
 }
 
-fn no_result(left: impl std::fmt::Debug, sign: char, right: impl std::fmt::Debug) -> Refused {
+fn no_result(left: impl std::fmt::Debug, sign: char, right: impl std::fmt::Debug) -> NoResult {
     format!("{left:?} {sign} {right:?} has no result")
 }
 
 /// Encodes an integer. Each intermediate result must be in the range of the type.
-fn encoded(integer: Integer, element: i128, offset: i128, scale: i128) -> Result<i128, Refused> {
+fn encoded(integer: Integer, element: i128, offset: i128, scale: i128) -> Result<i128, NoResult> {
     let range = integer.least()..=integer.most();
     let moved = element - offset;
     if !range.contains(&moved) {
@@ -120,7 +120,7 @@ fn encoded(integer: Integer, element: i128, offset: i128, scale: i128) -> Result
 }
 
 /// Decodes an integer. The final result must be in the range of the type.
-fn decoded(integer: Integer, element: i128, offset: i128, scale: i128) -> Result<i128, Refused> {
+fn decoded(integer: Integer, element: i128, offset: i128, scale: i128) -> Result<i128, NoResult> {
     if element % scale != 0 {
         return Err(no_result(element, '/', scale));
     }

@@ -17,10 +17,10 @@
 //! them.
 
 pub(crate) mod index;
-mod mend;
+pub(crate) mod read_budget;
 mod recover;
+mod repair;
 mod table;
-pub(crate) mod work;
 
 use std::fmt;
 
@@ -39,7 +39,7 @@ use zarrox_core::{CodecChain, CodecSpec};
 use crate::config::{self, codec_to_json};
 pub use crate::sharding::index::IndexLocation;
 use crate::sharding::index::{EMPTY, ENTRY, Entries, Entry, Index, LOCATIONS};
-use crate::sharding::work::ShardWork;
+use crate::sharding::read_budget::ReadBudget;
 use crate::{Bytes, Crc32c};
 
 const NAME: &str = "sharding_indexed";
@@ -156,9 +156,9 @@ fn inner_grid(inner: &[u64], shard: &[usize]) -> Result<(Vec<usize>, Vec<usize>)
 /// The index of an inner chunk, for messages and for lookup.
 type Cell = Dims<usize>;
 
-struct Place(Cell);
+struct InnerChunkPlace(Cell);
 
-impl fmt::Display for Place {
+impl fmt::Display for InnerChunkPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "inner chunk {:?}", &self.0[..])
     }
@@ -309,7 +309,7 @@ impl ShardingCodec {
         let mut any = false;
         for entry in entries.chunks_exact_mut(ENTRY) {
             let start = encoded.len();
-            if encode_chunk(&cell, encoded).map_err(|e| e.at(Place(cell.clone())))? {
+            if encode_chunk(&cell, encoded).map_err(|e| e.at(InnerChunkPlace(cell.clone())))? {
                 let numbers = [(start - base) as u64, (encoded.len() - start) as u64];
                 entry.copy_from_slice(numbers.map(u64::to_ne_bytes).as_flattened());
                 any = true;
@@ -351,11 +351,11 @@ impl ShardingCodec {
         let window = Window::of_size(existing.len() as u64);
         let index = self.index.range(window).map_err(|e| e.at("index"))?.of(existing)?;
         let entries = self.index.entries(index, self.grid.iter().map(|&count| Span::all(count)).collect())?;
-        let (base, mut work) = (encoded.len(), ShardWork::new(window, &self.inner));
+        let (base, mut budget) = (encoded.len(), ReadBudget::new(window, &self.inner));
         self.update_chunks(part, options, encoded, |(cell, encoded)| {
             self.check_room(encoded - base)?;
             let Some(stored) = self.locate(window, entries.get(cell))? else { return Ok(None) };
-            work.add(stored)?;
+            budget.add(stored)?;
             stored.of(existing).map(Some)
         })
     }
@@ -398,7 +398,7 @@ struct Reading<'a> {
     codec: &'a ShardingCodec,
     shard: Window,
     entries: Entries,
-    work: ShardWork,
+    budget: ReadBudget,
     fetches: Vec<Fetch<'a>>,
 }
 
@@ -412,24 +412,24 @@ impl<'a> Reading<'a> {
     ) -> Result<Self, CodecError> {
         let cells = region.iter().zip(&codec.shape).map(|(&span, &length)| touched(span, length)).collect();
         let entries = codec.index.entries(index, cells)?;
-        let work = ShardWork::new(shard, &codec.inner);
-        Ok(Self { codec, shard, entries, work, fetches: Vec::new() })
+        let budget = ReadBudget::new(shard, &codec.inner);
+        Ok(Self { codec, shard, entries, budget, fetches: Vec::new() })
     }
 
     /// Returns the position of an inner chunk, if it is stored.
     fn locate(&mut self, cell: &[usize]) -> Result<Option<Window>, CodecError> {
         let located = self.codec.locate(self.shard, self.entries.get(cell));
-        let located = located.map_err(|e| e.at(Place(cell.into())))?;
+        let located = located.map_err(|e| e.at(InnerChunkPlace(cell.into())))?;
         if let Some(window) = located {
-            self.work.add(window)?;
+            self.budget.add(window)?;
         }
         Ok(located)
     }
 
     /// Adds the fetches of an inner chunk.
     fn add(&mut self, cell: Cell, fetches: Result<Vec<Fetch<'a>>, CodecError>) -> Result<(), CodecError> {
-        let fetches = fetches.map_err(|e| e.at(Place(cell.clone())))?;
-        let explain = move |e: CodecError| e.at(Place(cell.clone())).in_codec(NAME);
+        let fetches = fetches.map_err(|e| e.at(InnerChunkPlace(cell.clone())))?;
+        let explain = move |e: CodecError| e.at(InnerChunkPlace(cell.clone())).in_codec(NAME);
         self.fetches.extend(fetches.into_iter().map(|fetch| fetch.map_err(explain.clone())));
         Ok(())
     }

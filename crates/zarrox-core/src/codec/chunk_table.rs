@@ -63,12 +63,12 @@ pub trait ChunkTable: fmt::Debug + Sync {
     ///
     /// # Errors
     /// When the valid inner chunks cannot be determined.
-    fn mend(&self, damaged: &[u8], fill: bool, encoded: &mut Vec<u8>) -> Result<Mended, CodecError>;
+    fn repair(&self, damaged: &[u8], fill: bool, encoded: &mut Vec<u8>) -> Result<RepairOutcome, CodecError>;
 }
 
 /// The result of the repair of a chunk with inner chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Mended {
+pub struct RepairOutcome {
     /// The number of inner chunks whose stored bytes are unchanged.
     pub kept: usize,
     /// The number of these inner chunks that were recovered from a damaged index.

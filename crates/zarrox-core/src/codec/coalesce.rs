@@ -19,11 +19,11 @@ pub const BLOCK: usize = 256 << 10;
 pub const BLOCK_TRANSPOSED: usize = 8 << 20;
 
 /// The maximum number of bytes of a range that goes directly into the output.
-pub const STRAIGHT_MOST: usize = 8 << 20;
+pub const DIRECT_MAX: usize = 8 << 20;
 
 /// Ranges of at least this many bytes that go directly into the output are read separately: a copy would cost more than another
 /// request.
-pub const STRAIGHT: usize = 32 << 10;
+pub const DIRECT: usize = 32 << 10;
 
 /// The limits for grouping ranges of a stored object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,19 +6,19 @@ use crate::error::{CodecError, ErrorKind};
 use crate::scratch::Scratch;
 
 /// The largest declared size for which memory is allocated at once, in bytes.
-const BELIEVED: usize = 8 << 20;
+const TRUSTED: usize = 8 << 20;
 
 /// The size of the smallest buffer, in bytes.
 const LEAST: usize = 64 << 10;
 
 /// Returns the size of the largest buffer that is allocated before any byte was decoded, in bytes.
-fn believed(encoded: &[u8]) -> usize {
-    encoded.len().saturating_mul(2).max(BELIEVED)
+fn trusted(encoded: &[u8]) -> usize {
+    encoded.len().saturating_mul(2).max(TRUSTED)
 }
 
 /// Returns true if a buffer of the declared size may be allocated before any byte was decoded.
-pub fn is_believed(size: usize, encoded: &[u8]) -> bool {
-    size <= believed(encoded)
+pub fn is_trusted(size: usize, encoded: &[u8]) -> bool {
+    size <= trusted(encoded)
 }
 
 /// Decodes all bytes within the limit, whatever their decoded size.
@@ -26,8 +26,8 @@ pub fn is_believed(size: usize, encoded: &[u8]) -> bool {
 /// # Errors
 /// When the codec fails, when the decoded bytes exceed the limit, and when memory cannot be allocated.
 pub fn decode_growing(codec: &dyn BytesToBytes, encoded: &[u8], limit: usize) -> Result<Scratch, CodecError> {
-    let (said, believed) = (codec.decoded_size(encoded), believed(encoded).min(limit));
-    if said.is_none_or(|size| size > believed)
+    let (said, trusted) = (codec.decoded_size(encoded), trusted(encoded).min(limit));
+    if said.is_none_or(|size| size > trusted)
         && let BytesAccess::Stream(stream) = codec.access()
     {
         match decode_streaming(stream, encoded, limit) {
@@ -37,7 +37,7 @@ pub fn decode_growing(codec: &dyn BytesToBytes, encoded: &[u8], limit: usize) ->
         }
     }
     let guess = said.unwrap_or_else(|| encoded.len().saturating_mul(4)).max(LEAST);
-    let mut room = guess.min(believed);
+    let mut room = guess.min(trusted);
     loop {
         let mut decoded = Scratch::with_len(room)?;
         match codec.decode(encoded, &mut decoded) {
@@ -68,7 +68,7 @@ fn decode_streaming(codec: &dyn DecodeStream, encoded: &[u8], limit: usize) -> R
     let mut decoded = Scratch::with_len(0)?;
     let mut length = 0;
     loop {
-        let room = (length + length.clamp(LEAST, BELIEVED)).min(limit);
+        let room = (length + length.clamp(LEAST, TRUSTED)).min(limit);
         decoded.grow(room)?;
         length += stream.fill(&mut decoded[length..])?;
         if length < room {

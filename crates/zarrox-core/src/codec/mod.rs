@@ -45,11 +45,11 @@ pub use crate::registry::{CodecContext, CodecDef};
 pub(crate) mod internals {
     pub use super::array_to_bytes::{InPlace, InnerChunks};
     pub use super::bytes_to_bytes::{DecodeRanges, Framed, Framing};
-    pub use super::chunk_table::{ChunkTable, Entry, Mended, Salvaged};
+    pub use super::chunk_table::{ChunkTable, Entry, RepairOutcome, Salvaged};
     pub use super::def::{same_from_v2, same_to_v2};
     pub use super::encoded::{Blocks, Encoded};
     pub use super::fetch::{DeferredDecode, Sink};
-    pub use super::growing::{decode_growing, is_believed};
+    pub use super::growing::{decode_growing, is_trusted};
     pub use super::options::{DecodeOptions, Update};
     pub use super::read_part::ReadPart;
     pub use super::resolve::resolve;

@@ -24,11 +24,11 @@ pub enum Casting {
 pub struct Cast<'r> {
     from: DataType,
     to: DataType,
-    way: Way<'r>,
+    method: CastMethod<'r>,
 }
 
 #[derive(Debug)]
-enum Way<'r> {
+enum CastMethod<'r> {
     Copy,
     Loop(NumberCast),
     Numbers { from: FamilyRef<'r>, to: FamilyRef<'r>, casting: Casting },
@@ -49,10 +49,10 @@ impl Cast<'_> {
                 self.from, self.to
             )));
         }
-        match &self.way {
-            Way::Copy => to.copy_from_slice(from),
-            Way::Loop(cast) => drop(cast.cast(from, to)),
-            Way::Numbers { from: source, to: target, casting } => {
+        match &self.method {
+            CastMethod::Copy => to.copy_from_slice(from),
+            CastMethod::Loop(cast) => drop(cast.cast(from, to)),
+            CastMethod::Numbers { from: source, to: target, casting } => {
                 let number = source.number(&self.from, from).ok_or_else(|| self.impossible())?;
                 let has = target.write_number(&self.to, number, to);
                 let exact = || target.number(&self.to, to).is_some_and(|written| written.is_same(number));
@@ -64,7 +64,7 @@ impl Cast<'_> {
                     )));
                 }
             }
-            Way::Fields(fields) => {
+            CastMethod::Fields(fields) => {
                 for (source, target, cast) in fields {
                     let (item, into) = (source.data_type.size(), target.data_type.size());
                     let items = from[source.offset..][..source.size()].chunks_exact(item);
@@ -81,8 +81,8 @@ impl Cast<'_> {
     /// Returns the loop that casts many elements, if none of them can fail.
     #[doc(hidden)]
     pub fn number_cast(&self) -> Option<&NumberCast> {
-        match &self.way {
-            Way::Loop(cast) => Some(cast),
+        match &self.method {
+            CastMethod::Loop(cast) => Some(cast),
             _ => None,
         }
     }
@@ -106,14 +106,14 @@ impl Registry {
     /// When the types cannot be cast.
     #[doc(hidden)]
     pub fn cast(&self, from: &DataType, to: &DataType, casting: Casting) -> Result<Cast<'_>> {
-        let way = match (from.fields(), to.fields()) {
+        let method = match (from.fields(), to.fields()) {
             // Elements of variable length are references into a buffer.
-            _ if from == to && from.storage() != Storage::Variable => Way::Copy,
-            (Some(source), Some(target)) => Way::Fields(self.cast_fields(source, target, casting)?),
+            _ if from == to && from.storage() != Storage::Variable => CastMethod::Copy,
+            (Some(source), Some(target)) => CastMethod::Fields(self.cast_fields(source, target, casting)?),
             (None, None) => {
                 let number_cast = (casting == Casting::Lossy).then(|| NumberCast::between(from, to));
                 if let Some(cast) = number_cast.flatten() {
-                    return Ok(Cast { from: from.clone(), to: to.clone(), way: Way::Loop(cast) });
+                    return Ok(Cast { from: from.clone(), to: to.clone(), method: CastMethod::Loop(cast) });
                 }
                 let (source, target) = (self.family(from)?, self.family(to)?);
                 let is_number = |family: &dyn Family, data_type: &DataType| {
@@ -122,11 +122,11 @@ impl Registry {
                 if !is_number(&*source, from) || !is_number(&*target, to) {
                     return Err(impossible(from, to));
                 }
-                Way::Numbers { from: source, to: target, casting }
+                CastMethod::Numbers { from: source, to: target, casting }
             }
             _ => return Err(impossible(from, to)),
         };
-        Ok(Cast { from: from.clone(), to: to.clone(), way })
+        Ok(Cast { from: from.clone(), to: to.clone(), method })
     }
 
     fn cast_fields(

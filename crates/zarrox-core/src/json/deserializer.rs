@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 /// # Errors
 /// [`InvalidMetadata`](crate::ErrorKind::InvalidMetadata), with the path to the member, when the value does not fit the type.
 pub fn from_value<T: DeserializeOwned>(json: &Json) -> Result<T> {
-    T::deserialize(Of(json)).map_err(Failure::into_error)
+    T::deserialize(ValueDeserializer(json)).map_err(Failure::into_error)
 }
 
 /// Deserialises a JSON object to a type that implements `serde`, as [`from_value`] does.
@@ -85,9 +85,9 @@ impl de::Error for Failure {
 
 /// A value to deserialise.
 #[derive(Clone, Copy)]
-struct Of<'a>(&'a Json);
+struct ValueDeserializer<'a>(&'a Json);
 
-impl<'a> Of<'a> {
+impl<'a> ValueDeserializer<'a> {
     fn float(self) -> Option<f64> {
         match self.0 {
             Json::Number(number) => Some(number.to_f64()),
@@ -112,7 +112,7 @@ impl<'a> Of<'a> {
     }
 }
 
-impl<'de> Deserializer<'de> for Of<'de> {
+impl<'de> Deserializer<'de> for ValueDeserializer<'de> {
     type Error = Failure;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Failure> {
@@ -225,7 +225,7 @@ impl<'de> SeqAccess<'de> for Items<'de> {
 
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Failure> {
         let Some(item) = self.list.get(self.next) else { return Ok(None) };
-        let read = seed.deserialize(Of(item)).map_err(|failure| failure.within(&self.next))?;
+        let read = seed.deserialize(ValueDeserializer(item)).map_err(|failure| failure.within(&self.next))?;
         self.next += 1;
         Ok(Some(read))
     }
@@ -297,7 +297,7 @@ impl<'de> MapAccess<'de> for Members<'de> {
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Failure> {
         let (name, value) =
             self.member.take().ok_or_else(|| Failure::custom("a value was read before its name"))?;
-        seed.deserialize(Of(value)).map_err(|failure| failure.within(&name))
+        seed.deserialize(ValueDeserializer(value)).map_err(|failure| failure.within(&name))
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -385,10 +385,10 @@ impl<'de> EnumAccess<'de> for Variant<'de> {
 struct Data<'a>(Variant<'a>);
 
 impl<'a> Data<'a> {
-    fn read<T>(self, read: impl FnOnce(Of<'a>) -> Result<T, Failure>) -> Result<T, Failure> {
+    fn read<T>(self, read: impl FnOnce(ValueDeserializer<'a>) -> Result<T, Failure>) -> Result<T, Failure> {
         let Variant { name, data } = self.0;
         let data = data.ok_or_else(|| Failure::custom(format!("the variant '{name}' needs data")))?;
-        read(Of(data)).map_err(|failure| failure.within(&name))
+        read(ValueDeserializer(data)).map_err(|failure| failure.within(&name))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Documents: parsing and writing of objects.
 
 use super::message::kind;
-use super::parse::{List, MAX_DEPTH, NotJson, members, value};
+use super::parse::{List, MAX_DEPTH, SyntaxError, members, value};
 use super::value::{Json, Map};
 use super::write;
 use crate::error::{Error, Result};
@@ -56,7 +56,7 @@ pub(super) fn no_object(json: &Json) -> Error {
     Error::metadata(format!("expected a JSON object, found {}", kind(json)))
 }
 
-pub(super) fn not_json(error: NotJson) -> Error {
+pub(super) fn not_json(error: SyntaxError) -> Error {
     Error::metadata(format!("the document is not JSON: {error}")).with_source(error)
 }
 

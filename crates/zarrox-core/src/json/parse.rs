@@ -12,19 +12,19 @@ pub(super) const MAX_DEPTH: usize = 127;
 
 /// The error for text that is not JSON.
 #[derive(Debug)]
-pub(super) struct NotJson {
+pub(super) struct SyntaxError {
     what: &'static str,
     line: usize,
     column: usize,
 }
 
-impl fmt::Display for NotJson {
+impl fmt::Display for SyntaxError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} at line {} column {}", self.what, self.line, self.column)
     }
 }
 
-impl std::error::Error for NotJson {}
+impl std::error::Error for SyntaxError {}
 
 /// The members of an object. Of several members with the same name, the last one counts.
 pub(crate) type List<'a> = Vec<(Cow<'a, str>, Json)>;
@@ -35,7 +35,7 @@ const USUAL: usize = 12;
 /// Parses the text of one value.
 ///
 /// `tokens` allows the tokens of Python: `NaN`, `Infinity` and `-Infinity`.
-pub(super) fn value(bytes: &[u8], tokens: bool) -> Result<Json, NotJson> {
+pub(super) fn value(bytes: &[u8], tokens: bool) -> Result<Json, SyntaxError> {
     Parser::whole(bytes, tokens, |parser| parser.value(MAX_DEPTH))
 }
 
@@ -47,7 +47,7 @@ pub(super) fn members<'a>(
     bytes: &'a [u8],
     tokens: bool,
     left_out: Option<[&str; 2]>,
-) -> Result<Result<(List<'a>, bool), Json>, NotJson> {
+) -> Result<Result<(List<'a>, bool), Json>, SyntaxError> {
     Parser::whole(bytes, tokens, |parser| {
         if parser.peek() != Some(b'{') {
             return parser.value(MAX_DEPTH).map(Err);
@@ -80,7 +80,7 @@ pub(crate) struct Span<'a> {
 
 /// Validates the text of one value, and finds the members of its object: the first list. The next list has the members of the
 /// first member on the path, and so on, as far as there are objects.
-pub(super) fn spans<'a>(bytes: &'a [u8], path: &[&str]) -> Result<Vec<Vec<Span<'a>>>, NotJson> {
+pub(super) fn spans<'a>(bytes: &'a [u8], path: &[&str]) -> Result<Vec<Vec<Span<'a>>>, SyntaxError> {
     Parser::whole(bytes, true, |parser| {
         let mut lists = Vec::new();
         parser.skip_along(path, &mut lists, MAX_DEPTH)?;
@@ -105,16 +105,16 @@ impl<'a> Parser<'a> {
         bytes: &'a [u8],
         tokens: bool,
         parse: impl FnOnce(&mut Self) -> Parsed<T>,
-    ) -> Result<T, NotJson> {
+    ) -> Result<T, SyntaxError> {
         let text = std::str::from_utf8(bytes)
-            .map_err(|error| NotJson::new("the text is not UTF-8", bytes, error.valid_up_to()))?;
+            .map_err(|error| SyntaxError::new("the text is not UTF-8", bytes, error.valid_up_to()))?;
         let mut parser = Self { text, at: 0, tokens };
         parser.skip_space();
         let parsed = parse(&mut parser).and_then(|parsed| {
             parser.skip_space();
             if parser.at == bytes.len() { Ok(parsed) } else { Err("expected the end") }
         });
-        parsed.map_err(|what| NotJson::new(what, bytes, parser.at))
+        parsed.map_err(|what| SyntaxError::new(what, bytes, parser.at))
     }
 
     #[inline]
@@ -429,7 +429,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-impl NotJson {
+impl SyntaxError {
     fn new(what: &'static str, bytes: &[u8], at: usize) -> Self {
         let before = bytes.get(..at).unwrap_or(bytes);
         let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);

@@ -107,7 +107,7 @@ impl Consolidation {
     }
 
     /// Returns the path of members to the entries.
-    fn way(self) -> &'static [&'static str] {
+    fn entries_path(self) -> &'static [&'static str] {
         match self {
             Self::Inline => &COPIES,
             Self::Beside(_) | Self::AtRoot(_) => &[METADATA],
@@ -176,7 +176,7 @@ impl Consolidation {
         places: &[NodePath],
         nodes: &StoredDocuments,
     ) -> Result<Option<Vec<u8>>> {
-        let outline = Outline::new(existing, self.way())?;
+        let outline = Outline::new(existing, self.entries_path())?;
         if self.entries(&mut outline.shell()?)?.is_none() {
             return Ok(None);
         }

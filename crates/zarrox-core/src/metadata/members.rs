@@ -146,7 +146,7 @@ pub(super) fn put_members(map: &mut Map, members: &Map) {
 }
 
 /// Corrects chunk lengths of 0 along dimensions of length 0, which zarr-python wrote. Without chunks, any length is correct.
-pub(super) fn forgive_empty_chunks(chunk_shape: &mut [u64], shape: &[u64], strictness: Strictness) {
+pub(super) fn correct_empty_chunks(chunk_shape: &mut [u64], shape: &[u64], strictness: Strictness) {
     for (chunk, &length) in chunk_shape.iter_mut().zip(shape) {
         if *chunk == 0 && length == 0 && strictness == Strictness::Lenient {
             *chunk = 1;

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use crate::json::json;
 
-use super::members::{Members, bad_separator, forgive_empty_chunks, put_members, wrong};
+use super::members::{Members, bad_separator, correct_empty_chunks, put_members, wrong};
 use super::{
     ArrayMetadata, Change, Consolidation, Document, Format, FormatDef, GroupMetadata, Layout, NodeMetadata,
     ReadContext, Source, consolidated,
@@ -164,7 +164,7 @@ pub(super) fn array_from_document(
     members.zarr_format(2)?;
     let shape = members.lengths("shape")?;
     let mut chunks = members.lengths("chunks")?;
-    forgive_empty_chunks(&mut chunks, &shape, context.strictness);
+    correct_empty_chunks(&mut chunks, &shape, context.strictness);
     let chunk_grid = ChunkGrid::regular(chunks, &shape)?;
     let (data_type, order) = read_data_type(&mut members, context)?;
     let fill_value = match &*optional_if_lenient(&mut members, "fill_value")? {
@@ -320,12 +320,12 @@ fn read_codecs(
             CodecKind::ArrayToBytes | CodecKind::BytesToBytes => 1,
         };
         let is_filter = kind == CodecKind::ArrayToArray;
-        let of_bytes = is_filter && (in_bytes || !numbers.are_seen_by(&spec.configuration));
+        let of_bytes = is_filter && (in_bytes || !numbers.can_be_viewed_by(&spec.configuration));
         if (of_bytes || kind == CodecKind::BytesToBytes) && !in_bytes {
             codecs.push(bytes_codec(numbers.order.as_ref()));
         }
         if is_filter && !of_bytes {
-            numbers.become_those_of(&spec.configuration);
+            numbers.convert_by(&spec.configuration);
         }
         if kind == CodecKind::ArrayToBytes && numbers.order.as_ref().is_some_and(|order| *order != LITTLE) {
             return Err(Error::unsupported(format!(
@@ -379,7 +379,7 @@ impl Numbers {
 
     /// Returns true if a filter views the numbers as their own type, or as parts of little-endian ones: then it is an array
     /// filter. numcodecs views the bytes as the filter's type without a check.
-    fn are_seen_by(&self, filter: &Map) -> bool {
+    fn can_be_viewed_by(&self, filter: &Map) -> bool {
         let Some(seen) = decoded_dtype(filter) else { return true };
         match (self.order.as_ref(), seen.endian) {
             _ if self.in_structures => false,
@@ -390,7 +390,7 @@ impl Numbers {
     }
 
     /// Replaces the numbers by those that the filter produces, if its configuration specifies them.
-    fn become_those_of(&mut self, filter: &Map) {
+    fn convert_by(&mut self, filter: &Map) {
         let Some(dtype) = encoded_dtype(filter) else { return };
         let word = word(&dtype).unwrap_or(1);
         *self = Self { order: dtype.endian.map(ByteOrder::One), word, in_structures: false };
@@ -657,22 +657,22 @@ mod tests {
             (">U2", ">U2", true),
             (">U2", "<U2", false),
         ] {
-            let found = numbers(elements).are_seen_by(&filter(filter_sees));
+            let found = numbers(elements).can_be_viewed_by(&filter(filter_sees));
             assert_eq!(found, is_of_arrays, "{elements} as {filter_sees}");
         }
         assert!(
-            numbers(">f4").are_seen_by(&Map::default()),
+            numbers(">f4").can_be_viewed_by(&Map::default()),
             "a filter without a type views them as their own type"
         );
         let mut numbers = numbers(">f8");
         let map = json!({"dtype": ">f8", "astype": "<i2"}).as_object().cloned().unwrap();
-        numbers.become_those_of(&map);
-        assert!(numbers.are_seen_by(&filter("<i2")) && !numbers.are_seen_by(&filter(">i2")));
-        numbers.become_those_of(&Map::default());
+        numbers.convert_by(&map);
+        assert!(numbers.can_be_viewed_by(&filter("<i2")) && !numbers.can_be_viewed_by(&filter(">i2")));
+        numbers.convert_by(&Map::default());
         assert_eq!(numbers.order, Some(LITTLE));
         let dtype = json!([["a", "<i2"], ["b", "<i4"]]);
         let (data_type, order) = Registry::new().data_type_from_v2(&dtype).unwrap();
-        assert!(!Numbers::of(&data_type.storage(), &order.unwrap()).are_seen_by(&filter("<u2")));
+        assert!(!Numbers::of(&data_type.storage(), &order.unwrap()).can_be_viewed_by(&filter("<u2")));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 
 use crate::json::json;
 
-use super::members::{Members, bad_separator, forgive_empty_chunks, lengths, put_members, wrong};
+use super::members::{Members, bad_separator, correct_empty_chunks, lengths, put_members, wrong};
 use super::{
     ArrayMetadata, Change, Consolidation, Document, Format, FormatDef, GroupMetadata, Layout, NodeMetadata,
     ReadContext, Source, consolidated, v2,
@@ -255,7 +255,7 @@ impl ChunkGrid {
             "regular" => {
                 let mut chunk_shape = lengths("chunk_shape", member("chunk_shape")?, strictness)?;
                 only(1)?;
-                forgive_empty_chunks(&mut chunk_shape, shape, strictness);
+                correct_empty_chunks(&mut chunk_shape, shape, strictness);
                 ChunkGrid::regular(chunk_shape, shape)
             }
             "rectilinear" => {

@@ -159,16 +159,16 @@ fn array_from_document(map: Map, context: &ReadContext<'_>) -> Result<ArrayMetad
     let (chunks, separator) = drafts::read_grid(&*members.required("chunk_grid")?, context.strictness)?;
     let fill = read_fill(&mut members, &dtype, context)?;
     let mut document = Map::default();
-    let mut say = |name: &str, json: Json| drop(document.insert(name.to_owned(), json));
-    say("zarr_format", 2.into());
-    say("shape", members.required("shape")?.into_owned());
-    say("chunks", chunks);
-    say("dtype", dtype);
-    say("fill_value", fill.json);
-    say("order", drafts::read_order(&mut members)?);
-    say("filters", codecs.into());
-    say("compressor", Json::Null);
-    say("dimension_separator", separator.to_string().into());
+    let mut set = |name: &str, json: Json| drop(document.insert(name.to_owned(), json));
+    set("zarr_format", 2.into());
+    set("shape", members.required("shape")?.into_owned());
+    set("chunks", chunks);
+    set("dtype", dtype);
+    set("fill_value", fill.json);
+    set("order", drafts::read_order(&mut members)?);
+    set("filters", codecs.into());
+    set("compressor", Json::Null);
+    set("dimension_separator", separator.to_string().into());
     let transformers = members.take("storage_transformers");
     let keys = chunk_keys(separator);
     let array = drafts::array_from_document(document, Format::V3Draft, keys, transformers.as_ref(), context)?;
@@ -319,28 +319,28 @@ fn array_to_document(array: &ArrayMetadata, registry: &Registry) -> Result<Map> 
     let mut written = drafts::array_to_document(array, registry)?;
     let dtype = written.take("dtype");
     let mut map = Map::default();
-    let mut say = |name: &str, json: Json| drop(map.insert(name.to_owned(), json));
-    say("shape", written.take("shape"));
-    say(
+    let mut set = |name: &str, json: Json| drop(map.insert(name.to_owned(), json));
+    set("shape", written.take("shape"));
+    set(
         "data_type",
         match &array.fallback_from {
             Some(json) => (**json).clone(),
             None => written_data_type(&array.data_type, &dtype)?,
         },
     );
-    say("chunk_grid", written.grid());
-    say("chunk_memory_layout", written.take("order"));
+    set("chunk_grid", written.grid());
+    set("chunk_memory_layout", written.take("order"));
     let big = dtype.as_str().is_some_and(|dtype| dtype.starts_with('>'));
     let codecs = written_codecs(&written.take("filters"), &written.take("compressor"), big, registry)?;
     if !codecs.is_empty() {
-        say("codecs", codecs.into());
+        set("codecs", codecs.into());
     }
-    say("fill_value", written_fill(&array.data_type, &array.fill_element(registry)?, registry)?);
+    set("fill_value", written_fill(&array.data_type, &array.fill_element(registry)?, registry)?);
     if let Some(transformers) = written.transformers(SHARDING) {
-        say("storage_transformers", transformers);
+        set("storage_transformers", transformers);
     }
-    say("extensions", json!([]));
-    say("attributes", array.attributes.clone().into());
+    set("extensions", json!([]));
+    set("attributes", array.attributes.clone().into());
     map.extend(array.extra.clone());
     Ok(map)
 }
@@ -363,19 +363,19 @@ fn written_codecs(filters: &Json, compressor: &Json, big: bool, registry: &Regis
     let mut written = Vec::new();
     let mut in_bytes = false;
     let endian = json!({"id": "endian", "endian": "big"});
-    let say = |codec: &Json| {
+    let named = |codec: &Json| {
         let (uri, configuration) = drafts::codec_from_v2(codec, "codecs")?;
         Some(json!({"type": uri, "configuration": configuration}))
     };
     for codec in codecs {
         if big && !in_bytes && drafts::is_bytes_to_bytes(codec, registry)? {
-            written.extend(say(&endian));
+            written.extend(named(&endian));
             in_bytes = true;
         }
-        written.extend(say(codec));
+        written.extend(named(codec));
     }
     if big && !in_bytes {
-        written.extend(say(&endian));
+        written.extend(named(&endian));
     }
     Ok(written)
 }

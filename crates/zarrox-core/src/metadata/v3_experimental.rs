@@ -154,18 +154,18 @@ fn array_from_document(map: Map, context: &ReadContext<'_>) -> Result<ArrayMetad
     // The separator is repeated if it is not the default; zarr-python uses the one of the grid.
     members.take("dimension_separator");
     let mut document = Map::default();
-    let mut say = |name: &str, json: Json| drop(document.insert(name.to_owned(), json));
-    say("zarr_format", 2.into());
-    say("shape", members.required("shape")?.into_owned());
-    say("chunks", chunks);
-    say("dtype", read_data_type(&*members.required("data_type")?, context.registry)?);
-    say("order", drafts::read_order(&mut members)?);
-    say("filters", filters.unwrap_or(Json::Null));
-    say("compressor", read_compressor(&mut members)?);
-    say("dimension_separator", separator.to_string().into());
+    let mut set = |name: &str, json: Json| drop(document.insert(name.to_owned(), json));
+    set("zarr_format", 2.into());
+    set("shape", members.required("shape")?.into_owned());
+    set("chunks", chunks);
+    set("dtype", read_data_type(&*members.required("data_type")?, context.registry)?);
+    set("order", drafts::read_order(&mut members)?);
+    set("filters", filters.unwrap_or(Json::Null));
+    set("compressor", read_compressor(&mut members)?);
+    set("dimension_separator", separator.to_string().into());
     match members.take("fill_value") {
-        Some(json) if json == json!("+Infinity") && members.lenient() => say("fill_value", "Infinity".into()),
-        Some(json) => say("fill_value", json),
+        Some(json) if json == json!("+Infinity") && members.lenient() => set("fill_value", "Infinity".into()),
+        Some(json) => set("fill_value", json),
         None => {}
     }
     let transformers = members.take("storage_transformers");
@@ -233,22 +233,22 @@ fn array_to_document(array: &ArrayMetadata, registry: &Registry) -> Result<Map> 
     let mut written = drafts::array_to_document(array, registry)?;
     let (filters, compressor) = written_codecs(&written.take(FILTERS), written.take("compressor"));
     let mut map = Map::default();
-    let mut say = |name: &str, json: Json| drop(map.insert(name.to_owned(), json));
-    say("attributes", with_filters(&array.attributes, filters)?.into());
-    say("chunk_grid", written.grid());
-    say("chunk_memory_layout", written.take("order"));
-    say("data_type", written_data_type(&written.take("dtype"))?);
-    say("extensions", json!([]));
-    say("fill_value", written.take("fill_value"));
-    say("shape", written.take("shape"));
+    let mut set = |name: &str, json: Json| drop(map.insert(name.to_owned(), json));
+    set("attributes", with_filters(&array.attributes, filters)?.into());
+    set("chunk_grid", written.grid());
+    set("chunk_memory_layout", written.take("order"));
+    set("data_type", written_data_type(&written.take("dtype"))?);
+    set("extensions", json!([]));
+    set("fill_value", written.take("fill_value"));
+    set("shape", written.take("shape"));
     if let Some((uri, configuration)) = drafts::codec_from_v2(&compressor, "codec") {
-        say("compressor", json!({"codec": uri, "configuration": configuration}));
+        set("compressor", json!({"codec": uri, "configuration": configuration}));
     }
     if written.separator != Separator::Slash {
-        say("dimension_separator", written.separator.to_string().into());
+        set("dimension_separator", written.separator.to_string().into());
     }
     if let Some(transformers) = written.transformers(SHARDING) {
-        say("storage_transformers", transformers);
+        set("storage_transformers", transformers);
     }
     map.extend(array.extra.clone());
     Ok(map)

@@ -26,7 +26,7 @@ pub struct RealCast {
 
 /// An element that the other type cannot represent.
 #[derive(Debug)]
-pub struct Refused {
+pub struct CastFailure {
     /// The number of the element.
     pub value: Number,
     /// The reason.
@@ -73,7 +73,7 @@ impl RealCast {
     }
 
     /// Casts elements; both slices have the same number of elements.
-    pub fn cast(&self, from: &[u8], to: &mut [u8]) -> Result<(), Refused> {
+    pub fn cast(&self, from: &[u8], to: &mut [u8]) -> Result<(), CastFailure> {
         let (item, into) = (self.from.size(), self.to.size());
         let (mut wide, mut bad, mut hits) = ([0; 8 * BLOCK], [false; BLOCK], [0_u16; BLOCK]);
         for (from, to) in from.chunks(item * BLOCK).zip(to.chunks_mut(into * BLOCK)) {
@@ -91,7 +91,7 @@ impl RealCast {
                 let value = self.from.read(&from[index * item..][..item]);
                 let element = &mut to[index * into..][..into];
                 let written = self.to.write(value, self.rounding, self.range, element);
-                written.map_err(|why| Refused { value, why })?;
+                written.map_err(|why| CastFailure { value, why })?;
             }
             bad.fill(false);
         }

@@ -140,7 +140,7 @@ impl Binary {
                 if float.is_infinite() {
                     return Ok(sign | self.infinity());
                 }
-                let (significand, exponent) = taken_apart(float);
+                let (significand, exponent) = decomposed(float);
                 (float.is_sign_negative(), significand, exponent)
             }
         };
@@ -167,7 +167,7 @@ impl Binary {
 }
 
 /// Returns the magnitude of a finite float as an integer and a power of two.
-pub(super) fn taken_apart(float: f64) -> (u128, i32) {
+pub(super) fn decomposed(float: f64) -> (u128, i32) {
     let magnitude = float.to_bits() & (Binary::FLOAT64.sign() - 1);
     let exponent = magnitude >> Binary::FLOAT64.mantissa;
     let hidden = u64::from(exponent > 0) << Binary::FLOAT64.mantissa;
@@ -182,7 +182,7 @@ pub(crate) fn round_to_whole(float: f64, rounding: Rounding) -> Option<i128> {
         return None;
     }
     let negative = float < 0.0;
-    let (significand, place) = taken_apart(float);
+    let (significand, place) = decomposed(float);
     let magnitude = match u32::try_from(place) {
         Ok(up) if significand == 0 || up < significand.leading_zeros() => significand.checked_shl(up)?,
         Ok(_) => return None,

@@ -3,8 +3,8 @@
 use half::{bf16, f16};
 
 use super::Plain;
+use super::compute_float::ComputeFloat;
 use super::rounding::Rounding;
-use super::work::Work;
 
 /// A 16-bit float.
 pub trait Half: Plain {
@@ -75,7 +75,7 @@ fn least(number: f32, rounding: Rounding) -> u32 {
     if rounding == Rounding::NearestEven {
         return (number.abs() + 0.5).to_bits().wrapping_sub(0.5_f32.to_bits());
     }
-    let steps = Work::rounded(number * 16_777_216.0, rounding);
+    let steps = ComputeFloat::rounded(number * 16_777_216.0, rounding);
     (steps.abs() + 8_388_608.0).to_bits() & 0xffff
 }
 

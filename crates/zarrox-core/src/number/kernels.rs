@@ -5,11 +5,11 @@ use std::ops::{BitAnd, BitOr, BitXor};
 
 use half::{bf16, f16};
 
+use super::compute_float::ComputeFloat;
 use super::half::odd_single;
-use super::loops::{all, by_way_of};
+use super::loops::{all, in_two_steps};
 use super::machine::Machine;
 use super::rounding::each_rounding;
-use super::work::Work;
 use super::{Half, Integer, Number, OutOfRange, Plain, Policy, Primitive, RealType, Rounding, for_each, map};
 
 /// The rules of a cast in addition to its two types.
@@ -122,7 +122,7 @@ whole!(i8 i16 i32 i64 u8 u16 u32 u64);
 /// Floats.
 trait Real: Plain {
     /// The float of 32 or 64 bits that represents the number.
-    type Work: Work;
+    type Work: ComputeFloat;
 
     fn to_work(self) -> Self::Work;
 
@@ -218,7 +218,7 @@ fn real_to_whole<S: Real, T: Whole>(from: &[u8], to: &mut [u8], bad: &mut [bool]
             map(from, to, |number: S| number.to_single());
             true
         };
-        return by_way_of::<S, f32, T>(from, to, bad, widen, |from, to, bad| {
+        return in_two_steps::<S, f32, T>(from, to, bad, widen, |from, to, bad| {
             real_to_whole::<f32, T>(from, to, bad, rules)
         });
     }
@@ -245,7 +245,7 @@ const LAST_BITS: f64 = 2_251_799_813_685_248.0;
 /// The loops for one conversion of an integral float to an integer, and for the float next to the limit of the range.
 #[expect(clippy::eq_op, reason = "the difference of a non-finite number to itself is NaN")]
 #[inline(always)]
-fn to_whole<S: Plain, W: Work, T: Whole>(
+fn to_whole<S: Plain, W: ComputeFloat, T: Whole>(
     from: &[u8],
     to: &mut [u8],
     bad: &mut [bool],
@@ -329,7 +329,9 @@ fn whole_to_half<S: Whole, T: Half + Target>(
     let odd = |from: &[u8], to: &mut [u8], bad: &mut [bool]| {
         whole_to_real(from, to, bad, exact, |number: S| odd_single(number.to_f64()))
     };
-    by_way_of::<S, f32, T>(from, to, bad, odd, |from, to, bad| real_to_half::<f32, T>(from, to, bad, rules))
+    in_two_steps::<S, f32, T>(from, to, bad, odd, |from, to, bad| {
+        real_to_half::<f32, T>(from, to, bad, rules)
+    })
 }
 
 fn real_to_double<S: Real>(from: &[u8], to: &mut [u8], _: &mut [bool], _: &Rules) -> bool {
@@ -395,7 +397,7 @@ fn real_to_half<S: Real, T: Half>(from: &[u8], to: &mut [u8], bad: &mut [bool], 
                 (single, (single.abs() == f32::MAX) & !becomes_infinite)
             })
         };
-        return by_way_of::<S, f32, T>(from, to, bad, odd, |from, to, bad| {
+        return in_two_steps::<S, f32, T>(from, to, bad, odd, |from, to, bad| {
             real_to_half::<f32, T>(from, to, bad, rules)
         });
     }

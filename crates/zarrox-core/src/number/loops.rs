@@ -43,7 +43,7 @@ pub fn for_each<S: Plain, T: Plain, M: Copy + Default + PartialEq + BitOr<Output
 }
 
 /// Runs two loops in sequence, for as many elements as stay in the core's cache. Both write their marks.
-pub(super) fn by_way_of<S: Plain, W: Plain, T: Plain>(
+pub(super) fn in_two_steps<S: Plain, W: Plain, T: Plain>(
     from: &[u8],
     to: &mut [u8],
     bad: &mut [bool],

@@ -9,6 +9,7 @@
 //! and rules for rounding and range; `num-rational` and `dashu` also allocate memory for each number.
 
 mod cast;
+mod compute_float;
 mod exact;
 mod half;
 mod kernels;
@@ -19,11 +20,10 @@ mod real_type;
 mod rounding;
 mod table;
 mod value;
-mod work;
 
 pub use self::half::{Half, half_of};
 pub use ::half::{bf16, f16};
-pub use cast::{RealCast, Refused, marked};
+pub use cast::{CastFailure, RealCast, marked};
 #[cfg(test)]
 pub(crate) use exact::round_to_whole;
 pub use exact::{Binary, Integer, pattern, write_pattern};

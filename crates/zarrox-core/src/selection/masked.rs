@@ -28,7 +28,7 @@ pub struct MaskedChunks {
 const STRIDE: usize = 256;
 
 /// The number of positions of a mask that are tested together, so that false ones are skipped.
-const LOOKED_AT: usize = 64;
+const EXAMINED: usize = 64;
 
 impl MaskedChunks {
     /// Divides a mask of this shape among these runs of chunks, which must cover it. Panics if the mask has another shape.
@@ -230,7 +230,7 @@ fn extend((least, greatest): &mut (usize, usize), first: usize, row: &[bool]) {
 }
 
 fn any_set(mask: &[bool]) -> bool {
-    mask.chunks(LOOKED_AT).any(|part| part.iter().fold(false, |any, &set| any | set))
+    mask.chunks(EXAMINED).any(|part| part.iter().fold(false, |any, &set| any | set))
 }
 
 /// Appends the true positions of a row whose first position is `first`.
@@ -239,7 +239,7 @@ fn push_set(row: &[bool], first: usize, list: &mut Vec<usize>) {
     // Every position is written, and kept if the mask is true there: an unpredictable branch would cost more.
     list.resize(before + row.len(), 0);
     let (out, mut found) = (&mut list[before..], 0);
-    for (start, part) in (first..).step_by(LOOKED_AT).zip(row.chunks(LOOKED_AT)) {
+    for (start, part) in (first..).step_by(EXAMINED).zip(row.chunks(EXAMINED)) {
         if any_set(part) {
             for (position, &set) in (start..).zip(part) {
                 out[found] = position;

@@ -21,7 +21,7 @@ use zarrox_core::codec::{
     Size,
 };
 use zarrox_core::data_type::Storage;
-use zarrox_core::internals::codec::is_believed;
+use zarrox_core::internals::codec::is_trusted;
 use zarrox_core::internals::data_type::VARIABLE_TEXT;
 use zarrox_core::internals::scratch::Scratch;
 use zarrox_core::json::Map;
@@ -240,7 +240,7 @@ impl VlenCodec {
     /// Decodes the bytes of all elements; their number according to the index is `size`.
     fn decode_data(&self, encoded: &[u8], size: usize) -> Result<Vec<u8>, CodecError> {
         let usual = self.data.usual();
-        if !is_believed(size, encoded)
+        if !is_trusted(size, encoded)
             && let Some(decoded) = usual.decode_any_number(encoded)
         {
             let decoded = decoded?;

@@ -33,17 +33,17 @@ impl From<ZarrsVlenV2> for CodecSpec {
 fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, CodecError> {
     config::read(configuration, context, &[])?;
     let text = context.chunk.data_type().is_ok_and(|data_type| data_type.is_named(VARIABLE_TEXT));
-    vlen::codec(AsTheyAre { text }, context)
+    vlen::codec(Unchanged { text }, context)
 }
 
 /// Elements whose stored form is the same as in memory.
 #[derive(Debug)]
-struct AsTheyAre {
+struct Unchanged {
     /// True if the elements must be UTF-8.
     text: bool,
 }
 
-impl Elements for AsTheyAre {
+impl Elements for Unchanged {
     const NAME: &'static str = NAME;
 
     fn pass(&self, element: &[u8], out: &mut Vec<u8>) -> Result<(), CodecError> {

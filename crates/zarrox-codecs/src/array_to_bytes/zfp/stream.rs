@@ -20,7 +20,7 @@ use crate::array_to_bytes::numbers::{self, Buffer};
 use crate::error::truncated;
 
 /// The maximum number of dimensions of zfp.
-const MOST_DIMENSIONS: usize = 4;
+const MAX_DIMENSIONS: usize = 4;
 
 /// Runs `$work` with `$T` as the Rust type of an element.
 macro_rules! with_element {
@@ -78,7 +78,7 @@ impl ZfpChunk {
     }
 
     /// Returns true if zfp stores the elements unchanged.
-    pub(crate) fn is_as_zfp_has_it(&self) -> bool {
+    pub(crate) fn is_unchanged(&self) -> bool {
         matches!(self.chunk.storage(), Storage::Int(4 | 8) | Storage::Float(_))
     }
 
@@ -91,7 +91,7 @@ impl ZfpChunk {
     pub(crate) fn too_many_dimensions(&self) -> CodecError {
         let count = self.chunk.shape().len();
         CodecError::unsupported(format!(
-            "zfp stores up to {MOST_DIMENSIONS} dimensions, but a chunk has {count}"
+            "zfp stores up to {MAX_DIMENSIONS} dimensions, but a chunk has {count}"
         ))
     }
 
@@ -173,8 +173,8 @@ impl ZfpChunk {
         header: bool,
         encoded: &mut Vec<u8>,
     ) -> Result<(), CodecError> {
-        if !is_reversible(config) && !S::lossy_modes_take(scalars) {
-            return Err(CodecError::invalid(S::WHAT_LOSSY_MODES_TAKE));
+        if !is_reversible(config) && !S::lossy_modes_support(scalars) {
+            return Err(CodecError::invalid(S::LOSSY_RANGE_ERROR));
         }
         let dims = self.dims()?;
         let capacity = config.maximum_size(S::SCALAR_TYPE, dims).unwrap_or(usize::MAX);
@@ -195,7 +195,7 @@ impl ZfpChunk {
 }
 
 fn dims(shape: &[usize]) -> Option<[usize; 4]> {
-    let mut dims = [0; MOST_DIMENSIONS];
+    let mut dims = [0; MAX_DIMENSIONS];
     // An array without dimensions has one element.
     dims[0] = 1;
     dims.get_mut(..shape.len())?.iter_mut().zip(shape.iter().rev()).for_each(|(dim, &length)| *dim = length);
@@ -289,19 +289,19 @@ fn refused(error: ZfpCompressionError) -> CodecError {
 
 /// A number type that zfp stores.
 trait Scalar: ZfpScalar + PartialEq {
-    /// The error if [`Scalar::lossy_modes_take`] returns false.
-    const WHAT_LOSSY_MODES_TAKE: &str;
+    /// The error if [`Scalar::lossy_modes_support`] returns false.
+    const LOSSY_RANGE_ERROR: &str;
 
     /// Returns true if the lossy modes can store these numbers without corrupting adjacent elements.
-    fn lossy_modes_take(scalars: &[Self]) -> bool;
+    fn lossy_modes_support(scalars: &[Self]) -> bool;
 }
 
 macro_rules! scalars {
     ($($type:ty: $scalar:ident => $takes:expr, $what:expr;)+) => {$(
         impl Scalar for $type {
-            const WHAT_LOSSY_MODES_TAKE: &str = $what;
+            const LOSSY_RANGE_ERROR: &str = $what;
 
-            fn lossy_modes_take(scalars: &[Self]) -> bool {
+            fn lossy_modes_support(scalars: &[Self]) -> bool {
                 scalars.iter().fold(true, |all, &$scalar| all & $takes)
             }
         }

@@ -147,7 +147,7 @@ struct ZfpyCodec {
 impl ZfpyCodec {
     /// Rejects elements that numcodecs cannot read, and parameters that zfp cannot satisfy.
     fn check_writable(&self) -> Result<(), CodecError> {
-        if !self.chunk.is_as_zfp_has_it() {
+        if !self.chunk.is_unchanged() {
             return Err(CodecError::unsupported(
                 "zfpy stores only int32, int64, float32 and float64; the codec 'zfp' stores other integers as well",
             ));

@@ -40,7 +40,7 @@ pub(crate) fn read(
     let mut wanted = Vec::with_capacity(decoded.len());
     for fetch in decoded {
         let (start, length) = fetch.range.within(size as u64)?;
-        wanted.push(Wanted { range: to_usize(start)?..to_usize(start + length)?, fetch });
+        wanted.push(DecodedFetch { range: to_usize(start)?..to_usize(start + length)?, fetch });
     }
     wanted.sort_by_key(|wanted| wanted.range.start);
     if wanted.is_empty() {
@@ -79,15 +79,15 @@ pub(crate) fn overflow(encoded: &[u8], size: usize, room: &mut [u8]) -> CodecErr
 }
 
 /// A fetch of decoded bytes, with their range.
-struct Wanted<'a> {
+struct DecodedFetch<'a> {
     range: Range<usize>,
     fetch: Fetch<'a>,
 }
 
 /// Returns the number of decoded bytes that are needed; the list is sorted.
-fn reach(wanted: &[Wanted<'_>]) -> usize {
+fn reach(wanted: &[DecodedFetch<'_>]) -> usize {
     let (mut reach, mut end) = (0, 0);
-    for Wanted { range, .. } in wanted {
+    for DecodedFetch { range, .. } in wanted {
         reach += range.end.saturating_sub(end.max(range.start));
         end = end.max(range.end);
     }
@@ -99,19 +99,19 @@ fn decode_whole(
     encoded: &[u8],
     window: Window,
     size: usize,
-    wanted: Vec<Wanted<'_>>,
+    wanted: Vec<DecodedFetch<'_>>,
 ) -> Result<(), CodecError> {
     Buffer::parse(encoded, window, size)?;
     let mut plain = Scratch::with_len(size)?;
     if !decompress(encoded, &mut plain) {
         return Err(damaged());
     }
-    hand_over(&plain, 0, wanted)
+    complete_all(&plain, 0, wanted)
 }
 
 /// Completes fetches from decoded bytes, the first of which is at `start`.
-fn hand_over(plain: &[u8], start: usize, wanted: Vec<Wanted<'_>>) -> Result<(), CodecError> {
-    for Wanted { range, fetch } in wanted {
+fn complete_all(plain: &[u8], start: usize, wanted: Vec<DecodedFetch<'_>>) -> Result<(), CodecError> {
+    for DecodedFetch { range, fetch } in wanted {
         let bytes = plain.get(range.start - start..range.end - start).ok_or_else(damaged)?;
         if !fetch.complete(bytes)?.is_empty() {
             return Err(CodecError::unsupported("a fetch from blocks cannot lead to further fetches"));
@@ -152,11 +152,11 @@ impl Buffer {
     }
 
     /// Returns the fetches from a buffer that is not compressed.
-    fn stored(self, wanted: Vec<Wanted<'_>>) -> Result<Vec<Fetch<'_>>, CodecError> {
+    fn stored(self, wanted: Vec<DecodedFetch<'_>>) -> Result<Vec<Fetch<'_>>, CodecError> {
         if self.sizes.encoded != HEADER + self.sizes.decoded {
             return Err(damaged());
         }
-        let shifted = wanted.into_iter().map(|Wanted { range, fetch }| {
+        let shifted = wanted.into_iter().map(|DecodedFetch { range, fetch }| {
             let range = self.window.part((HEADER + range.start) as u64, range.len() as u64)?;
             Ok(Fetch { range, ..fetch })
         });
@@ -183,9 +183,9 @@ impl Buffer {
     }
 
     /// Groups the fetches that share blocks: each group is decoded separately.
-    fn groups<'a>(self, table: &[u8], wanted: Vec<Wanted<'a>>) -> Result<Vec<Fetch<'a>>, CodecError> {
+    fn groups<'a>(self, table: &[u8], wanted: Vec<DecodedFetch<'a>>) -> Result<Vec<Fetch<'a>>, CodecError> {
         let places = self.places(table)?;
-        let mut groups: Vec<(Range<usize>, Vec<Wanted<'a>>)> = Vec::new();
+        let mut groups: Vec<(Range<usize>, Vec<DecodedFetch<'a>>)> = Vec::new();
         for wanted in wanted {
             let first = wanted.range.start / self.sizes.block;
             let end = wanted.range.end.div_ceil(self.sizes.block).max(first + 1);
@@ -197,7 +197,7 @@ impl Buffer {
                 None => groups.push((first..end, vec![wanted])),
             }
         }
-        let stage = |(blocks, wanted): (Range<usize>, Vec<Wanted<'a>>)| {
+        let stage = |(blocks, wanted): (Range<usize>, Vec<DecodedFetch<'a>>)| {
             let places = places.get(blocks.clone()).ok_or_else(damaged)?.to_vec();
             Ok(Fetch::deferred(
                 self.window,
@@ -215,7 +215,7 @@ struct Group<'a> {
     first: usize,
     /// The ranges of the blocks in the stored buffer.
     places: Vec<Range<usize>>,
-    wanted: Vec<Wanted<'a>>,
+    wanted: Vec<DecodedFetch<'a>>,
     /// The blocks as a separate buffer.
     memory: Option<Scratch>,
 }
@@ -277,7 +277,7 @@ impl DeferredDecode for Group<'_> {
         let Some(encoded) = self.memory else { return Ok(()) };
         let mut wanted = self.wanted;
         // A fetch of all of the blocks is decoded without another copy.
-        if let [Wanted { range, fetch: Fetch { sink: Sink::Into(memory), .. } }] = wanted.as_mut_slice()
+        if let [DecodedFetch { range, fetch: Fetch { sink: Sink::Into(memory), .. } }] = wanted.as_mut_slice()
             && *range == decoded
         {
             return if decompress(&encoded, memory) { Ok(()) } else { Err(damaged()) };
@@ -286,7 +286,7 @@ impl DeferredDecode for Group<'_> {
         if !decompress(&encoded, &mut plain) {
             return Err(damaged());
         }
-        hand_over(&plain, decoded.start, wanted)
+        complete_all(&plain, decoded.start, wanted)
     }
 }
 
@@ -473,7 +473,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_are_not_believed() {
+    fn tables_are_not_trusted() {
         let chain = make(&[100_000], Storage::Uint(4), Blosc::lz4().block_size(30_000));
         let good = encode(&chain, &numbers(100_000, 4, &mut Random::new(22)));
         let blocks = 400_000_usize.div_ceil(30_000);

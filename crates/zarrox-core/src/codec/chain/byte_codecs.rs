@@ -108,7 +108,7 @@ impl ByteCodecs {
                 _ => Ok(Fetch::whole(window, |bytes| self.decode(bytes, codecs, region))),
             };
         };
-        match self.way(only, &region) {
+        match self.partial_access(only, &region) {
             BytesAccess::Ranges(codec) => self.read_ranges((only, codec), window, [region]),
             BytesAccess::Stream(codec) => Ok(vec![Fetch::stream(window.whole(), move |bytes| {
                 self.decode_stream(only, codec, bytes, region)
@@ -175,7 +175,7 @@ impl ByteCodecs {
 
     /// Returns the codec's partial access to a region of a large chunk, if it costs less than decoding the whole chunk. It
     /// does, unless the region is the whole chunk and goes directly into the output.
-    fn way<'a>(&self, first: &'a BytesCodec, region: &ReadRegion<'_>) -> BytesAccess<'a> {
+    fn partial_access<'a>(&self, first: &'a BytesCodec, region: &ReadRegion<'_>) -> BytesAccess<'a> {
         let size = self.chunk.size();
         let straight = region.covers(self.chunk.shape()) && region.out.is_contiguous();
         if size <= PARTS || straight || !self.in_place {
@@ -226,7 +226,7 @@ impl ByteCodecs {
             }
             return Ok(());
         }
-        match self.way(first, &region) {
+        match self.partial_access(first, &region) {
             BytesAccess::Ranges(codec) => {
                 let window = Window::of_size(encoded.len() as u64);
                 resolve(self.read_ranges((first, codec), window, [region])?, encoded)

@@ -48,7 +48,7 @@ pub(in crate::data_type) fn of(value: &DataType, known: &dyn KnownTypes) -> Resu
     };
     let storage = match value.storage() {
         Storage::Variable => Storage::Variable,
-        fixed => behind_a_byte(&fixed),
+        fixed => with_presence_byte(&fixed),
     };
     Ok(DataType::Extension(Box::new(Extension { name: NAME.to_owned(), configuration, storage })))
 }
@@ -61,7 +61,7 @@ pub(in crate::data_type) fn value_of(data_type: &DataType, known: &dyn KnownType
 }
 
 /// Returns the layout of a value after a byte that is 1 if the value is present.
-fn behind_a_byte(value: &Storage) -> Storage {
+fn with_presence_byte(value: &Storage) -> Storage {
     let inside = |leaf: Leaf| Leaf { offset: leaf.offset + 1, ..leaf };
     let mut leaves = vec![Leaf { offset: 0, size: 1, word: 1 }];
     leaves.extend(value.leaves().into_iter().map(inside));

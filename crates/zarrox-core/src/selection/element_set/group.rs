@@ -50,22 +50,22 @@ pub(super) fn group_range(
         .filter_map(|(&k, runs)| Some(Dim::new(points.extent(k, &range)?, runs)))
         .collect();
     let (borders, moved) = if range.is_empty() || dims.len() < lists.len() {
-        (vec![0], Moved::No)
+        (vec![0], Reordering::No)
     } else if let ([list], [dim]) = (lists.as_slice(), dims.as_slice())
         && list.is_sorted()
     {
-        (borders_of_sorted(list, dim.runs), Moved::No)
+        (borders_of_sorted(list, dim.runs), Reordering::No)
     } else {
         match dims.iter().try_fold(1_usize, |total, dim| total.checked_mul(dim.width?)) {
-            Some(1) => (vec![0, range.len()], Moved::No),
+            Some(1) => (vec![0, range.len()], Reordering::No),
             Some(total) => order_by_key(keys(&lists, &dims, range.len()), total),
             None => order_by_comparison(&lists, runs),
         }
     };
     let (points, start) = match moved {
-        Moved::No => (points.clone(), range.start),
-        Moved::From(from) => (gathered(points, &range, from), 0),
-        Moved::To(to) => (scattered(points, &range, &to), 0),
+        Reordering::No => (points.clone(), range.start),
+        Reordering::From(from) => (gathered(points, &range, from), 0),
+        Reordering::To(to) => (scattered(points, &range, &to), 0),
     };
     let chunk = |border: usize| {
         let along = order.iter().zip(runs);
@@ -110,7 +110,7 @@ fn scattered(points: &PlacedPoints, range: &Range<usize>, to: &[usize]) -> Arc<P
 }
 
 /// A reordering of points.
-enum Moved {
+enum Reordering {
     /// The order is unchanged.
     No,
     /// The old index for each new index.
@@ -120,7 +120,7 @@ enum Moved {
 }
 
 /// The boundaries between the points of different chunks, from 0 to the number of points, and the new order.
-type Order = (Vec<usize>, Moved);
+type Order = (Vec<usize>, Reordering);
 
 /// Returns the index of the chunk that contains a position, its start and its length.
 fn chunk_at(runs: &[Run], position: usize) -> (usize, usize, usize) {
@@ -217,7 +217,7 @@ fn keys(lists: &[&[usize]], dims: &[Dim<'_>], count: usize) -> Positions {
 /// Returns the order of the points by these keys, which are less than `total`.
 fn order_by_key(mut keys: Positions, total: usize) -> Order {
     if keys.is_sorted() {
-        return (borders_where(keys.len(), |i| keys[i] != keys[i - 1]), Moved::No);
+        return (borders_where(keys.len(), |i| keys[i] != keys[i - 1]), Reordering::No);
     }
     if total / 2 <= keys.len() {
         return order_by_counting(keys, total);
@@ -231,11 +231,11 @@ fn order_by_key(mut keys: Positions, total: usize) -> Order {
         let borders = borders_where(keys.len(), |i| keys[i] >> index_bits != keys[i - 1] >> index_bits);
         let mask = (1 << index_bits) - 1;
         keys.iter_mut().for_each(|key| *key &= mask);
-        return (borders, Moved::From(keys));
+        return (borders, Reordering::From(keys));
     }
     let mut order: Positions = (0..keys.len()).collect();
     order.sort_by_key(|&i| keys[i]);
-    (borders_where(order.len(), |i| keys[order[i]] != keys[order[i - 1]]), Moved::From(order))
+    (borders_where(order.len(), |i| keys[order[i]] != keys[order[i - 1]]), Reordering::From(order))
 }
 
 /// Sorts like [`order_by_key`], with a counter for each possible key.
@@ -258,7 +258,7 @@ fn order_by_counting(mut keys: Positions, total: usize) -> Order {
         *key = *next;
         *next += 1;
     }
-    (borders, Moved::To(keys))
+    (borders, Reordering::To(keys))
 }
 
 /// Returns the order of the points if the touched range of chunks exceeds any number.
@@ -271,11 +271,11 @@ fn order_by_comparison(lists: &[&[usize]], runs: &[&[Run]]) -> Order {
     };
     let count = lists[0].len();
     if (1..count).all(|i| compare(i - 1, i).is_le()) {
-        return (borders_where(count, |i| compare(i - 1, i).is_ne()), Moved::No);
+        return (borders_where(count, |i| compare(i - 1, i).is_ne()), Reordering::No);
     }
     let mut order: Positions = (0..count).collect();
     order.sort_by(|&a, &b| compare(a, b));
-    (borders_where(count, |i| compare(order[i - 1], order[i]).is_ne()), Moved::From(order))
+    (borders_where(count, |i| compare(order[i - 1], order[i]).is_ne()), Reordering::From(order))
 }
 
 /// Returns 0, each index for which `differs` from the previous one is true, and the total number.

@@ -27,7 +27,7 @@ use crate::vlen::{VlenBuffer, VlenRef};
 const BLOCK: usize = 1024;
 
 /// The number of points that are examined to decide whether they form long stretches.
-const LOOKED_AT: usize = 64;
+const EXAMINED: usize = 64;
 
 /// The minimum average number of points of a stretch for it to be copied as one.
 const LONG: usize = 8;
@@ -339,8 +339,8 @@ impl Table {
         };
         // Points that form many stretches usually do so from the beginning.
         let (most, mut stretches) = (self.offsets.len() / LONG, 1);
-        let after = self.offsets.get(1..).unwrap_or_default().chunks(LOOKED_AT);
-        for (before, after) in self.offsets.chunks(LOOKED_AT).zip(after) {
+        let after = self.offsets.get(1..).unwrap_or_default().chunks(EXAMINED);
+        for (before, after) in self.offsets.chunks(EXAMINED).zip(after) {
             stretches += before.iter().zip(after).map(is_break).sum::<usize>();
             if stretches > most {
                 return;
@@ -462,7 +462,7 @@ unsafe fn copy_units<T: Copy>(inner: Inner<'_>, source: *const u8, target: *mut 
 /// As for [`copy_units`]; all elements of the row must be readable, and in a chunk that is the target also writable.
 unsafe fn copy_masked<T: Copy>(row: Flags<'_>, mut source: *const u8, mut target: *mut u8) {
     let Flags { chunk, memory, .. } = row;
-    for flags in row.flags.chunks(LOOKED_AT) {
+    for flags in row.flags.chunks(EXAMINED) {
         let count = masked::count(flags);
         let (length, step) = (flags.len().cast_signed() * chunk, count.cast_signed() * memory);
         let Offsets { source: from, target: to } = row.source.offsets(length, step);
@@ -484,9 +484,9 @@ unsafe fn copy_masked<T: Copy>(row: Flags<'_>, mut source: *const u8, mut target
 /// # Safety
 /// As many elements as there are flags must be readable from the source, at its distance; as many as are true must be writable.
 unsafe fn compress<T: Copy>(flags: &[bool], source: (*const u8, isize), target: (*mut u8, isize)) {
-    let mut found = [const { MaybeUninit::<T>::uninit() }; LOOKED_AT];
+    let mut found = [const { MaybeUninit::<T>::uninit() }; EXAMINED];
     let mut count = 0;
-    for (i, &set) in (0_isize..).zip(&flags[..flags.len().min(LOOKED_AT)]) {
+    for (i, &set) in (0_isize..).zip(&flags[..flags.len().min(EXAMINED)]) {
         // SAFETY: the caller's guarantee; at most as many were found as were examined.
         unsafe {
             let value = source.0.offset(i * source.1).cast::<T>().read_unaligned();

@@ -80,7 +80,7 @@ impl Composing<'_> {
             components = others;
             components.push(joined);
         }
-        self.attach_the_homeless(&mut components);
+        self.attach_unconnected_axes(&mut components);
         // Points keep the order of the result, in which the last one counts for writes.
         for component in &mut components {
             component.second.sort_by_key(|&number| self.places_in_result(number).next());
@@ -95,7 +95,7 @@ impl Composing<'_> {
     }
 
     /// Repeating or removing the single element of a new axis repeats or removes elements of another axis.
-    fn attach_the_homeless(&self, components: &mut Vec<Component>) {
+    fn attach_unconnected_axes(&self, components: &mut Vec<Component>) {
         let homeless = |component: &Component| component.first.is_empty() && !self.is_single(component);
         let (without, mut others): (Vec<_>, Vec<_>) =
             std::mem::take(components).into_iter().partition(homeless);

@@ -4,7 +4,7 @@ use super::array_codecs::{ElementBuffer, whole};
 use super::build::CodecChain;
 use super::byte_codecs::PARTS;
 use crate::codec::{
-    ChunkTable, DecodeOptions, EncodeOptions, Mended, ReadRegion, Salvaged, Size, Window, resolve,
+    ChunkTable, DecodeOptions, EncodeOptions, ReadRegion, RepairOutcome, Salvaged, Size, Window, resolve,
 };
 use crate::error::CodecError;
 use crate::scratch::with_vec;
@@ -51,31 +51,31 @@ impl CodecChain {
     }
 
     /// Builds new stored bytes from the valid inner chunks of a damaged chunk, and appends them to `encoded`, as
-    /// [`ChunkTable::mend`] does. Returns `None` if the chunk has no inner chunks.
+    /// [`ChunkTable::repair`] does. Returns `None` if the chunk has no inner chunks.
     ///
     /// # Errors
     /// When the codecs around the inner chunks cannot be decoded, or the valid inner chunks cannot be determined.
     #[doc(hidden)]
-    pub fn mend(
+    pub fn repair(
         &self,
         damaged: &[u8],
         fill: bool,
         encoded: &mut Vec<u8>,
-    ) -> Result<Option<Mended>, CodecError> {
+    ) -> Result<Option<RepairOutcome>, CodecError> {
         let codecs = self.bytes.bytes_to_bytes.as_slice();
         let Some(table) = self.bytes.inner_chunks().and_then(|chunks| chunks.table()) else {
             return Ok(None);
         };
         if codecs.is_empty() {
-            return table.mend(damaged, fill, encoded).map(Some);
+            return table.repair(damaged, fill, encoded).map(Some);
         }
         self.bytes.undo(0, damaged, codecs, |damaged| {
             with_vec(|plain| {
-                let mended = table.mend(damaged, fill, plain)?;
+                let repaired = table.repair(damaged, fill, plain)?;
                 if !plain.is_empty() {
                     self.bytes.encode_bytes(plain, encoded)?;
                 }
-                Ok(Some(mended))
+                Ok(Some(repaired))
             })
         })
     }

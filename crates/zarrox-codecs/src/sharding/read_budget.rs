@@ -5,7 +5,7 @@ use zarrox_core::codec::{CodecError, Window};
 
 /// The total number of bytes of the inner chunks of a shard. Entries may share bytes; but only a damaged index turns a small
 /// shard into a lot of work.
-pub(crate) struct ShardWork {
+pub(crate) struct ReadBudget {
     asked: u64,
     /// The limit: the bytes of the shard; for inner chunks of at most twice the size of their elements.
     stored: u64,
@@ -13,7 +13,7 @@ pub(crate) struct ShardWork {
     count: u64,
 }
 
-impl ShardWork {
+impl ReadBudget {
     /// Creates the limit of a shard with these inner chunks.
     pub(crate) fn new(shard: Window, inner: &CodecChain) -> Self {
         let each = (inner.chunk().size() as u64).saturating_mul(2).saturating_add(SMALL);

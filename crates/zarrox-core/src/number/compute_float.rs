@@ -1,11 +1,11 @@
-//! [`Work`]: the floats in which casts compute.
+//! [`ComputeFloat`]: the floats in which casts compute.
 
 use std::ops::{BitOr, BitXor, Sub};
 
 use super::{Primitive, Rounding};
 
 /// Floats with machine arithmetic.
-pub(super) trait Work: Primitive + Into<f64> + Sub<Output = Self> {
+pub(super) trait ComputeFloat: Primitive + Into<f64> + Sub<Output = Self> {
     /// The number of bits of the significand, including the hidden bit.
     const SIGNIFICAND: u32;
     type Pattern: Copy + Default + PartialEq + BitOr<Output = Self::Pattern> + BitXor<Output = Self::Pattern>;
@@ -39,7 +39,7 @@ pub(super) trait Work: Primitive + Into<f64> + Sub<Output = Self> {
 
 macro_rules! work {
     ($($T:ty as $Pattern:ty)*) => {$(
-        impl Work for $T {
+        impl ComputeFloat for $T {
             const SIGNIFICAND: u32 = Self::MANTISSA_DIGITS;
             type Pattern = $Pattern;
 
