@@ -163,7 +163,7 @@ type Lie = fn(&mut Vec<u8>);
 
 /// A chunk larger than the size that is trusted, which declares a larger size still.
 #[test]
-fn a_large_chunk_that_lies_about_its_size_takes_little_more_than_it_has() {
+fn a_large_chunk_with_a_false_size_takes_little_more_memory_than_its_bytes() {
     const SIZE: usize = 12 << 20;
     let registry = registry();
     let text = |codec: CodecSpec, limit: usize| {
@@ -224,7 +224,7 @@ fn specimen(registry: &Registry, codec: &str) -> Specimen {
 }
 
 #[test]
-fn counts_and_depths_that_lie_are_refused() {
+fn false_counts_and_depths_are_rejected() {
     let registry = registry();
     let deep = |open: u8| vec![open; 1 << 20];
     let lies: &[(&str, Vec<u8>)] = &[

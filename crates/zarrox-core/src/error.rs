@@ -454,7 +454,7 @@ mod tests {
     }
 
     #[test]
-    fn what_caused_the_error_of_a_codec_is_kept() {
+    fn the_source_of_a_codec_error_is_kept() {
         let error = CodecError::corrupt("has failed").with_source(fmt::Error).at("inside").in_codec("own");
         let source = std::error::Error::source(&error).and_then(|source| source.downcast_ref::<fmt::Error>());
         assert!(source.is_some());

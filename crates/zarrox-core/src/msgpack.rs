@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn what_json_says_comes_back_in_the_shortest_form() {
+    fn json_values_are_written_in_the_shortest_form() {
         let numbers = json!([0, 127, 128, 255, 256, 65535, 65536, 4294967295_u64, 4294967296_u64, u64::MAX]);
         let negative = json!([-1, -32, -33, -128, -129, -32768, -32769, i32::MIN, i64::MIN]);
         let texts = json!(["", "é", "x".repeat(31), "x".repeat(32), "x".repeat(256), "x".repeat(65536)]);
@@ -431,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn what_json_cannot_say_is_named() {
+    fn values_without_json_are_named_in_errors() {
         let cases: [(&[u8], &str); 3] =
             [(b"\xc4\x01x", "bytes"), (b"\x81\x01\x02", "key"), (b"\xd6\xff\0\0\0\0", "extension type -1")];
         for (bytes, says) in cases {

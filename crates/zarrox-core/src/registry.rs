@@ -299,7 +299,7 @@ impl Registry {
         let data_type = one_type(json, takers.chain(structure).collect())?;
         // An unknown type may have any configuration.
         if !configuration.is_empty() && self.family(&data_type)?.to_v3(&data_type)? == name {
-            let message = format!("the data type '{name}' takes no configuration, but {json} gives it one");
+            let message = format!("the data type '{name}' has no configuration, but {json} has one");
             return Err(Error::metadata(message));
         }
         Ok(data_type)

@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn floats_keep_what_is_no_number() {
+    fn floats_keep_nan_and_infinities() {
         // numcodecs turns such NaN into infinity and -0.
         for bits in [0x7f80_0001_u32, 0xffff_ffff, 0x7fff_ffff, 0xff80_0001] {
             assert_eq!(encode("float32", 3, &bits.to_ne_bytes()), bits.to_ne_bytes());

@@ -490,7 +490,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_element_can_be_is_refused_by_name() {
+    fn unrepresentable_elements_are_named_in_errors() {
         let int = |name: &str| CastValue::to(&named(name));
         for (from, codec, scalar, says) in [
             ("float64", int("int8"), json!(128), "128.0 of float64 is outside of the range of int8"),

@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_come_back_is_refused_but_for_padding() {
+    fn lossy_elements_are_rejected_except_padding() {
         let encode = |values: &[i32]| {
             let spec = [Delta::new("<i4").stored_as("|i1").into()];
             let values: Vec<u8> = values.iter().flat_map(|value| value.to_ne_bytes()).collect();

@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_number_is_refused_but_for_the_fill_value() {
+    fn unrepresentable_elements_are_rejected_except_the_fill_value() {
         let spec = [FixedScaleOffset::new("<f8", 1000.0, 10.0).stored_as("<u2").into()];
         let encode = |values: &[f64], fill: f64| {
             let values: Vec<u8> = values.iter().flat_map(|value| value.to_ne_bytes()).collect();
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn scalars_that_the_type_has_not_are_refused_when_writing() {
+    fn scalars_outside_of_the_type_are_rejected_when_writing() {
         let spec = [FixedScaleOffset::new("<i2", 100_000.0, 10.0).into()];
         let error = testing::encode(&spec, &Storage::Int(2), &[0; 2], &[1; 6]).unwrap_err().to_string();
         assert!(error.contains("'offset' is 100000"), "{error}");

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_booleans_are_true() {
+    fn bytes_other_than_booleans_are_true() {
         let encoded =
             testing::encode(&[PackBitsFilter.into()], &Storage::Uint(1), &[9], &[0, 2, 255, 128, 1]);
         assert_eq!(encoded.unwrap(), [3, 0b0111_1000]);

@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_come_back_or_are_refused() {
+    fn integers_are_restored_or_rejected() {
         for name in [
             "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "int2", "int4",
             "uint2", "uint4",

@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chunk_that_is_stored_as_it_lies_in_memory_is_not_copied() {
+    fn a_chunk_with_the_layout_of_memory_is_not_copied() {
         let options = EncodeOptions { store_empty_chunks: false };
         let (shape, values) = ([2, 3], [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
         let borrowed = |chain: &CodecChain, values: &[u8], shape: &[usize]| {
@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_is_put_into_what_is_stored() {
+    fn a_part_is_written_into_a_stored_chunk() {
         let native = make(&[2, 3], Storage::Uint(2), Endian::NATIVE.name());
         let stored = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
         let update = |stored: &[u8], values: &[u8], first: usize, store_empty_chunks| {

@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_chunk_is_an_error() {
+    fn invalid_chunks_are_errors() {
         let decode =
             |text: &str| objects::decode(&Json2.into(), &[2], text.as_bytes()).unwrap_err().to_string();
         for (text, says) in [

@@ -504,7 +504,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_are_no_text_are_written_as_python_does() {
+    fn keys_other_than_text_are_written_as_python_does() {
         let mut packed = Vec::new();
         let keys = [Token::Uint(1), Token::F64(2.5), Token::Bool(true), Token::Nil, Token::Bytes(b"x")];
         Token::Map(5).write(&mut packed).unwrap();

@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_chunk_is_an_error() {
+    fn invalid_chunks_are_errors() {
         for (list, says) in [
             ("", "end inside"),
             ("c0", "expected a list"),

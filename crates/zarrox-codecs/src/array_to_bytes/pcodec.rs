@@ -368,7 +368,7 @@ fn decode_unit<'e, T: Number>(
     let mut page = unit.page_decompressor(page, numbers.len()).map_err(damaged)?;
     let progress = page.read(numbers).map_err(damaged)?;
     if !progress.finished {
-        return Err(CodecError::corrupt("a page has more numbers than its header says"));
+        return Err(CodecError::corrupt("a page has more numbers than its header declares"));
     }
     Ok(page.into_src())
 }
@@ -534,7 +534,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_held_against_the_chunk() {
+    fn files_are_compared_with_the_chunk() {
         let file = encode(
             &make(json!({"equal_pages_up_to": 25}), 60, Storage::Int(4)).unwrap(),
             &steps(&Storage::Int(4)),

@@ -30,7 +30,7 @@ mod tests {
     use crate::{Sharding, registry};
 
     #[test]
-    fn it_is_refused_wherever_it_hides() {
+    fn pickle_is_rejected_in_all_pipelines() {
         let pickle = spec("numcodecs.pickle", json!({"protocol": 5}));
         let chains = [
             vec![pickle.clone()],

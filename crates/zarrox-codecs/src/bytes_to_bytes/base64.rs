@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn all_else_is_damage() {
+    fn other_characters_are_damage() {
         // Without padding, in the other alphabet, in lines, with excess bits, with characters after the padding.
         for text in [
             "YQ",

@@ -292,7 +292,7 @@ mod tests {
         }
         let mut encoded = Vec::new();
         conditional(16).encode(b"abc", &mut encoded).unwrap();
-        assert_eq!(encoded, b"\0\0abc", "neither makes so little smaller");
+        assert_eq!(encoded, b"\0\0abc", "neither codec makes this few bytes smaller");
     }
 
     #[test]

@@ -82,7 +82,7 @@ fn types(filter: &CodecSpec, registry: &Registry) -> Result<(Dtype, Option<Dtype
 
 fn not_of_bytes(name: &str) -> CodecError {
     CodecError::unsupported(format!(
-        "the codec '{name}' is given bytes here, and its configuration does not say which numbers they are"
+        "the codec '{name}' has bytes as its input here, and its configuration does not name their data type"
     ))
 }
 
@@ -140,7 +140,7 @@ impl BytesToBytes for FilterOfBytes {
             return Ok(());
         }
         Err(CodecError::invalid(
-            "the filter is given bytes, which it would not restore exactly; put it before the codecs that make bytes, \
+            "the filter has bytes as its input, which it would not restore exactly; put it before the codecs that produce bytes, \
              and on elements of the filter's own type",
         ))
     }
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_whole_numbers_are_refused() {
+    fn partial_numbers_are_rejected() {
         let delta = codec(Delta::new("<i4").stored_as("<i2"));
         let error = encoded(&*delta, &[0; 6]).unwrap_err().to_string();
         assert!(error.contains("6 bytes are not a whole number of elements of 4 bytes"), "{error}");
@@ -292,7 +292,7 @@ mod tests {
 
     /// numcodecs stores all of these, and reads different bytes.
     #[test]
-    fn what_would_not_come_back_is_refused() {
+    fn lossy_elements_are_rejected() {
         let refused = |filter: CodecSpec, plain: &[u8]| {
             let codec = codec(filter);
             let error = encoded(&*codec, plain).unwrap_err().to_string();
@@ -315,14 +315,17 @@ mod tests {
             (config::members(json!({"filter": 1})), "'filter'"),
             (config::members(json!({"filter": "nosuch"})), "nosuch"),
             (config::members(json!({"filter": "numcodecs.delta", "more": 1})), "more"),
-            (of(spec("numcodecs.delta", json!({"astype": "<i4"}))), "'numcodecs.delta' is given bytes here"),
+            (
+                of(spec("numcodecs.delta", json!({"astype": "<i4"}))),
+                "'numcodecs.delta' has bytes as its input here",
+            ),
             (of(spec("numcodecs.delta", json!({"dtype": "<i4", "astype": "<M8[s]"}))), "'astype'"),
             (of(spec("numcodecs.delta", json!({"dtype": "|b1", "astype": "|b1"}))), "booleans"),
-            (of(BitRound::keepbits(3).into()), "'numcodecs.bitround' is given bytes here"),
+            (of(BitRound::keepbits(3).into()), "'numcodecs.bitround' has bytes as its input here"),
             (of(Categorize::labels(["a"]).fixed(2).into()), "'dtype'"),
-            (of(Transpose::order([0]).into()), "'transpose' is given bytes here"),
-            (of(Zlib::level(1).into()), "'numcodecs.zlib' is given bytes here"),
-            (of(V2Filter::new(Delta::new("|u1")).into()), "'v2_filter' is given bytes here"),
+            (of(Transpose::order([0]).into()), "'transpose' has bytes as its input here"),
+            (of(Zlib::level(1).into()), "'numcodecs.zlib' has bytes as its input here"),
+            (of(V2Filter::new(Delta::new("|u1")).into()), "'v2_filter' has bytes as its input here"),
         ] {
             let error = configured(DEF.name, configuration.clone().into(), Strictness::Strict).unwrap_err();
             assert!(error.contains(named), "{configuration:?}: {error}");

@@ -135,7 +135,7 @@ impl N5Codec {
             return self.whole.decode(elements, part);
         }
         if shape.contains(&0) {
-            return Err(CodecError::corrupt("the header of the block says that it is empty"));
+            return Err(CodecError::corrupt("the header of the block declares an empty block"));
         }
         let chain = self.chain(&self.whole.specs(), &shape)?;
         let region: Dims<Span> = part.region.iter().zip(&shape).map(|(span, &n)| clipped(*span, n)).collect();

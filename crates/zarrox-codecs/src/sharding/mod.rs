@@ -588,7 +588,7 @@ mod tests {
     }
 
     #[test]
-    fn an_index_that_lies_names_the_inner_chunk() {
+    fn a_false_index_entry_names_the_inner_chunk() {
         let configuration = json!({"chunk_shape": [2, 2], "codecs": little(), "index_codecs": little()});
         let chain = make(configuration, Strictness::Lenient).unwrap();
         let error = |offset: u64, length: u64| {

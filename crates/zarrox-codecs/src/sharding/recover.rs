@@ -29,7 +29,7 @@ pub(super) fn recover(codec: &ShardingCodec, shard: &[u8], index: &[u8]) -> Resu
     let unchecked = DecodeOptions { verify_checksums: false };
     let entries = codec.all_entries(index, unchecked)?;
     let unproven = || {
-        let message = "the index is damaged, and its checksum does not tell which inner chunk is whose";
+        let message = "the index is damaged, and its checksum does not identify the inner chunks";
         CodecError::corrupt(message).in_codec(NAME)
     };
     let proof = Proof::new(codec, index, &entries)?.ok_or_else(unproven)?;

@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn structures_are_cast_field_by_field_and_all_else_is_refused() {
+    fn structures_are_cast_field_by_field_and_other_types_are_rejected() {
         let registry = Registry::new();
         let narrow = DataType::structure([("a", DataType::Int16), ("b", named("<U1"))]).unwrap();
         let wide = DataType::structure([("a", DataType::Int64), ("b", named("<U1"))]).unwrap();

@@ -270,7 +270,7 @@ impl Structure {
     /// Returns a structure with some of the fields, in the given order, without padding.
     ///
     /// # Errors
-    /// When there is no such field.
+    /// When the field is unknown.
     pub fn select(&self, names: &[&str]) -> Result<(Self, Vec<Field>)> {
         let mut builder = Builder::default();
         let mut chosen = Vec::new();

@@ -348,7 +348,7 @@ mod tests {
 
     macro_rules! compare_with_rust {
         ($numbers:expr, $($T:ty: $storage:expr;)*) => {$(
-            #[expect(clippy::allow_attributes, reason = "not all types have no sign")]
+            #[expect(clippy::allow_attributes, reason = "some types are signed")]
             #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_lossless, reason = "it is compared")]
             compare::<$T>(&$storage, $numbers, |number| (number as $T, number as i128 == (number as $T) as i128));
         )*};
@@ -358,7 +358,7 @@ mod tests {
     fn as_rust_casts() {
         let mut random = Random::new(7);
         for limit in [1e2, 3e4, 3e9, 2e15, 4e18, 3e19] {
-            #[expect(clippy::cast_precision_loss, reason = "no more than two millions")]
+            #[expect(clippy::cast_precision_loss, reason = "at most two millions")]
             let mut number = || (random.below(2_000_001) as f64 - 1e6) / 1e6 * limit;
             let mut fractions: Vec<f64> = (0..2000).map(|_| number()).collect();
             let mut whole: Vec<f64> = fractions.iter().map(|number| number.round()).collect();

@@ -122,7 +122,7 @@ impl DynArray {
     /// Returns one field of structured elements as an array. A field that is an array adds its dimensions.
     ///
     /// # Errors
-    /// When there is no such field.
+    /// When the field is unknown.
     pub fn field(&self, name: &str) -> Result<Self> {
         let structure =
             self.data_type.fields().ok_or_else(|| Error::argument("the elements have no fields"))?;

@@ -484,7 +484,7 @@ mod tests {
     }
 
     #[test]
-    fn types_become_json_and_come_back() {
+    fn types_are_converted_to_json_and_back() {
         let value = outer();
         let map = to_map(&value).unwrap();
         assert_eq!(

@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_is_what_its_text_says() {
+    fn a_number_has_the_value_of_its_text() {
         let of = JsonNumber::of_text;
         assert_eq!((of("7").as_u64(), of("-7").as_u64(), of("7.0").as_u64()), (Some(7), None, None));
         assert_eq!((of("-7").as_i64(), of("9223372036854775808").as_i64()), (Some(-7), None));

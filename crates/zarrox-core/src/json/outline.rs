@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn all_but_what_changes_stays_as_it_is_written() {
+    fn unchanged_members_keep_their_text() {
         let text = "{\n \"a\": [1.50,NaN],\n \"c\": {\n  \"m\": {\n   \"x\":   1e2,\n   \"y\": {},\n   \"\\u007a\": 3\n  }\n }, \"d\": -0\n}\n";
         let found = changed(text, &[("y", None), ("z", Some(json!({"b": [1]}))), ("w", Some(json!(2)))]);
         let expected = "{\n \"a\": [1.50,NaN],\n \"c\": {\n  \"m\": {\n   \"x\":   1e2,\n   \"\\u007a\": {\n    \"b\": [\n     1\n    ]\n   },\n   \"w\": 2\n  }\n }, \"d\": -0\n}\n";
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_is_refused_as_by_the_parser() {
+    fn invalid_json_is_rejected_as_by_the_parser() {
         let text = r#" {"c": {"k": [true, -1.5e3, "é\n"], "m": {"a": {"b": [[]]}, "c": NaN}}, "d": null} "#;
         for end in (0..text.trim_end().len()).filter(|end| text.is_char_boundary(*end)) {
             let cut = &text.as_bytes()[..end];

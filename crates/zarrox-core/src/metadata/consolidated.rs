@@ -94,7 +94,7 @@ impl Consolidation {
             },
             Self::Beside(_) | Self::AtRoot(_) => {
                 if let Some(other) = map.get(FORMAT).filter(|format| format.as_f64() != Some(1.0)) {
-                    return Err(Error::unsupported(format!("{FORMAT} is {other}, known is 1")));
+                    return Err(Error::unsupported(format!("{FORMAT} is {other}; expected 1")));
                 }
                 map
             }
@@ -323,7 +323,7 @@ mod tests {
         let names: Vec<_> = map["metadata"].as_object().unwrap().keys().collect();
         assert_eq!(names, [".zgroup", ".zattrs", "B/.zgroup", "B/.zattrs", "b/c/.zgroup", "b/c/.zattrs"]);
         let text = String::from_utf8(document.clone()).unwrap();
-        assert!(text.contains("\"n\": NaN"), "a copy says what the original says: {text}");
+        assert!(text.contains("\"n\": NaN"), "a copy has the text of the original: {text}");
         let found = beside.documents_in(&V2, &path("g"), &document, Strictness::Lenient).unwrap().unwrap();
         assert_eq!(found.len(), 6);
         let copied = bytes(&found["g/b/c/.zgroup"]);
@@ -355,7 +355,7 @@ mod tests {
         let updated = |places: &[NodePath], nodes: StoredDocuments| {
             inline.updated(&V3, &root, &document, places, &nodes).unwrap()
         };
-        assert_eq!(updated(&[], [(path("a"), array(1))].into()), None, "it says so already");
+        assert_eq!(updated(&[], [(path("a"), array(1))].into()), None, "the copy is up to date");
         assert_eq!(updated(&[], [(root.clone(), vec![Some(own.clone())])].into()), None);
         assert_eq!(updated(&[path("x")], [(path("y"), vec![None])].into()), None);
         let found =
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn absent_and_broken_are_told_apart() {
+    fn absent_and_invalid_documents_are_distinguished() {
         for none in [json!({}), json!({MEMBER: null})] {
             assert_eq!(found_in(Consolidation::Inline, &V3, "", &none).unwrap(), None);
         }

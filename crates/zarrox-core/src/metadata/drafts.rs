@@ -177,7 +177,7 @@ pub(super) fn patch(
 pub(super) fn read_grid(json: &Json, strictness: Strictness) -> Result<(Json, Separator)> {
     let Json::Object(grid) = json else { return Err(wrong("chunk_grid", "an object", json)) };
     if grid.get("type") != Some(&json!("regular")) {
-        return Err(Error::unsupported(format!("unknown chunk grid {json}; known is the type \"regular\"")));
+        return Err(Error::unsupported(format!("unknown chunk grid {json}; expected the type \"regular\"")));
     }
     let chunk_shape = grid.get("chunk_shape").cloned();
     let chunk_shape = chunk_shape.ok_or_else(|| Error::metadata("chunk_grid has no chunk_shape"))?;

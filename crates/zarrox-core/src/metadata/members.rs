@@ -178,12 +178,12 @@ mod tests {
         let broken = document("group").replace("{\"zarr_format\":3}", "{\"zarr_format\":}");
         assert!(
             Members::parse(broken.as_bytes(), Strictness::Lenient).is_err(),
-            "it is checked all the same"
+            "the member must still be validated"
         );
     }
 
     #[test]
-    fn a_list_is_what_a_map_would_be() {
+    fn a_list_equals_a_map() {
         let documents = [
             r#"{"a": 1, "b": [2], "c\u0061": {"d": null}}"#,
             r#"{"a": 1, "b": 2, "a": 3, "c": 4, "c": 5}"#,

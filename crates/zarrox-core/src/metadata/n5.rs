@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_reserved_is_no_attribute_and_a_patch_keeps_it() {
+    fn reserved_members_are_not_attributes_and_a_patch_keeps_them() {
         let mut document = minimal();
         document["n5"] = json!("4.0.0");
         document["compressionType"] = json!("raw");

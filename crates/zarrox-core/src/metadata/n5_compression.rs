@@ -106,7 +106,7 @@ mod tests {
         assert_eq!(n5.to_string(), "n5_lz4(blockSize=65536)");
         let numcodecs = json!({"type": "lz4", "id": "lz4", "acceleration": 1});
         let error = read_without_codecs(&numcodecs).unwrap_err().to_string();
-        assert!(error.contains("unknown codec 'lz4'"), "numcodecs' own is looked for: {error}");
+        assert!(error.contains("unknown codec 'lz4'"), "the name of numcodecs is looked up: {error}");
     }
 
     #[test]

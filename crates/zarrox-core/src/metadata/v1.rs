@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn other_files_of_the_name_are_no_nodes() {
+    fn other_files_of_the_name_are_not_nodes() {
         for text in ["", "not json", "[1]", "{}", "{\"zarr_format\": 2}"] {
             assert!(from_documents(text).unwrap().is_none(), "{text}");
         }

@@ -134,7 +134,7 @@ fn read_encoding(encoding: Map, strictness: Strictness) -> Result<String> {
     let mut members = Members::new(Cow::Owned(encoding), strictness);
     let kind = members.required("type")?;
     if *kind != json!("json") || members.has("extension") {
-        return Err(Error::unsupported(format!("unknown metadata_encoding {kind}; known is \"json\"")));
+        return Err(Error::unsupported(format!("unknown metadata_encoding {kind}; expected \"json\"")));
     }
     drafts::key_suffix(&mut members)
 }
@@ -626,7 +626,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_draft_cannot_say_is_refused_by_name() {
+    fn properties_without_a_draft_form_are_named_in_errors() {
         let refused = |change: fn(&mut ArrayMetadata)| {
             let mut array = read(&minimal(), Strictness::Strict).unwrap();
             change(&mut array);

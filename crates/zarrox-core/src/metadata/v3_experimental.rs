@@ -459,7 +459,7 @@ mod tests {
     }
 
     #[test]
-    fn a_codec_that_is_no_compressor_becomes_a_filter() {
+    fn a_codec_that_is_not_a_compressor_becomes_a_filter() {
         let (zlib, crc32c) = (json!({"id": "zlib"}), json!({"id": "crc32c"}));
         assert_eq!(written_codecs(&Json::Null, zlib.clone()), (None, zlib.clone()));
         assert_eq!(written_codecs(&Json::Null, Json::Null), (None, Json::Null));

@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_touched_is_what_counting_finds() {
+    fn touched_chunks_match_the_count() {
         for length in 1..40 {
             for own in 1..=length {
                 for other in 1..50 {

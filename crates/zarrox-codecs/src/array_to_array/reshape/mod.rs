@@ -208,7 +208,7 @@ pub(crate) fn copy_decoded(encoded: &View<'_>, decoded: &mut ViewMut<'_>) -> Res
 }
 
 fn mismatch() -> CodecError {
-    CodecError::invalid("the encoded elements must be contiguous and of the same number")
+    CodecError::invalid("the encoded elements must be contiguous, and their number must be the same")
 }
 
 #[cfg(test)]

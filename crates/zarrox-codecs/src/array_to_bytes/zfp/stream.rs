@@ -497,7 +497,7 @@ mod tests {
     }
 
     #[test]
-    fn lossy_modes_refuse_what_they_would_destroy() {
+    fn lossy_modes_reject_numbers_that_they_would_destroy() {
         let refused = |storage: Storage, codec: Zfp, decoded: Vec<u8>| {
             let chain =
                 chain(&[codec.into()], &chunk(&[4], storage), &registry(), Strictness::Strict).unwrap();
@@ -524,7 +524,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_are_held_against_the_chunk() {
+    fn headers_are_compared_with_the_chunk() {
         let zfpy = |shape: &[u64], storage| {
             chain(&[Zfpy::reversible().into()], &chunk(shape, storage), &registry(), Strictness::Strict)
                 .unwrap()

@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_that_lie_are_refused() {
+    fn false_headers_are_rejected() {
         let golden = hex(GOLDEN[3]);
         let error = |at: usize, number: u32| {
             let mut bytes = golden.clone();

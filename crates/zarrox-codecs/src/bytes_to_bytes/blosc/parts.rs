@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_nearly_all_takes_one_fetch() {
+    fn a_nearly_whole_part_takes_one_fetch() {
         let chain = make(&[1000, 100], Storage::Uint(4), Blosc::lz4().block_size(30_000));
         let data = numbers(100_000, 4, &mut Random::new(24));
         let encoded = encode(&chain, &data);

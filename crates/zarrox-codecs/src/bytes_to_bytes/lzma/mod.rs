@@ -151,7 +151,7 @@ impl Lzma {
             (Format::Raw, filters) => Stream::new_raw_encoder(&filters::build(filters.unwrap_or_default())?),
         };
         stream.map_err(|error| {
-            CodecError::invalid(format!("liblzma refuses the configuration: {error}")).with_source(error)
+            CodecError::invalid(format!("liblzma rejects the configuration: {error}")).with_source(error)
         })
     }
 
@@ -165,7 +165,7 @@ impl Lzma {
             }
         };
         stream.map_err(|error| {
-            CodecError::invalid(format!("liblzma refuses the configuration: {error}")).with_source(error)
+            CodecError::invalid(format!("liblzma rejects the configuration: {error}")).with_source(error)
         })
     }
 }
@@ -346,16 +346,16 @@ mod tests {
             (json!({"format": 2, "check": 4}), "only format 1"),
             (json!({"format": 2, "filters": [{"id": 33}]}), "LZMA1"),
             (json!({"preset": 1, "filters": [{"id": 33}]}), "give one of them"),
-            (json!({"preset": 10}), "refuses"),
+            (json!({"preset": 10}), "rejects"),
             (json!({"check": 5}), "check"),
             (json!({"filters": [{"id": 99}]}), "no filter 99"),
             (json!({"filters": [{"id": 33, "dist": 1}]}), "unknown option 'dist'"),
             (json!({"filters": [{"id": 3, "dist": 0}, {"id": 33}]}), "dist"),
             (json!({"filters": [{"id": 33, "mode": 3}]}), "mode"),
             (json!({"filters": [{"id": 33, "mf": 5}]}), "mf"),
-            (json!({"filters": [{"id": 33, "lc": 100}]}), "refuses"),
-            (json!({"filters": [{"id": 3}]}), "refuses"),
-            (json!({"filters": []}), "refuses"),
+            (json!({"filters": [{"id": 33, "lc": 100}]}), "rejects"),
+            (json!({"filters": [{"id": 3}]}), "rejects"),
+            (json!({"filters": []}), "rejects"),
             (json!({"filters": 5}), "filters"),
             (json!({"filters": [{}]}), "id"),
         ];

@@ -193,7 +193,7 @@ mod tests {
 
     #[cfg(feature = "zstd")]
     #[test]
-    fn a_frame_that_has_more_than_it_says_wants_no_larger_buffer() {
+    fn a_frame_larger_than_declared_is_not_an_overflow() {
         let less = PLAIN.replacen("d006", "0006", 1);
         assert_eq!(library::declared(&hex(&less)), Some(0x600 + 256));
         let error = decode("zstd", &hex(&less), 4000).unwrap_err();

@@ -109,7 +109,7 @@ pub(crate) fn viewed_shape(chunk: &ChunkSpec, dtype: &Dtype) -> Result<Vec<u64>,
     let impossible = |why: &str| {
         let name = dtype.to_json();
         Err(CodecError::unsupported(format!(
-            "elements of the layout {storage:?} cannot be seen as {name}: {why}"
+            "elements of the layout {storage:?} cannot be viewed as {name}: {why}"
         )))
     };
     if matches!(storage, Storage::Variable | Storage::Struct(_)) {
@@ -301,7 +301,7 @@ mod tests {
                 chain.encode(&View::contiguous(&values, &[count], storage.size()), all, &mut encoded);
             if overflows {
                 let right = stored.is_err() || decode_chunk(&chain, &encoded).unwrap() == values;
-                assert!(right, "{what}: what does not come back is refused");
+                assert!(right, "{what}: lossy elements must be rejected");
                 continue;
             }
             assert!(stored.is_ok_and(|stored| stored), "{what}");

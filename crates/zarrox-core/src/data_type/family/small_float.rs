@@ -325,7 +325,7 @@ mod tests {
         {
             assert_eq!(half.encode(value).map(|p| half.decode(p)), Some(rounded), "{value}");
         }
-        assert_eq!(half.encode(7.0), None, "beyond what the type can say");
+        assert_eq!(half.encode(7.0), None, "beyond the range of the type");
         assert_eq!(half.encode(f64::NAN), None);
         assert_eq!(layout("float8_e4m3fn").encode(460.0), Some(0x7e));
         assert_eq!(layout("float8_e4m3fn").encode(464.0), None, "it has a NaN, but no infinity");

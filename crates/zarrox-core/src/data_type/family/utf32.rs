@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_character_is_printed_and_never_panics() {
+    fn invalid_characters_are_printed_and_never_panic() {
         let element = [0xd800_u32, 0x0011_0000, 0x27, 0].map(u32::to_ne_bytes).concat();
         assert_eq!(super::super::python::text(&code_points(&element).into_iter()), "\"\\ud800\\U00110000'\"");
         assert_eq!(text(&element), "\u{fffd}\u{fffd}'");

@@ -50,7 +50,7 @@ fn compare(a: Number, b: Number) -> std::cmp::Ordering {
         (Number::Float(a), Number::Float(b)) => a.partial_cmp(&b).unwrap(),
         (Number::Integer(a), Number::Integer(b)) => a.cmp(&b),
         (Number::Integer(_), Number::Float(_)) => compare(b, a).reverse(),
-        #[expect(clippy::cast_possible_truncation, reason = "smaller than 2^126, and looked at again")]
+        #[expect(clippy::cast_possible_truncation, reason = "smaller than 2^126, and checked again")]
         (Number::Float(a), Number::Integer(b)) => {
             if a.abs() >= 2_f64.powi(126) {
                 return a.partial_cmp(&0.0).unwrap();
@@ -205,7 +205,7 @@ fn neighbours(to: &RealType, value: Number) -> [Option<(Number, u64)>; 2] {
 }
 
 #[test]
-fn the_exact_way_is_what_rounding_means() {
+fn the_exact_path_matches_the_definition_of_rounding() {
     let mut random = Random::new(2);
     for from_name in NAMES {
         for to_name in ["float16", "bfloat16", "float32", "float64"] {

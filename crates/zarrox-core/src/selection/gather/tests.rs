@@ -238,7 +238,7 @@ fn gather(axes: Dims<ElementAxis>, chunk: &[usize], memory: &[usize]) {
 }
 
 #[test]
-fn what_leaves_a_view_is_refused() {
+fn sets_outside_of_a_view_panic() {
     let span =
         |start, step, count, place| ElementAxis::Span { dim: 1, span: Span { start, step, count }, place };
     let cases: Vec<(Dims<ElementAxis>, &[usize], &[usize])> = vec![

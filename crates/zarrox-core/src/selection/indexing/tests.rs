@@ -312,7 +312,7 @@ fn blocks_are_slices() {
 }
 
 #[test]
-fn what_is_not_selected_from_again_stays_as_it_was() {
+fn axes_without_a_second_selection_are_unchanged() {
     let mask = ndarray::Array2::from_shape_fn((4, 5), |(y, x)| (x + y) % 3 == 0);
     let first = s![.., &mask, [5, 0, 1]].resolve(&[3, 4, 5, 6]).unwrap_err();
     assert!(first.to_string().contains("broadcast"), "{first}");

@@ -277,7 +277,7 @@ fn check(resolved: &ResolvedSelection, shape: &[usize]) {
     dims.sort_unstable();
     assert!(
         dims.iter().copied().eq(0..shape.len()),
-        "each dimension is in just one axis: {dims:?} {shape:?}"
+        "each dimension must be in exactly one axis: {dims:?} {shape:?}"
     );
     for (number, axis) in resolved.axes.iter().enumerate() {
         assert!(axis.dims().is_sorted());
@@ -298,7 +298,7 @@ fn check(resolved: &ResolvedSelection, shape: &[usize]) {
         );
         assert!(
             !dropped || matches!(axis, ResolvedAxis::Span(span) if span.count == 1),
-            "what is dropped is one"
+            "a dropped axis has one position"
         );
         match axis {
             ResolvedAxis::Span(span) => {
@@ -322,7 +322,7 @@ fn check(resolved: &ResolvedSelection, shape: &[usize]) {
                 if let ([list], [_]) = (points.coordinates.as_slice(), points.shape.as_slice()) {
                     let step = list[1].wrapping_sub(list[0]);
                     let even = step != 0 && list.windows(2).all(|pair| pair[1].wrapping_sub(pair[0]) == step);
-                    assert!(!even, "what is evenly spaced is a span: {list:?}");
+                    assert!(!even, "evenly spaced positions must be a span: {list:?}");
                 }
             }
             ResolvedAxis::Mask(masked) => {
