@@ -116,7 +116,7 @@ struct ConditionalCodec {
     codecs: Vec<Named>,
     /// The length of the header, in bytes.
     header: usize,
-    /// The maximum memory for the output of one of the codecs.
+    /// The maximum memory for the intermediate bytes between two codecs.
     limit: usize,
 }
 

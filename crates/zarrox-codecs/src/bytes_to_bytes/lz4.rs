@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `acceleration` | 1 (smallest) and more (faster) |
 //!
-//! Names: `numcodecs.lz4` in v3, `lz4` in v2. Leniently, an absent `acceleration` is 1.
+//! Names: `numcodecs.lz4` in v3, `lz4` in v2. In the lenient mode, an absent `acceleration` is 1.
 //!
 //! Encoded bytes: the decoded size as a little-endian `u32`, then the block.
 

@@ -7,7 +7,7 @@
 //! | `elementsize` | the number of bytes of an element |
 //!
 //! Names: `numcodecs.shuffle` in v3, `shuffle` in v2. In v2, an absent `elementsize` is 4. In the lenient mode, in v3 it is the
-//! size of the array's elements, as in zarr-python, and sizes below 1 are 1, which leaves the bytes unchanged.
+//! size of the elements that are converted to bytes, as in zarr-python, and sizes below 1 are 1, which leaves the bytes unchanged.
 //!
 //! Only whole elements can be encoded: numcodecs also rejects a remainder.
 

@@ -35,7 +35,7 @@ pub enum Policy {
     /// NumPy's `astype`: integers keep their lowest bits, floats are rounded to the nearest float, or truncated to integers.
     /// Where NumPy's result depends on the machine, floats beyond the range of an integer become its limit, and NaN becomes 0.
     Lossy,
-    /// The same for integers; the cast reports whether all numbers are unchanged.
+    /// The same for integral numbers; the cast reports whether all of them are unchanged.
     Checked,
     /// The same, but floats wrap like integers, as NumPy does on most machines.
     Wrapping,

@@ -17,7 +17,7 @@ use crate::error::truncated;
 /// The number of bytes that are fetched first: for most buffers, the header and the offsets of all blocks.
 const HEAD: u64 = 4 << 10;
 
-/// A buffer of at most this many decoded bytes is decoded as a whole if more than half of it is requested.
+/// A buffer of at most this many decoded bytes is decoded as a whole if more than three quarters of it are requested.
 const WHOLE: usize = 8 << 20;
 
 /// The size of a block's offset in the table.
