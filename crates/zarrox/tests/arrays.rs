@@ -581,7 +581,7 @@ fn a_level_that_a_codec_has_not_is_refused_for_new_arrays_and_nothing_to_readers
         (Gzip::level(20).into(), "-1 to 9"),
         (Bz2::level(0).into(), "1 to 9"),
         (Blosc::lz4().level(10).into(), "0 to 9"),
-        (Lzma::xz(10).into(), "liblzma refuses"),
+        (Lzma::xz(10).into(), "liblzma rejects"),
     ];
     for (codec, why) in refused {
         let store = memory();

@@ -353,5 +353,5 @@ fn filters_of_bytes_refuse_what_is_not_theirs() {
     // Property numcodecs cannot write either.
     let store = stored("<f4", "C", &json!([shuffle(4), {"id": "bitround", "keepbits": 3}]), &[0; 24]);
     let error = OpenOptions::new().open((store, "")).and_then(|node| node.into_array()).unwrap_err();
-    assert!(error.to_string().contains("'numcodecs.bitround' is given bytes here"), "{error}");
+    assert!(error.to_string().contains("'numcodecs.bitround' has bytes as its input here"), "{error}");
 }

@@ -1,7 +1,7 @@
 //! Chunks: whether what is stored can be decoded.
 
 use zarrox_core::codec::{self, CodecError, Size, Window};
-use zarrox_core::internals::codec::{ChunkTable, Mended, Salvaged};
+use zarrox_core::internals::codec::{ChunkTable, RepairOutcome, Salvaged};
 use zarrox_core::internals::scratch::Scratch;
 use zarrox_core::{CodecChain, ErrorKind, Result};
 use zarrox_stores::{ByteRange, Bytes, Key, Value, Version};
@@ -281,8 +281,8 @@ fn plan(session: &Session<'_>, chain: &CodecChain, stored: &[u8]) -> Result<(Rem
 fn parts(chain: &CodecChain, stored: &[u8], fill: bool, bytes: &mut Vec<u8>) -> Result<Option<Remedy>> {
     if chain.has_inner_chunks() {
         // Where it cannot be told what is whole, nothing is.
-        let mended = chain.mend(stored, fill, bytes).ok().flatten().filter(|_| !bytes.is_empty());
-        return Ok(mended.map(|Mended { kept, found, lost }| Remedy::Rebuild { kept, found, lost }));
+        let repaired = chain.repair(stored, fill, bytes).ok().flatten().filter(|_| !bytes.is_empty());
+        return Ok(repaired.map(|RepairOutcome { kept, found, lost }| Remedy::Rebuild { kept, found, lost }));
     }
     let salvaged = chain.salvage(stored, bytes)?;
     Ok(salvaged.map(|Salvaged { kept, lost }| Remedy::Salvage { kept, lost }))

@@ -1,7 +1,7 @@
 //! The driver: it does the I/O that codec chains request.
 
 use zarrox_core::codec::{ByteRange as Range, ByteStream, CodecError, Fetch, Window};
-use zarrox_core::internals::codec::coalesce::{Coalesce, CoalescedRanges, STRAIGHT};
+use zarrox_core::internals::codec::coalesce::{Coalesce, CoalescedRanges, DIRECT};
 use zarrox_core::internals::codec::{DeferredDecode, ReadPart, Sink};
 use zarrox_core::internals::scratch::Scratch;
 use zarrox_core::{CodecChain, Error, ErrorKind, Result};
@@ -204,7 +204,7 @@ impl Array {
         let far = self.location.is_remote();
         let coalesce = if far { Coalesce::REMOTE } else { Coalesce::LOCAL };
         Ok(coalesce.group(ranges, |length, fetch: &Fetch<'_>| {
-            let straight = length >= STRAIGHT as u64 && matches!(fetch.sink, Sink::Into(_));
+            let straight = length >= DIRECT as u64 && matches!(fetch.sink, Sink::Into(_));
             in_memory || (!far && (straight || matches!(fetch.sink, Sink::Stream(_))))
         }))
     }

@@ -22,7 +22,7 @@ const KNOWN: &[(Kind, &str, &str, &str)] = &[
     (Kind::Unsupported, "zarr-python/2.11/unsafe.zarr/", "pickle", PICKLE),
     (Kind::Unsupported, "zarr-python/2.18/objects.zarr/unsafe", "pickle", PICKLE),
     (Kind::Unsupported, "zarr-python/2.18-experimental/objects.zarr/unsafe", "pickle", PICKLE),
-    (Kind::Unsupported, "zarrs/", "'zarrs.gdeflate' is not known", NOT_KNOWN),
+    (Kind::Unsupported, "zarrs/", "unknown codec 'zarrs.gdeflate'", NOT_KNOWN),
     (Kind::Unsupported, "draft/extensions.zarr/", "", EXTENSION),
     (Kind::Unsupported, "draft/must_understand.zarr", "", EXTENSION),
     (Kind::NamesDifferInCase, "zarr-python/2.11/times.zarr", "", UNITS),

@@ -436,7 +436,7 @@ fn shards_are_those_of_the_storage_transformer() {
             json!([{"extension": uri, "type": "indexed", "configuration": {"chunks_per_shard": [u64::MAX]}}]),
             "too large",
         ),
-        (json!([{"extension": "x", "type": "indexed"}]), "not known"),
+        (json!([{"extension": "x", "type": "indexed"}]), "unknown storage transformer"),
         (json!([1, 2]), "storage_transformers"),
     ] {
         let error = open(&with("storage_transformers", bad.clone())).unwrap_err();
