@@ -2,8 +2,8 @@
 
 use crate::chunk_cache::ChunkCache;
 use crate::interrupt::Interrupt;
+use crate::location::ChunkListener;
 use crate::location::Context;
-use crate::location::Heard;
 use crate::policy::MissingChunks;
 
 /// Options for reading and writing the elements of an array. They replace the options that the array was opened with.
@@ -30,7 +30,7 @@ pub struct AccessOptions {
     memory: Option<usize>,
     chunk_cache: Option<Option<ChunkCache>>,
     interrupt: Option<Interrupt>,
-    heard: Option<Heard>,
+    chunk_listener: Option<ChunkListener>,
 }
 
 impl AccessOptions {
@@ -91,7 +91,7 @@ impl AccessOptions {
     /// example to show progress. It is called from any thread.
     #[must_use]
     pub fn on_chunk(self, listener: impl Fn(u64) + Send + Sync + 'static) -> Self {
-        Self { heard: Some(Heard::new(listener)), ..self }
+        Self { chunk_listener: Some(ChunkListener::new(listener)), ..self }
     }
 
     /// Replaces the options of opening by those that were set.
@@ -114,8 +114,8 @@ impl AccessOptions {
         if let Some(interrupt) = &self.interrupt {
             context.interrupt = interrupt.clone();
         }
-        if let Some(heard) = &self.heard {
-            context.heard = heard.clone();
+        if let Some(chunk_listener) = &self.chunk_listener {
+            context.chunk_listener = chunk_listener.clone();
         }
         if let Some(store) = self.store_empty_chunks {
             context.encode.store_empty_chunks = store;

@@ -35,7 +35,7 @@ impl ChunkCache {
     }
 
     pub(crate) fn get(&self, place: &DecodedChunk, version: &Version) -> Option<Arc<[u8]>> {
-        self.entries.get(place).filter(|(kept, _)| kept == version).map(|(_, decoded)| decoded)
+        self.entries.get(place).filter(|(cached, _)| cached == version).map(|(_, decoded)| decoded)
     }
 
     pub(crate) fn contains(&self, place: &DecodedChunk) -> bool {

@@ -51,7 +51,7 @@ enum Occupied {
 }
 
 /// A node at a place, understood or not.
-pub(crate) struct Held {
+pub(crate) struct ExistingNode {
     format: Format,
     layout: Layout,
     /// False for a group that has no document.
@@ -243,7 +243,7 @@ impl Location {
     }
 
     /// The node that is here, understood or not.
-    pub(crate) fn held(&self) -> Result<Option<Held>> {
+    pub(crate) fn existing_node(&self) -> Result<Option<ExistingNode>> {
         for format in self.formats() {
             let layout = match self.existing_layout(format) {
                 Ok(Some(layout)) => layout,
@@ -251,7 +251,7 @@ impl Location {
                 // Where the nodes are is unknown; that all of them belong to the root is not.
                 Err(error) if is_unclear(&error) && self.path.is_root() => {
                     let layout = format.def().layout();
-                    return Ok(Some(Held { format, layout, explicit: true, is_array: false }));
+                    return Ok(Some(ExistingNode { format, layout, explicit: true, is_array: false }));
                 }
                 Err(error) => return Err(error),
             };
@@ -260,10 +260,10 @@ impl Location {
                 Ok(None) => {}
                 Ok(Some((node, explicit))) => {
                     let is_array = matches!(node, NodeMetadata::Array(_));
-                    return Ok(Some(Held { format, layout, explicit, is_array }));
+                    return Ok(Some(ExistingNode { format, layout, explicit, is_array }));
                 }
                 Err(error) if is_unclear(&error) => {
-                    return Ok(Some(Held { format, layout, explicit: true, is_array: false }));
+                    return Ok(Some(ExistingNode { format, layout, explicit: true, is_array: false }));
                 }
                 Err(error) => return Err(error),
             }
@@ -277,12 +277,12 @@ impl Location {
     }
 
     /// The node that is here, of any format.
-    fn held_by_anyone(&self) -> Result<Option<Held>> {
-        self.by_documents().of_format(None).held()
+    fn existing_node_of_any_format(&self) -> Result<Option<ExistingNode>> {
+        self.by_documents().of_format(None).existing_node()
     }
 
-    fn held_or_missing(&self, purpose: &str) -> Result<Held> {
-        self.by_documents().held()?.ok_or_else(|| {
+    fn existing_node_or_error(&self, purpose: &str) -> Result<ExistingNode> {
+        self.by_documents().existing_node()?.ok_or_else(|| {
             let message =
                 format!("there is no node at '{}' in {} to {purpose}", self.path, self.store.location());
             Error::new(ErrorKind::NotFound, message).with_path(&self.path)
@@ -471,7 +471,7 @@ impl Location {
                     )));
                 }
                 Ok(node) => node.map(|node| format_of(&node)),
-                Err(error) if is_unclear(&error) => above.held()?.map(|held| held.format),
+                Err(error) if is_unclear(&error) => above.existing_node()?.map(|existing| existing.format),
                 Err(error) => return Err(error),
             };
             let Some(other) = other.filter(|&other| other != format) else { continue };
@@ -508,7 +508,7 @@ impl Location {
             return cleared.map(|()| Vec::new());
         }
         let exists = |message: String| Err(Error::new(ErrorKind::AlreadyExists, message));
-        let Some(held) = self.held_by_anyone()? else {
+        let Some(existing) = self.existing_node_of_any_format()? else {
             if self.context.allow_foreign_files {
                 return Ok(Vec::new());
             }
@@ -535,7 +535,7 @@ impl Location {
                 self.store.location()
             ));
         };
-        if !held.explicit && held.format == format {
+        if !existing.explicit && existing.format == format {
             // An implicit group becomes an explicit one; where there is nothing in it, it can become anything.
             if for_group || self.occupied(&extent)? == Occupied::Nothing {
                 return Ok(Vec::new());
@@ -549,8 +549,11 @@ impl Location {
             ));
         }
         // What holds for the whole hierarchy stays, unless it becomes one of another format.
-        let deleted =
-            if held.format == format { self.delete_content(&held) } else { self.delete_held(&held) };
+        let deleted = if existing.format == format {
+            self.delete_content(&existing)
+        } else {
+            self.delete_existing(&existing)
+        };
         deleted.map(|()| Vec::new())
     }
 
@@ -684,14 +687,14 @@ impl Location {
     ) -> Result<R> {
         let place = self.for_change()?;
         let holds = place.hold_shared(&place.layout_for(format)?)?;
-        let held = place.hold(format)?;
+        let locked = place.hold(format)?;
         let mut is_written = false;
-        let changed = prepare(&held.node, &held.documents, &mut |changed| {
-            held.replace(&place, changed, &mut is_written)
+        let changed = prepare(&locked.node, &locked.documents, &mut |changed| {
+            locked.replace(&place, changed, &mut is_written)
         });
         if is_written {
-            let is_group = matches!(held.node, NodeMetadata::Group(_));
-            drop(held);
+            let is_group = matches!(locked.node, NodeMetadata::Group(_));
+            drop(locked);
             drop(holds);
             let kept = place.keep_copies(format, &Changes::of_node(&place.path, is_group));
             return changed.and_then(|changed| kept.map(|()| changed));
@@ -700,36 +703,36 @@ impl Location {
     }
 
     /// Locks the documents of a node, and reads them.
-    fn hold(&self, format: Format) -> Result<HeldNode> {
+    fn hold(&self, format: Format) -> Result<LockedNode> {
         let layout = self.layout_for(format)?;
         // All are locked in one order, so that those who change a node never wait for one another's second document.
-        let mut held: Vec<LockedValue> = Vec::new();
+        let mut locked: Vec<LockedValue> = Vec::new();
         let documents = needed(format, layout.keys(&self.path), |key| {
-            held.push(self.locked_document(&Key::new(key)?)?);
-            Ok(held.last().and_then(LockedValue::bytes).map(|bytes| bytes.to_vec()))
+            locked.push(self.locked_document(&Key::new(key)?)?);
+            Ok(locked.last().and_then(LockedValue::bytes).map(|bytes| bytes.to_vec()))
         })?;
         let Some((node, _)) = self.node_of(format, &layout, &Source::stored(&documents))? else {
             return Err(Error::new(ErrorKind::NotFound, format!("'{}' is not there any more", self.path)));
         };
-        Ok(HeldNode { node, documents, held, layout })
+        Ok(LockedNode { node, documents, locked, layout })
     }
 }
 
 /// A node that is going to be changed, whose documents are locked.
-struct HeldNode {
+struct LockedNode {
     node: NodeMetadata,
     documents: Vec<Option<Vec<u8>>>,
-    held: Vec<LockedValue>,
+    locked: Vec<LockedValue>,
     layout: Layout,
 }
 
-impl HeldNode {
+impl LockedNode {
     /// Stores changed documents, and notes that one was stored.
     fn replace(&self, place: &Location, changed: Vec<Document>, is_written: &mut bool) -> Result<()> {
         for (name, bytes) in changed {
             let key = Key::new(self.layout.key(&place.path, name))?;
-            match self.held.iter().find(|held| *held.key() == key) {
-                Some(held) => held.replace(place, &bytes)?,
+            match self.locked.iter().find(|locked| *locked.key() == key) {
+                Some(locked) => locked.replace(place, &bytes)?,
                 None => place.locked_document(&key)?.replace(place, &bytes)?,
             }
             *is_written = true;

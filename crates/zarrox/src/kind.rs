@@ -101,7 +101,7 @@ impl Location {
     pub fn holds_node(&self) -> Result<bool> {
         match self.kind() {
             Ok(kind) => Ok(kind.is_some()),
-            Err(_) => Ok(self.held()?.is_some()),
+            Err(_) => Ok(self.existing_node()?.is_some()),
         }
     }
 

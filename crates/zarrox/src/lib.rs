@@ -141,8 +141,8 @@ pub use zarrox_derive::Element;
 pub mod internals {
     pub use crate::array::dimension_names::{ARRAY_DIMENSIONS, attribute_names};
     pub use crate::array::{
-        Growth, Left, Longer, SoleAppender, StoredChunk, StoredRead, StoredWrite, Unwritten, cell, indices,
-        left_in, settle_left,
+        DatasetRemains, ExclusiveAppender, GrownArray, Growth, StoredChunk, StoredRead, StoredWrite,
+        UnwrittenRows, cell, dataset_remains, indices, settle_dataset,
     };
     pub use crate::consolidated::Freshness;
     pub use crate::error::argument;

@@ -567,7 +567,7 @@ impl OpenOptions {
         };
         let path = NodePath::new(path)?;
         let capabilities = store.capabilities();
-        let mut context = Context { latest: Arc::default(), ..self.context.clone() };
+        let mut context = Context { last_chain: Arc::default(), ..self.context.clone() };
         context.requests = capabilities.in_flight.map(Pool::waiting);
         if capabilities.one_at_a_time {
             context.pool = context.pool.for_one_at_a_time();

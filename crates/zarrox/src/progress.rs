@@ -50,7 +50,7 @@ impl Work {
     ///
     /// # Errors
     /// The errors of the listener, which end the work.
-    pub fn tell(&self, bytes: u64) -> Result<()> {
+    pub fn advance(&self, bytes: u64) -> Result<()> {
         let Some(listener) = &self.listener else { return Ok(()) };
         let report = |done| listener(Progress::new(done, self.total.load(Ordering::Relaxed)));
         self.done.add(bytes, report).map(drop)

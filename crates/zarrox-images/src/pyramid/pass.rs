@@ -295,7 +295,7 @@ impl<'a> Worker<'a> {
         let item = self.shared.source.data_type().size() as u64;
         let region = self.chain().source(level, block);
         let bytes = region.iter().fold(item, |bytes, (begin, end)| bytes.saturating_mul(end - begin));
-        self.shared.pass.work.tell(bytes)
+        self.shared.pass.work.advance(bytes)
     }
 }
 

@@ -10,7 +10,7 @@ use zarrox_core::{ArrayMetadata, CodecChain, ErrorKind, Result};
 use crate::location::Context;
 
 /// The number of chains that are cached. A grid can have any number of shapes, and making a chain costs little.
-const KEPT: usize = 64;
+const CACHED: usize = 64;
 
 /// The cached chains of chunks of other shapes than the grid's largest.
 #[derive(Debug, Default)]
@@ -27,20 +27,20 @@ impl Chains {
             return Ok(chain.clone());
         }
         let chain = Arc::new(make(&shape)?);
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() >= KEPT {
-            kept.clear();
+        let mut cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if cached.len() >= CACHED {
+            cached.clear();
         }
-        kept.insert(shape, chain.clone());
+        cached.insert(shape, chain.clone());
         Ok(chain)
     }
 }
 
 /// The chain of an array's largest chunk.
 pub(super) fn chain_for(metadata: &ArrayMetadata, context: &Context) -> Result<Arc<CodecChain>> {
-    let Context { registry, strictness, chunk_limit, latest, .. } = context;
+    let Context { registry, strictness, chunk_limit, last_chain, .. } = context;
     let fill = metadata.fill_element(registry)?;
-    latest.chain(metadata, &fill, || metadata.chain(registry, *strictness, *chunk_limit))
+    last_chain.chain(metadata, &fill, || metadata.chain(registry, *strictness, *chunk_limit))
 }
 
 /// The chain. If only metadata is needed and a codec or the data type is unknown, a chain that fails with the reason for every

@@ -98,7 +98,7 @@ impl Array {
             for fetch in fetches {
                 match fetch.sink {
                     Sink::Deferred(decode) => deferred.push(decode),
-                    _ if fetch.keep => match self.complete_kept(object, fetch)? {
+                    _ if fetch.keep => match self.complete_cached(object, fetch)? {
                         Ok(next) => following.extend(next),
                         Err(fetch) => ranges.push(fetch),
                     },
@@ -114,7 +114,7 @@ impl Array {
 
     /// Completes a fetch from the cached bytes of the object, if its version is still the same. Otherwise it returns a fetch that
     /// caches its bytes.
-    fn complete_kept<'a>(
+    fn complete_cached<'a>(
         &self,
         object: Object<'_>,
         fetch: Fetch<'a>,
@@ -125,12 +125,12 @@ impl Array {
         let Some(version) = version else { return Ok(Err(fetch)) };
         let (offset, length) = fetch.range.within(object.value.size())?;
         let place = (object.key.clone(), offset, length);
-        if let Some(bytes) = self.shared.kept.get(&place, &version) {
+        if let Some(bytes) = self.shared.index_cache.get(&place, &version) {
             return Ok(Ok(fetch.complete(&bytes)?));
         }
         let shared = self.shared.clone();
         Ok(Err(Fetch::then(fetch.range, move |bytes| {
-            shared.kept.insert(place, version, Bytes::copy_from_slice(bytes));
+            shared.index_cache.insert(place, version, Bytes::copy_from_slice(bytes));
             fetch.complete(bytes)
         })))
     }

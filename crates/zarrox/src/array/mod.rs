@@ -10,10 +10,10 @@ mod fetch;
 mod field_views;
 mod fields;
 mod generation;
+mod index_cache;
 mod info;
 pub(crate) mod internals;
 mod iterate;
-mod kept;
 mod parts;
 mod raw;
 mod read;
@@ -45,7 +45,7 @@ use crate::location::Location;
 
 use chains::Chains;
 use generation::Generation;
-use kept::Kept;
+use index_cache::IndexCache;
 
 pub use astype::AsTypeView;
 pub use builder::ArrayBuilder;
@@ -54,8 +54,8 @@ pub use iterate::indices;
 pub use iterate::{Chunks, Rows};
 pub use raw::RawChunks;
 pub use regions::ChunkIndices;
-pub use resize::{Growth, Longer, SoleAppender, Unwritten};
-pub use resize::{Left, left_in, settle_left};
+pub use resize::{DatasetRemains, dataset_remains, settle_dataset};
+pub use resize::{ExclusiveAppender, GrownArray, Growth, UnwrittenRows};
 pub use stored::cell;
 pub use stored::{InnerChunk, StoredChunk, StoredRead, StoredWrite};
 pub use view::ArrayView;
@@ -84,7 +84,7 @@ struct Shared {
     /// The chains of chunks of other shapes than the grid's largest.
     chains: Chains,
     /// Bytes of stored objects that are cached, such as shard indexes.
-    kept: Kept,
+    index_cache: IndexCache,
     /// The encoding of chunk keys, if the metadata does not define it.
     keys: OnceLock<ChunkKeyEncoding>,
     /// Held while the encoding of chunk keys is detected, so that it is detected once.

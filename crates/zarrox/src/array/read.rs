@@ -106,7 +106,7 @@ impl Array {
             // SAFETY: no two projections of a selection share a place in the output, and each is read only into its own.
             let axes = unsafe { axes.alias() };
             read(&projection, axes, projections.count)?;
-            self.location.context.heard.tell(projection.elements.elements().len());
+            self.location.context.chunk_listener.call(projection.elements.elements().len());
             Ok(())
         };
         self.checked(|| self.location.pool().run(projections.count, size, at_once, read))?;

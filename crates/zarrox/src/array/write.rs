@@ -73,7 +73,7 @@ impl Array {
             };
             let all = part.region().is_some_and(|region| self.covers(&chunk, region));
             self.write_chunk_part(&chunk, &part, all)?;
-            self.location.context.heard.tell(count);
+            self.location.context.chunk_listener.call(count);
             Ok(())
         };
         self.writing(|| self.location.pool().run(projections.count, size, self.at_once_written(), write))

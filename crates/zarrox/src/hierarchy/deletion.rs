@@ -9,7 +9,7 @@ use zarrox_core::internals::metadata::{Consolidation, Extent};
 use zarrox_core::{Error, ErrorKind, Format, Result};
 use zarrox_stores::{Bytes, Condition, Key, Prefix, StoreExt};
 
-use super::Held;
+use super::ExistingNode;
 use super::unfinished::{Mark, Work};
 use crate::hierarchy::journal::Journal;
 use crate::location::Location;
@@ -28,11 +28,11 @@ impl Location {
 
     /// Does [`delete`](Self::delete) where the caller holds the node alone.
     pub(crate) fn delete_alone(&self) -> Result<()> {
-        let held = self.deletable()?;
-        let deleted = self.while_deleting(&held, || self.erase_all_of(&held));
-        let kept = self.keep_copies(held.format, &Changes::of_all_below(&[&self.path]));
+        let existing = self.deletable()?;
+        let deleted = self.while_deleting(&existing, || self.erase_all_of(&existing));
+        let kept = self.keep_copies(existing.format, &Changes::of_all_below(&[&self.path]));
         // As long as the mark is there, the same call finds what is left to do.
-        let deleted = deleted.and_then(|()| self.erase_mark()).and_then(|()| self.erase_journal(&held));
+        let deleted = deleted.and_then(|()| self.erase_mark()).and_then(|()| self.erase_journal(&existing));
         let deleted = deleted.inspect_err(|_| self.abandon_mark()).map_err(|error| {
             error.at(format!("not all of '{}' could be deleted; delete it again", self.path))
         });
@@ -48,13 +48,13 @@ impl Location {
         self.deletable().map(drop)
     }
 
-    pub(super) fn deletable(&self) -> Result<Held> {
-        match self.held_or_missing("delete") {
+    pub(super) fn deletable(&self) -> Result<ExistingNode> {
+        match self.existing_node_or_error("delete") {
             Err(error) if error.kind() == ErrorKind::NotFound => match self.remains()? {
-                Some(mark) => self.held_by(&mark),
+                Some(mark) => self.node_of_mark(&mark),
                 None => Err(error),
             },
-            held => held,
+            existing => existing,
         }
     }
 
@@ -80,7 +80,7 @@ impl Location {
 
     /// Finishes the work that a mark tells of: what is here is deleted.
     pub(crate) fn delete_marked(&self, mark: &Mark) -> Result<()> {
-        self.delete_held(&self.held_by(mark)?)
+        self.delete_existing(&self.node_of_mark(mark)?)
     }
 
     /// Finishes the work that a mark tells of, which nobody does any more: what is here is deleted, once `keep` has kept it. That the mark
@@ -93,9 +93,9 @@ impl Location {
                 "somebody has made a node there meanwhile; check again",
             ));
         }
-        let held = self.held_by(mark)?;
-        self.while_marked(|| keep().and_then(|()| self.erase_marked(&held)))?;
-        self.erase_journal(&held)
+        let existing = self.node_of_mark(mark)?;
+        self.while_marked(|| keep().and_then(|()| self.erase_marked(&existing)))?;
+        self.erase_journal(&existing)
     }
 
     /// Erases a mark of work that nobody does any more, of which nothing is left to do; under the conditions of
@@ -107,16 +107,16 @@ impl Location {
 
     /// Deletes what nodes of this format have left here.
     pub fn delete_remains(&self, format: Format) -> Result<()> {
-        self.delete_held(&self.held_by(&Mark::new(format, Work::Deletion))?)
+        self.delete_existing(&self.node_of_mark(&Mark::new(format, Work::Deletion))?)
     }
 
     /// Erases a node by `erase`, under a mark. Where there is no room for the mark, deleting is what makes room, and goes on.
-    fn while_deleting(&self, held: &Held, erase: impl FnOnce() -> Result<()>) -> Result<()> {
-        let is_marked = self.mark_deletion(held).inspect_err(|_| self.abandon_mark())?;
+    fn while_deleting(&self, existing: &ExistingNode, erase: impl FnOnce() -> Result<()>) -> Result<()> {
+        let is_marked = self.mark_deletion(existing).inspect_err(|_| self.abandon_mark())?;
         self.while_marked(erase).inspect_err(|_| {
             if !is_marked {
                 // By now there may be room. The first error is the one to tell.
-                let _ = self.put_mark(held.format, Work::Deletion);
+                let _ = self.put_mark(existing.format, Work::Deletion);
                 self.abandon_mark();
             }
         })
@@ -124,14 +124,14 @@ impl Location {
 
     /// Marks a node that is going to be deleted. On a full disk there is room for the mark only when the node's documents are erased;
     /// `false` if not even then. Where nothing can be erased or marked, the documents are there again.
-    fn mark_deletion(&self, held: &Held) -> Result<bool> {
-        match self.put_mark(held.format, Work::Deletion) {
+    fn mark_deletion(&self, existing: &ExistingNode) -> Result<bool> {
+        match self.put_mark(existing.format, Work::Deletion) {
             Err(error) if error.kind() == ErrorKind::StorageFull => {}
             marked => return marked.map(|()| true),
         }
-        let documents = self.own_documents(held)?;
-        let erased = self.erase_own_documents(held);
-        let failed = match (erased, self.put_mark(held.format, Work::Deletion)) {
+        let documents = self.own_documents(existing)?;
+        let erased = self.erase_own_documents(existing);
+        let failed = match (erased, self.put_mark(existing.format, Work::Deletion)) {
             (erased, Ok(())) => return erased.map(|()| true),
             // The mark of a repair is there.
             (_, Err(error)) if error.kind() == ErrorKind::Conflict => return Err(error),
@@ -145,76 +145,76 @@ impl Location {
     }
 
     /// Deletes a node; with the root also what says that there is a hierarchy.
-    pub(super) fn delete_held(&self, held: &Held) -> Result<()> {
-        self.while_deleting(held, || self.erase_marked(held))?;
-        self.erase_journal(held)
+    pub(super) fn delete_existing(&self, existing: &ExistingNode) -> Result<()> {
+        self.while_deleting(existing, || self.erase_marked(existing))?;
+        self.erase_journal(existing)
     }
 
     /// Erases a node that is not complete, and at last its mark.
-    pub(super) fn erase_half(&self, held: &Held) -> Result<()> {
-        self.while_marked(|| self.erase_marked(held))?;
-        self.erase_journal(held)
+    pub(super) fn erase_half(&self, existing: &ExistingNode) -> Result<()> {
+        self.while_marked(|| self.erase_marked(existing))?;
+        self.erase_journal(existing)
     }
 
     /// Erases the journal of an unfinished node: some layouts keep nodes elsewhere than their journals.
-    fn erase_journal(&self, held: &Held) -> Result<()> {
-        let covers_journal = held.layout.extent(&self.path).prefixes.contains(&self.path.prefix());
+    fn erase_journal(&self, existing: &ExistingNode) -> Result<()> {
+        let covers_journal = existing.layout.extent(&self.path).prefixes.contains(&self.path.prefix());
         if covers_journal { Ok(()) } else { Journal::erase(self) }
     }
 
     /// Erases the node, whose mark is there, and the mark.
-    pub(super) fn erase_marked(&self, held: &Held) -> Result<()> {
-        self.erase_all_of(held)?;
+    pub(super) fn erase_marked(&self, existing: &ExistingNode) -> Result<()> {
+        self.erase_all_of(existing)?;
         self.erase_mark()
     }
 
     /// Erases the node; with the root also what says that there is a hierarchy.
-    pub(super) fn erase_all_of(&self, held: &Held) -> Result<()> {
-        self.erase_extent(held)?;
-        match held.format.def().entry_key() {
+    pub(super) fn erase_all_of(&self, existing: &ExistingNode) -> Result<()> {
+        self.erase_extent(existing)?;
+        match existing.format.def().entry_key() {
             Some(entry) if self.path.is_root() => self.erase(entry.to_owned()),
             _ => Ok(()),
         }
     }
 
     /// Deletes a node, but not what says that there is a hierarchy.
-    pub(super) fn delete_content(&self, held: &Held) -> Result<()> {
-        self.while_deleting(held, || self.erase_extent(held).and_then(|()| self.erase_mark()))
+    pub(super) fn delete_content(&self, existing: &ExistingNode) -> Result<()> {
+        self.while_deleting(existing, || self.erase_extent(existing).and_then(|()| self.erase_mark()))
     }
 
-    fn erase_extent(&self, held: &Held) -> Result<()> {
-        self.erase_documents(held)?;
-        self.erase_all(held.layout.extent(&self.path))
+    fn erase_extent(&self, existing: &ExistingNode) -> Result<()> {
+        self.erase_documents(existing)?;
+        self.erase_all(existing.layout.extent(&self.path))
     }
 
     /// Erases the documents that make nodes of this node and of all below it.
-    fn erase_documents(&self, held: &Held) -> Result<()> {
-        self.erase_own_documents(held)?;
-        if held.is_array {
+    fn erase_documents(&self, existing: &ExistingNode) -> Result<()> {
+        self.erase_own_documents(existing)?;
+        if existing.is_array {
             return Ok(());
         }
         let erase = |keys: &[Key]| self.erase_keys(keys);
-        self.each_below(&held.layout.below(&self.path), |key| held.makes_node(key), erase)
+        self.each_below(&existing.layout.below(&self.path), |key| existing.makes_node(key), erase)
     }
 
-    fn erase_own_documents(&self, held: &Held) -> Result<()> {
-        self.own_keys(held).into_iter().try_for_each(|key| self.erase(key))
+    fn erase_own_documents(&self, existing: &ExistingNode) -> Result<()> {
+        self.own_keys(existing).into_iter().try_for_each(|key| self.erase(key))
     }
 
     /// The keys of the node's own documents, in the order in which they are erased: some readers look for consolidated metadata first.
-    fn own_keys(&self, held: &Held) -> Vec<String> {
-        let consolidation = held.format.def().consolidation();
-        let copy = consolidation.and_then(|consolidation| consolidation.key(&held.layout, &self.path));
-        let mut keys: Vec<String> = copy.into_iter().chain(held.layout.keys(&self.path)).collect();
+    fn own_keys(&self, existing: &ExistingNode) -> Vec<String> {
+        let consolidation = existing.format.def().consolidation();
+        let copy = consolidation.and_then(|consolidation| consolidation.key(&existing.layout, &self.path));
+        let mut keys: Vec<String> = copy.into_iter().chain(existing.layout.keys(&self.path)).collect();
         // Consolidated metadata may be in the document itself.
         keys.dedup();
         keys
     }
 
     /// The documents that [`erase_own_documents`](Self::erase_own_documents) erases.
-    fn own_documents(&self, held: &Held) -> Result<Vec<(String, Bytes)>> {
+    fn own_documents(&self, existing: &ExistingNode) -> Result<Vec<(String, Bytes)>> {
         let document = |key: String| Ok(self.store.get(&Key::new(key.as_str())?)?.map(|bytes| (key, bytes)));
-        self.own_keys(held).into_iter().filter_map(|key| document(key).transpose()).collect()
+        self.own_keys(existing).into_iter().filter_map(|key| document(key).transpose()).collect()
     }
 
     /// Stores documents again that were erased in this order, where nobody has stored others.
@@ -276,7 +276,7 @@ impl Location {
     }
 }
 
-impl Held {
+impl ExistingNode {
     /// Returns true if a key below the node is that of a document by which readers find a node.
     pub(super) fn makes_node(&self, key: &Key) -> bool {
         let copy = match self.format.def().consolidation() {

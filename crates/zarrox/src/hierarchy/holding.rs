@@ -61,23 +61,23 @@ impl Location {
     }
 
     fn hold_place(&self, layout: &Layout, how: Hold) -> Result<Option<HoldGuard>> {
-        let prefix = self.held_prefix(layout)?;
+        let prefix = self.hold_prefix(layout)?;
         prefix.map(|prefix| self.store.hold(&prefix, how)).transpose().map_err(Into::into)
     }
 
     fn prefixes_to_hold(&self, prefixes: &mut Vec<Prefix>) -> Result<()> {
-        let Some(held) = self.held()? else {
+        let Some(existing) = self.existing_node()? else {
             // What an interrupted command has left here is worked on as well.
-            let marked = self.mark()?.map(|mark| self.held_by(&mark)).transpose()?;
-            let prefix = marked.map(|held| self.held_prefix(&held.layout)).transpose()?.flatten();
+            let marked = self.mark()?.map(|mark| self.node_of_mark(&mark)).transpose()?;
+            let prefix = marked.map(|existing| self.hold_prefix(&existing.layout)).transpose()?.flatten();
             prefixes.extend(prefix);
             return Ok(());
         };
-        prefixes.extend(self.held_prefix(&held.layout)?);
-        if held.is_array || prefixes.len() >= MOST {
+        prefixes.extend(self.hold_prefix(&existing.layout)?);
+        if existing.is_array || prefixes.len() >= MOST {
             return Ok(());
         }
-        for name in self.names_below(held.format)? {
+        for name in self.names_below(existing.format)? {
             if prefixes.len() >= MOST {
                 break;
             }
@@ -90,7 +90,7 @@ impl Location {
     }
 
     /// The prefix by which a node is held: that of its document.
-    fn held_prefix(&self, layout: &Layout) -> Result<Option<Prefix>> {
+    fn hold_prefix(&self, layout: &Layout) -> Result<Option<Prefix>> {
         Ok(self.first_document_key(layout)?.map(|key| key.parent()))
     }
 }

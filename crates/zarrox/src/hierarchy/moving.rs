@@ -8,7 +8,7 @@ use zarrox_stores::{Condition, Key, Prefix, StoreErrorKind};
 
 use super::renaming::Renaming;
 use super::unfinished::{Mark, Work};
-use super::{Held, Occupied};
+use super::{ExistingNode, Occupied};
 use crate::error::argument;
 use crate::location::Location;
 use crate::upkeep::Changes;
@@ -29,25 +29,25 @@ impl Location {
     pub(crate) fn move_held_node(&self, to: &Self, overwrite: bool) -> Result<()> {
         self.check_apart(to)?;
         let (from, to) = (self.for_change()?, to.for_change()?);
-        if let Some((held, renaming)) = from.was_renamed(&to)? {
-            return from.finish_renaming(&to, &held, &renaming);
+        if let Some((existing, renaming)) = from.was_renamed(&to)? {
+            return from.finish_renaming(&to, &existing, &renaming);
         }
         let moved = match from.was_moved(&to)? {
             Some(mark) => return from.finish_move(&to, &mark),
-            None => from.held_or_missing("move")?,
+            None => from.existing_node_or_error("move")?,
         };
         to.erase_half_copy(&from)?;
         to.check_names(&moved.layout)?;
         to.check_ancestors(moved.format)?;
         if !from.renames(&moved.layout) {
-            if let Some(replaced) = to.held_by_anyone()?.filter(|_| overwrite) {
-                to.delete_held(&replaced)?;
+            if let Some(replaced) = to.existing_node_of_any_format()?.filter(|_| overwrite) {
+                to.delete_existing(&replaced)?;
             }
             to.make_room_for(&moved, overwrite)?;
             let done = from.copy_and_delete(&to, &moved);
             return done.and(from.renew_after_move(&to, &moved, None));
         }
-        let renaming = match to.held_by_anyone()?.filter(|_| overwrite) {
+        let renaming = match to.existing_node_of_any_format()?.filter(|_| overwrite) {
             Some(replaced) => from.rename_in_place_of(&to, &moved, &replaced)?,
             None => {
                 to.make_room_for(&moved, overwrite)?;
@@ -65,30 +65,41 @@ impl Location {
     }
 
     /// Brings consolidated metadata up to date after a move from here, for which a node was put aside, and is deleted.
-    pub(super) fn renew_after_move(&self, to: &Self, held: &Held, aside: Option<&NodePath>) -> Result<()> {
+    pub(super) fn renew_after_move(
+        &self,
+        to: &Self,
+        existing: &ExistingNode,
+        aside: Option<&NodePath>,
+    ) -> Result<()> {
         let places: Vec<&NodePath> = [&self.path, &to.path].into_iter().chain(aside).collect();
         let changes = Changes::of_all_below(&places).and(to.path.ancestors());
-        let kept = self.keep_copies(held.format, &changes);
-        let others = to.check_ancestors(held.format).unwrap_or_default();
+        let kept = self.keep_copies(existing.format, &changes);
+        let others = to.check_ancestors(existing.format).unwrap_or_default();
         kept.and(self.keep_foreign_copies(&others, &to.path))
     }
 
-    fn make_room_for(&self, moved: &Held, overwrite: bool) -> Result<()> {
+    fn make_room_for(&self, moved: &ExistingNode, overwrite: bool) -> Result<()> {
         self.make_room(moved.format, &moved.layout, overwrite, false)?;
         self.create_ancestors(moved.format, &moved.layout).map(drop)
     }
 
     /// Where an interrupted move to another place has put the node that was there.
-    fn left_aside(&self, to: &Self, moved: &Held) -> Result<Option<NodePath>> {
+    fn left_aside(&self, to: &Self, moved: &ExistingNode) -> Result<Option<NodePath>> {
         let left = self.renaming(&moved.layout)?.filter(|left| left.to == to.path);
         Ok(left.and_then(|left| left.aside).filter(|aside| *aside != self.path))
     }
 
     /// Renames the node to where another one is: exchanges both where the store can, so that there is one of them at each moment, and
     /// otherwise puts the other one aside. It is deleted later.
-    fn rename_in_place_of(&self, to: &Self, moved: &Held, replaced: &Held) -> Result<Renaming> {
+    fn rename_in_place_of(
+        &self,
+        to: &Self,
+        moved: &ExistingNode,
+        replaced: &ExistingNode,
+    ) -> Result<Renaming> {
         let renaming = self.renaming_to(to, Some(self.path.clone()));
-        let places = [(self, moved), (to, replaced)].map(|(place, held)| held.layout.below(&place.path));
+        let places =
+            [(self, moved), (to, replaced)].map(|(place, existing)| existing.layout.below(&place.path));
         if replaced.layout.extent(&to.path).prefixes == [moved.layout.below(&to.path)] {
             self.put_renaming(&moved.layout, &renaming)?;
             match self.store.exchange(&Prefix::new(places[0].as_str())?, &Prefix::new(places[1].as_str())?) {
@@ -121,7 +132,7 @@ impl Location {
     }
 
     /// Renames the node to where nothing is. Where that fails, the mark stays if it says that a node was put aside for this one.
-    fn rename_to(&self, to: &Self, moved: &Held, aside: Option<NodePath>) -> Result<Renaming> {
+    fn rename_to(&self, to: &Self, moved: &ExistingNode, aside: Option<NodePath>) -> Result<Renaming> {
         let renaming = self.renaming_to(to, aside);
         self.put_renaming(&moved.layout, &renaming)?;
         self.rename_prefix(to, moved).inspect_err(|_| {
@@ -133,7 +144,7 @@ impl Location {
     }
 
     /// Erases the mark of a move that has failed, if the node is still here.
-    fn erase_own_renaming(&self, moved: &Held) {
+    fn erase_own_renaming(&self, moved: &ExistingNode) {
         // The error of the move is the one to tell.
         if matches!(self.is_explicit(), Ok(true)) {
             let _ = self.erase_renaming(&moved.layout);
@@ -141,11 +152,11 @@ impl Location {
     }
 
     /// A place beside this one where nothing is.
-    fn place_aside(&self, held: &Held) -> Result<Self> {
+    fn place_aside(&self, existing: &ExistingNode) -> Result<Self> {
         let mut number = 0_u64;
         loop {
             let aside = self.at(NodePath::new(&format!("{}.replaced{number}", self.path.as_str()))?);
-            if self.occupied(&held.layout.extent(&aside.path))? == Occupied::Nothing {
+            if self.occupied(&existing.layout.extent(&aside.path))? == Occupied::Nothing {
                 return Ok(aside);
             }
             number += 1;
@@ -153,8 +164,8 @@ impl Location {
     }
 
     /// Renames all that belongs to the node. Where that fails, it is where it was.
-    fn rename_prefix(&self, to: &Self, held: &Held) -> Result<()> {
-        let prefix = |place: &Self| Prefix::new(held.layout.below(&place.path));
+    fn rename_prefix(&self, to: &Self, existing: &ExistingNode) -> Result<()> {
+        let prefix = |place: &Self| Prefix::new(existing.layout.below(&place.path));
         let (from, dest) = (prefix(self)?, prefix(to)?);
         self.store.rename_prefix(&from, &dest).map_err(|error| {
             // It may be done all the same. The first error is the one to tell.
@@ -170,30 +181,31 @@ impl Location {
 
     /// Copies the node, with its own documents last, and deletes it. Marks of both places tell an interrupted move from two nodes that
     /// have nothing to do with one another.
-    fn copy_and_delete(&self, to: &Self, held: &Held) -> Result<()> {
-        if to.occupied(&held.layout.extent(&to.path))? != Occupied::Nothing {
+    fn copy_and_delete(&self, to: &Self, existing: &ExistingNode) -> Result<()> {
+        if to.occupied(&existing.layout.extent(&to.path))? != Occupied::Nothing {
             let message = format!("there is something at '{}' in {}", to.path, to.store.location());
             return Err(Error::new(ErrorKind::AlreadyExists, message));
         }
-        to.put_mark(held.format, Work::MovedFrom(self.path.clone()))?;
-        to.while_marked(|| self.while_marked(|| self.copy_and_delete_marked(to, held)))
+        to.put_mark(existing.format, Work::MovedFrom(self.path.clone()))?;
+        to.while_marked(|| self.while_marked(|| self.copy_and_delete_marked(to, existing)))
     }
 
-    fn copy_and_delete_marked(&self, to: &Self, held: &Held) -> Result<()> {
-        self.copy_parts(to, held).inspect_err(|_| {
+    fn copy_and_delete_marked(&self, to: &Self, existing: &ExistingNode) -> Result<()> {
+        self.copy_parts(to, existing).inspect_err(|_| {
             // The first error is the one to tell.
-            let _ = to.erase_marked(held).and_then(|()| self.erase_mark());
+            let _ = to.erase_marked(existing).and_then(|()| self.erase_mark());
         })?;
-        self.delete_original(to, held).inspect_err(|_| {
+        self.delete_original(to, existing).inspect_err(|_| {
             if matches!(self.is_explicit(), Ok(true)) {
-                let _ = to.erase_marked(held).and_then(|()| self.erase_mark());
+                let _ = to.erase_marked(existing).and_then(|()| self.erase_mark());
             }
         })
     }
 
     /// Deletes the node, which was copied.
-    fn delete_original(&self, to: &Self, held: &Held) -> Result<()> {
-        let deleted = self.erase_all_of(held).and_then(|()| to.erase_mark()).and_then(|()| self.erase_mark());
+    fn delete_original(&self, to: &Self, existing: &ExistingNode) -> Result<()> {
+        let deleted =
+            self.erase_all_of(existing).and_then(|()| to.erase_mark()).and_then(|()| self.erase_mark());
         deleted.map_err(|error| {
             error.at(format!(
                 "'{}' was moved to '{}', but not all of it could be deleted; move it again",
@@ -202,19 +214,20 @@ impl Location {
         })
     }
 
-    fn copy_parts(&self, to: &Self, held: &Held) -> Result<()> {
-        let (from, dest) = (held.layout.extent(&self.path), held.layout.extent(&to.path));
-        let own = held.layout.keys(&self.path);
+    fn copy_parts(&self, to: &Self, existing: &ExistingNode) -> Result<()> {
+        let (from, dest) = (existing.layout.extent(&self.path), existing.layout.extent(&to.path));
+        let own = existing.layout.keys(&self.path);
         for documents in [false, true] {
-            let is_meant =
-                |key: &Key| held.makes_node(key) == documents && !own.iter().any(|own| own == key.as_str());
+            let is_meant = |key: &Key| {
+                existing.makes_node(key) == documents && !own.iter().any(|own| own == key.as_str())
+            };
             for (from, dest) in from.prefixes.iter().zip(&dest.prefixes).rev() {
                 self.each_below(from, is_meant, |keys| self.copy_keys(keys, from, dest))?;
             }
         }
-        self.put_mark(held.format, Work::MovedTo(to.path.clone()))?;
+        self.put_mark(existing.format, Work::MovedTo(to.path.clone()))?;
         // The first one makes the node.
-        for (from, dest) in own.into_iter().zip(held.layout.keys(&to.path)).rev() {
+        for (from, dest) in own.into_iter().zip(existing.layout.keys(&to.path)).rev() {
             if let Some(document) = self.store.get(&Key::new(from)?)? {
                 to.put(dest, &document, Condition::Absent)?;
             }
@@ -243,7 +256,7 @@ impl Location {
 
     /// Returns true if there is a node that has a document.
     pub fn is_explicit(&self) -> Result<bool> {
-        Ok(self.by_documents().held()?.is_some_and(|held| held.explicit))
+        Ok(self.by_documents().existing_node()?.is_some_and(|existing| existing.explicit))
     }
 
     /// The mark of a move from another place to this one that is not finished.
@@ -258,8 +271,8 @@ impl Location {
 
     /// Returns true if all values of this node are those of the other. Only looked at after an interruption between two changes.
     fn is_same(&self, other: &Self, mark: &Mark) -> Result<bool> {
-        let held = self.held_by(mark)?;
-        let (own, others) = (held.layout.extent(&self.path), held.layout.extent(&other.path));
+        let existing = self.node_of_mark(mark)?;
+        let (own, others) = (existing.layout.extent(&self.path), existing.layout.extent(&other.path));
         let same = Cell::new(true);
         for (from, to) in own.prefixes.iter().zip(&others.prefixes).flat_map(|(a, b)| [(a, b), (b, a)]) {
             self.each_below(
@@ -282,7 +295,7 @@ impl Location {
 
     fn finish_move(&self, to: &Self, mark: &Mark) -> Result<()> {
         self.put_mark(mark.format, mark.work.clone())?;
-        let erased = self.while_marked(|| self.delete_original(to, &self.held_by(mark)?));
+        let erased = self.while_marked(|| self.delete_original(to, &self.node_of_mark(mark)?));
         let kept = self.keep_copies(mark.format, &Changes::of_all_below(&[&self.path, &to.path]));
         erased.and(kept)
     }
@@ -294,7 +307,7 @@ impl Location {
             Some(mark) if !self.is_explicit()? => {
                 // From here on, it is this process that is at work.
                 self.put_mark(mark.format(), Work::MovedFrom(from.path.clone()))?;
-                self.erase_half(&self.held_by(&mark)?)
+                self.erase_half(&self.node_of_mark(&mark)?)
             }
             _ => Ok(()),
         }
@@ -303,8 +316,8 @@ impl Location {
     /// Makes sure that there is a node here, and nothing in another hierarchy's root; or a node that may be overwritten, which
     /// is `true`.
     pub(crate) fn check_move_to(&self, root: &Self, overwrite: bool) -> Result<bool> {
-        let Held { format, layout, .. } = self.held_or_missing("move")?;
-        if overwrite && root.held_by_anyone()?.is_some() {
+        let ExistingNode { format, layout, .. } = self.existing_node_or_error("move")?;
+        if overwrite && root.existing_node_of_any_format()?.is_some() {
             return Ok(true);
         }
         root.make_room(format, &layout, false, false).map(|_| false)

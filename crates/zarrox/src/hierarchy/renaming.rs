@@ -7,7 +7,7 @@ use zarrox_core::json::{self, Json, json};
 use zarrox_core::{ErrorKind, NodePath, Result};
 use zarrox_stores::{Condition, Key};
 
-use super::Held;
+use super::ExistingNode;
 use crate::location::Location;
 
 /// The name of marks.
@@ -67,14 +67,14 @@ impl Location {
     }
 
     /// The node at another place that came from here by an unfinished renaming.
-    pub(super) fn was_renamed(&self, to: &Self) -> Result<Option<(Held, Renaming)>> {
+    pub(super) fn was_renamed(&self, to: &Self) -> Result<Option<(ExistingNode, Renaming)>> {
         if !self.store.capabilities().rename {
             return Ok(None);
         }
-        let Some(held) = to.held_by_anyone()? else { return Ok(None) };
-        let renaming = to.renaming(&held.layout)?;
+        let Some(existing) = to.existing_node_of_any_format()? else { return Ok(None) };
+        let renaming = to.renaming(&existing.layout)?;
         let is_meant = |renaming: &Renaming| renaming.from == self.path && renaming.to == to.path;
-        Ok(renaming.filter(is_meant).map(|renaming| (held, renaming)))
+        Ok(renaming.filter(is_meant).map(|renaming| (existing, renaming)))
     }
 
     /// Returns true if a move from here to another place was interrupted when the node was renamed or copied, or a node put aside for it.
@@ -82,9 +82,9 @@ impl Location {
         if self.was_renamed(to)?.is_some() || self.was_moved(to)?.is_some() {
             return Ok(true);
         }
-        let Some(held) = self.held_by_anyone()? else { return Ok(false) };
+        let Some(existing) = self.existing_node_of_any_format()? else { return Ok(false) };
         let is_meant = |renaming: Renaming| renaming.to == to.path && renaming.aside.is_some();
-        Ok(self.renaming(&held.layout)?.is_some_and(is_meant) && !to.is_explicit()?)
+        Ok(self.renaming(&existing.layout)?.is_some_and(is_meant) && !to.is_explicit()?)
     }
 
     /// The mark of a root that takes the place of the root of another store on this machine.
@@ -113,15 +113,20 @@ impl Location {
     }
 
     /// Does what is left of a renaming from here, when the node is in its new place.
-    pub(super) fn finish_renaming(&self, to: &Self, held: &Held, renaming: &Renaming) -> Result<()> {
+    pub(super) fn finish_renaming(
+        &self,
+        to: &Self,
+        existing: &ExistingNode,
+        renaming: &Renaming,
+    ) -> Result<()> {
         if let Some(aside) = &renaming.aside {
             // Other programs read by consolidated metadata; to delete a node may take long. A failure is told below, where it is
             // tried again.
-            let _ = self.renew_after_move(to, held, None);
+            let _ = self.renew_after_move(to, existing, None);
             let replaced = self.at(aside.clone()).of_format(None);
             let deleted = match replaced.deletable() {
                 Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-                found => found.and_then(|found| replaced.delete_held(&found)),
+                found => found.and_then(|found| replaced.delete_existing(&found)),
             };
             deleted.map_err(|error| {
                 error.at(format!(
@@ -130,8 +135,8 @@ impl Location {
                 ))
             })?;
         }
-        let kept = self.renew_after_move(to, held, renaming.aside.as_ref());
-        let erased = to.erase_renaming(&held.layout).map_err(|error| {
+        let kept = self.renew_after_move(to, existing, renaming.aside.as_ref());
+        let erased = to.erase_renaming(&existing.layout).map_err(|error| {
             error.at(format!(
                 "'{}' is at '{}' now, but a mark of the move is left; move it again",
                 self.path, to.path

@@ -10,7 +10,7 @@ use zarrox_core::{Error, ErrorKind, Format, NodePath, Result};
 use zarrox_stores::{Condition, Key};
 
 use super::owner::{Owner, renewing};
-use super::{DOCUMENT_LIMIT, Held};
+use super::{DOCUMENT_LIMIT, ExistingNode};
 use crate::guarded::until_unchanged;
 use crate::location::Location;
 
@@ -254,11 +254,11 @@ impl Location {
     fn edit_mark(&self, mut edit: impl FnMut(Option<&Mark>) -> Result<Option<Mark>>) -> Result<()> {
         let key = Key::new(self.mark_key())?;
         until_unchanged(|| {
-            let held = self.locked_value(&key, DOCUMENT_LIMIT)?;
+            let locked = self.locked_value(&key, DOCUMENT_LIMIT)?;
             // What nobody understands is replaced.
-            let there = held.bytes().and_then(|bytes| Mark::from_bytes(bytes).ok());
+            let there = locked.bytes().and_then(|bytes| Mark::from_bytes(bytes).ok());
             match edit(there.as_ref())? {
-                Some(mark) => held.replace(self, &mark.to_bytes()?),
+                Some(mark) => locked.replace(self, &mark.to_bytes()?),
                 None => Ok(()),
             }
         })
@@ -298,9 +298,9 @@ impl Location {
     }
 
     /// The node that a mark tells of, as one that can be deleted.
-    pub(super) fn held_by(&self, mark: &Mark) -> Result<Held> {
+    pub(super) fn node_of_mark(&self, mark: &Mark) -> Result<ExistingNode> {
         let layout = self.layout_for(mark.format)?;
-        Ok(Held { format: mark.format, layout, explicit: false, is_array: false })
+        Ok(ExistingNode { format: mark.format, layout, explicit: false, is_array: false })
     }
 }
 

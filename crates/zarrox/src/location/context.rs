@@ -6,8 +6,8 @@ use zarrox_core::codec::{CHUNK_LIMIT, EncodeOptions};
 use zarrox_core::internals::codec::DecodeOptions;
 use zarrox_core::{Registry, Strictness};
 
-use super::heard::Heard;
-use super::latest::Latest;
+use super::chunk_listener::ChunkListener;
+use super::last_chain::LastChain;
 use crate::chunk_cache::ChunkCache;
 use crate::interrupt::Interrupt;
 use crate::policy::{MissingChunks, Upkeep};
@@ -39,9 +39,9 @@ pub struct Context {
     /// The treatment of consolidated metadata when a node changes.
     pub(crate) upkeep: Upkeep,
     /// The function that is called for each finished chunk.
-    pub(crate) heard: Heard,
+    pub(crate) chunk_listener: ChunkListener,
     /// The codecs and the chain of the array that was opened last.
-    pub(crate) latest: Arc<Latest>,
+    pub(crate) last_chain: Arc<LastChain>,
 }
 
 impl Default for Context {
@@ -61,8 +61,8 @@ impl Default for Context {
             chunk_cache: None,
             interrupt: Interrupt::new(),
             upkeep: Upkeep::default(),
-            heard: Heard::default(),
-            latest: Arc::default(),
+            chunk_listener: ChunkListener::default(),
+            last_chain: Arc::default(),
         }
     }
 }
@@ -70,7 +70,7 @@ impl Default for Context {
 impl Context {
     /// The same context that reads documents strictly, and uses none that was read leniently before.
     pub fn strictly(&self) -> Self {
-        Self { strictness: Strictness::Strict, latest: Arc::default(), ..self.clone() }
+        Self { strictness: Strictness::Strict, last_chain: Arc::default(), ..self.clone() }
     }
 }
 

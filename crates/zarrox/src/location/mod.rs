@@ -1,10 +1,10 @@
 //! The location of a node: its address, its context, and what was read ahead.
 
 mod address;
+mod chunk_listener;
 mod consolidated_metadata;
 mod context;
-mod heard;
-mod latest;
+mod last_chain;
 mod mounts;
 mod overlap;
 mod probe;
@@ -21,9 +21,9 @@ use zarrox_stores::Store;
 use crate::pool::Pool;
 
 pub(crate) use address::Address;
+pub(crate) use chunk_listener::ChunkListener;
 pub use consolidated_metadata::ConsolidatedMetadata;
 pub use context::Context;
-pub(crate) use heard::Heard;
 pub use overlap::are_paths_overlapping;
 pub(crate) use probe::Probe;
 pub use probe::Purpose;

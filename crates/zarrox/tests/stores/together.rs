@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use ndarray::arr1;
-use zarrox::internals::Longer;
+use zarrox::internals::GrownArray;
 use zarrox::prelude::*;
 use zarrox::stores::{DirectoryStore, MemoryStore, Operation, Store, StoreErrorKind};
 use zarrox::{Array, Error, ErrorKind, OpenOptions, s};
@@ -112,8 +112,8 @@ fn group(store: &Arc<dyn Store>) -> zarrox::Group {
 }
 
 /// Both arrays of the dataset as those that grow by two.
-fn by_two(before: u64) -> Vec<Longer> {
-    let longer = |path: &str| Longer { path: path.to_owned(), axis: 0, before, after: before + 2 };
+fn by_two(before: u64) -> Vec<GrownArray> {
+    let longer = |path: &str| GrownArray { path: path.to_owned(), axis: 0, before, after: before + 2 };
     vec![longer("x"), longer("a")]
 }
 

@@ -30,13 +30,13 @@ const PATIENCE: u32 = 30;
 const REMOVALS: u32 = 6;
 
 /// A reservation of this process, which is left to others to clear up if it is dropped before it was given up.
-struct Held<'a> {
+struct Reservation<'a> {
     array: &'a Array,
     owner: Owner,
     is_done: bool,
 }
 
-impl Held<'_> {
+impl Reservation<'_> {
     /// Does work while the owner says again and again that it is still there.
     fn renewing<R>(&self, work: impl FnOnce() -> R) -> R {
         // The next time comes before anybody loses patience.
@@ -44,7 +44,7 @@ impl Held<'_> {
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for Reservation<'_> {
     fn drop(&mut self) {
         if !self.is_done {
             // If this fails, others find out later that nobody renews it.
@@ -54,16 +54,16 @@ impl Drop for Held<'_> {
 }
 
 /// Everybody else is kept from appending until this is dropped.
-pub struct SoleAppender<'a>(Held<'a>);
+pub struct ExclusiveAppender<'a>(Reservation<'a>);
 
-impl SoleAppender<'_> {
+impl ExclusiveAppender<'_> {
     /// Does work that may take long.
     pub(super) fn renewing<R>(&self, work: impl FnOnce() -> R) -> R {
         self.0.renewing(work)
     }
 }
 
-impl Drop for SoleAppender<'_> {
+impl Drop for ExclusiveAppender<'_> {
     fn drop(&mut self) {
         self.0.is_done = self.0.array.without(&self.0.owner).is_ok();
     }
@@ -71,7 +71,7 @@ impl Drop for SoleAppender<'_> {
 
 /// Rows that were reserved for an append whose writer is gone.
 #[derive(Debug)]
-pub struct Unwritten {
+pub struct UnwrittenRows {
     /// The axis along which rows are appended.
     pub axis: usize,
     /// The first row.
@@ -125,17 +125,17 @@ impl Array {
         // What keeps the shape from being changed is found before anything is written.
         self.location.for_change()?;
         let (owner, array) = (Owner::new(), self.clone());
-        let mut held = Held { array: &array, owner, is_done: false };
-        let rows = self.reserve(&held.owner, values, axis)?;
+        let mut reservation = Reservation { array: &array, owner, is_done: false };
+        let rows = self.reserve(&reservation.owner, values, axis)?;
         let grown = self.grown_to(axis, rows.end)?;
         let mut is_stored = false;
-        let written = held.renewing(|| write(&grown, selected(&rows, self.ndim())));
-        let stored = written.and_then(|()| self.store_shape(&held.owner, &rows, &mut is_stored));
+        let written = reservation.renewing(|| write(&grown, selected(&rows, self.ndim())));
+        let stored = written.and_then(|()| self.store_shape(&reservation.owner, &rows, &mut is_stored));
         match stored {
             // The rows are there, whatever becomes of consolidated metadata.
             stored if is_stored => {
-                let removed = self.remove_reservation(&held.owner);
-                held.is_done = removed.is_ok();
+                let removed = self.remove_reservation(&reservation.owner);
+                reservation.is_done = removed.is_ok();
                 removed.map_err(|error| {
                     error.at(
                         "the rows are in the shape, but others can take them for unfinished and clear them",
@@ -146,8 +146,8 @@ impl Array {
             Ok(()) => Ok(self.shape().to_vec()),
             Err(error) => {
                 // What stands in the way of clearing also stood in the way of writing: the first error is the one to tell.
-                let cancelled = self.cancel(&held.owner, &grown);
-                held.is_done = cancelled.is_ok();
+                let cancelled = self.cancel(&reservation.owner, &grown);
+                reservation.is_done = cancelled.is_ok();
                 if !cancelled.is_ok_and(|is_seen| is_seen) {
                     return Err(error);
                 }
@@ -387,27 +387,27 @@ impl Array {
             return Ok(());
         }
         let array = self.clone();
-        let mut held = Held { array: &array, owner, is_done: false };
+        let mut reservation = Reservation { array: &array, owner, is_done: false };
         // The shape comes first: rows are noted as seen before they are.
         self.refresh_stored()?;
         let shape = self.shape().to_vec();
         let length = |axis: usize| shape.get(axis).copied();
-        for rows in self.reserved()?.iter().filter(|rows| rows.is_of(&held.owner)) {
+        for rows in self.reserved()?.iter().filter(|rows| rows.is_of(&reservation.owner)) {
             if let Some(length) = length(rows.axis) {
                 self.grown_to(rows.axis, rows.end)?.clear_rows(&rows.unwritten(length))?;
             }
         }
         self.edit_reserved(|reserved| {
-            free_unwritten(reserved, &held.owner, length);
+            free_unwritten(reserved, &reservation.owner, length);
             Ok(())
         })?;
-        held.is_done = true;
+        reservation.is_done = true;
         Ok(())
     }
 
     /// Keeps others from appending, where no lock does: waits for those who do, and clears what was left. `None` where a lock does.
     #[doc(hidden)]
-    pub fn alone(&self) -> Result<Option<SoleAppender<'_>>> {
+    pub fn alone(&self) -> Result<Option<ExclusiveAppender<'_>>> {
         if !self.location.is_guarded() {
             return Ok(None);
         }
@@ -422,7 +422,7 @@ impl Array {
             reserved.push(Reserved { axis: 0, start: 0, end: 0, is_seen: true, alone: true, owner });
             Ok(())
         })?;
-        Ok(Some(SoleAppender(Held { array: self, owner, is_done: false })))
+        Ok(Some(ExclusiveAppender(Reservation { array: self, owner, is_done: false })))
     }
 
     /// Returns true if somebody is appending where no lock keeps others out.
@@ -433,12 +433,12 @@ impl Array {
 
     /// The rows of appends whose writers are gone.
     #[doc(hidden)]
-    pub fn unwritten_rows(&self) -> Result<Vec<Unwritten>> {
+    pub fn unwritten_rows(&self) -> Result<Vec<UnwrittenRows>> {
         let reserved = self.reserved()?;
         let is_unwritten = |rows: &&Reserved| (rows.is_free() || rows.is_left()) && rows.rows() > 0;
         let unwritten = |rows: &Reserved| {
             let Reserved { axis, start, end, .. } = *rows;
-            Unwritten { axis, start, end, is_cleared: rows.is_free() }
+            UnwrittenRows { axis, start, end, is_cleared: rows.is_free() }
         };
         Ok(reserved.iter().filter(is_unwritten).map(unwritten).collect())
     }

@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// An array of a dataset that becomes longer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Longer {
+pub struct GrownArray {
     /// The path of the array below the group.
     pub path: String,
     /// The axis along which it becomes longer.
@@ -42,16 +42,16 @@ pub struct Longer {
 pub struct Growth {
     group: Location,
     owner: Owner,
-    left: Vec<Longer>,
+    left: Vec<GrownArray>,
 }
 
 /// What a writer who is gone has left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Left {
+pub enum DatasetRemains {
     /// No array is longer, or others have given the arrays other lengths since.
     Nothing,
     /// Some arrays are longer.
-    Half,
+    Partial,
     /// All arrays are longer, and have their rows.
     Stored,
 }
@@ -63,7 +63,7 @@ struct Mark {
     owner: Option<Owner>,
     /// True if the rows are written before the shapes.
     is_written: bool,
-    arrays: Vec<Longer>,
+    arrays: Vec<GrownArray>,
 }
 
 impl Growth {
@@ -73,7 +73,7 @@ impl Growth {
         let mut growth = Self { group: group.as_stored(), owner: Owner::new(), left: Vec::new() };
         let left = growth.take(waiting)?;
         match left.settle(&growth.group) {
-            Ok(Left::Stored) => growth.left = left.arrays,
+            Ok(DatasetRemains::Stored) => growth.left = left.arrays,
             Ok(_) => {}
             Err(error) => {
                 growth.abandon();
@@ -98,7 +98,7 @@ impl Growth {
 
     /// The arrays to which a dead writer has appended all of its rows. It may have died before its last other changes, such as
     /// attributes. Empty if no mark was left, or if its append was undone.
-    pub fn left(&self) -> &[Longer] {
+    pub fn left(&self) -> &[GrownArray] {
         &self.left
     }
 
@@ -108,7 +108,7 @@ impl Growth {
     ///
     /// # Errors
     /// When the store cannot be written, or others have taken this process for dead.
-    pub fn note(&self, arrays: &[Longer], is_written: bool) -> Result<()> {
+    pub fn note(&self, arrays: &[GrownArray], is_written: bool) -> Result<()> {
         let is_mine = self.edit_own(|mark| {
             mark.arrays = arrays.to_vec();
             mark.is_written = is_written;
@@ -182,7 +182,9 @@ impl Growth {
     /// Returns true if nothing is left of what was begun.
     fn is_undone(&self) -> bool {
         let mark = read(&self.group).ok().flatten().filter(|mark| mark.is_of(&self.owner));
-        mark.is_some_and(|mark| matches!(mark.settle(&self.group), Ok(Left::Nothing | Left::Half)))
+        mark.is_some_and(|mark| {
+            matches!(mark.settle(&self.group), Ok(DatasetRemains::Nothing | DatasetRemains::Partial))
+        })
     }
 
     /// Removes the mark.
@@ -243,9 +245,9 @@ impl Mark {
     }
 
     /// Undoes what was done in part, and returns what there was.
-    fn settle(&self, group: &Location) -> Result<Left> {
+    fn settle(&self, group: &Location) -> Result<DatasetRemains> {
         let (left, mut arrays) = self.look(group)?;
-        if left == Left::Half {
+        if left == DatasetRemains::Partial {
             for (array, longer) in arrays.iter_mut().zip(&self.arrays) {
                 if array.shape()[longer.axis] == longer.after {
                     let mut shape = array.shape().to_vec();
@@ -258,37 +260,37 @@ impl Mark {
     }
 
     /// What the writer has left, and the arrays.
-    fn look(&self, group: &Location) -> Result<(Left, Vec<Array>)> {
+    fn look(&self, group: &Location) -> Result<(DatasetRemains, Vec<Array>)> {
         let mut arrays = Vec::with_capacity(self.arrays.len());
         for longer in &self.arrays {
             let found = group.at(group.path.join(&longer.path)?).find()?;
             let Some(Found { location, node: NodeMetadata::Array(metadata), .. }) = found else {
-                return Ok((Left::Nothing, arrays));
+                return Ok((DatasetRemains::Nothing, arrays));
             };
             arrays.push(Array::new(location, metadata)?);
         }
         Ok((self.judge(&arrays), arrays))
     }
 
-    fn judge(&self, arrays: &[Array]) -> Left {
+    fn judge(&self, arrays: &[Array]) -> DatasetRemains {
         let lengths = || self.arrays.iter().zip(arrays.iter().map(|array| array.shape()));
-        let all = |is: fn(&Longer, u64) -> bool| {
+        let all = |is: fn(&GrownArray, u64) -> bool| {
             lengths().all(|(longer, shape)| shape.get(longer.axis).is_some_and(|length| is(longer, *length)))
         };
         let is_begun = !all(|longer, length| length == longer.before);
         if self.is_written && is_begun && all(|longer, length| length >= longer.after) {
-            return Left::Stored;
+            return DatasetRemains::Stored;
         }
         match is_begun && all(|longer, length| length == longer.before || length == longer.after) {
-            true => Left::Half,
-            false => Left::Nothing,
+            true => DatasetRemains::Partial,
+            false => DatasetRemains::Nothing,
         }
     }
 
     fn to_bytes(&self) -> Result<Vec<u8>> {
         let about = "an append to a dataset that zarrox has begun; give the same command again to finish it";
-        let longer = |array: &Longer| {
-            let Longer { path, axis, before, after } = array;
+        let longer = |array: &GrownArray| {
+            let GrownArray { path, axis, before, after } = array;
             json!({"path": path, "axis": axis, "before": before, "after": after})
         };
         let arrays: Vec<Json> = self.arrays.iter().map(longer).collect();
@@ -314,7 +316,7 @@ impl Mark {
             let number = |name: &str| map.get(name).and_then(Json::as_u64);
             let (axis, path) =
                 (usize::try_from(number("axis")?).ok()?, map.get("path")?.as_str()?.to_owned());
-            Some(Longer { path, axis, before: number("before")?, after: number("after")? })
+            Some(GrownArray { path, axis, before: number("before")?, after: number("after")? })
         };
         let owner = match map.get("owner")? {
             Json::Null => None,
@@ -329,7 +331,7 @@ impl Mark {
 }
 
 /// What a writer who is gone has left in a group; `None` if there is no mark, or somebody is at work.
-pub fn left_in(group: &Location) -> Result<Option<Left>> {
+pub fn dataset_remains(group: &Location) -> Result<Option<DatasetRemains>> {
     let group = group.as_stored();
     match read(&group)?.filter(Mark::is_left) {
         Some(mark) => Ok(Some(mark.look(&group)?.0)),
@@ -338,7 +340,7 @@ pub fn left_in(group: &Location) -> Result<Option<Left>> {
 }
 
 /// Undoes what was done in part, and removes the mark.
-pub fn settle_left(group: &Location) -> Result<()> {
+pub fn settle_dataset(group: &Location) -> Result<()> {
     Growth::begin(group, || Ok(()))?.around(|_| Ok(()))
 }
 
@@ -357,7 +359,7 @@ mod tests {
 
     #[test]
     fn marks_are_read_as_they_were_written() {
-        let arrays = vec![Longer { path: "g/a".to_owned(), axis: 1, before: 2, after: 5 }];
+        let arrays = vec![GrownArray { path: "g/a".to_owned(), axis: 1, before: 2, after: 5 }];
         let mark = Mark { owner: Some(Owner::new()), is_written: false, arrays };
         for mark in [Mark { owner: None, ..mark.clone() }, mark] {
             assert_eq!(Mark::from_bytes(&mark.to_bytes().unwrap()).unwrap(), mark);

@@ -14,9 +14,9 @@ use zarrox_core::strided::{Dims, Span};
 use zarrox_core::{ChunkGrid, DimSelection, IntoElements, IntoSelection, NodeMetadata, Result, Selection};
 use zarrox_stores::{Key, StoreExt};
 
-pub use self::appending::{SoleAppender, Unwritten};
-pub use self::dataset::{Growth, Longer};
-pub use self::dataset::{Left, left_in, settle_left};
+pub use self::appending::{ExclusiveAppender, UnwrittenRows};
+pub use self::dataset::{DatasetRemains, dataset_remains, settle_dataset};
+pub use self::dataset::{GrownArray, Growth};
 use super::Array;
 use crate::error::argument;
 use crate::guarded::until_unchanged;

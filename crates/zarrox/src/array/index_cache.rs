@@ -17,12 +17,12 @@ type Place = (Key, u64, u64);
 
 /// The cached bytes of one array, shared by all its handles. The least recently used are evicted.
 #[derive(Default)]
-pub(super) struct Kept(OnceLock<Cache<Place, (Version, Bytes), Weight>>);
+pub(super) struct IndexCache(OnceLock<Cache<Place, (Version, Bytes), Weight>>);
 
-impl Kept {
+impl IndexCache {
     /// The cached bytes of an object, if its version is still this one.
     pub(super) fn get(&self, place: &Place, version: &Version) -> Option<Bytes> {
-        self.0.get()?.get(place).filter(|(kept, _)| kept == version).map(|(_, bytes)| bytes)
+        self.0.get()?.get(place).filter(|(cached, _)| cached == version).map(|(_, bytes)| bytes)
     }
 
     /// Caches bytes.
@@ -33,9 +33,9 @@ impl Kept {
     }
 }
 
-impl std::fmt::Debug for Kept {
+impl std::fmt::Debug for IndexCache {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Kept({} bytes)", self.0.get().map_or(0, Cache::weight))
+        write!(f, "IndexCache({} bytes)", self.0.get().map_or(0, Cache::weight))
     }
 }
 

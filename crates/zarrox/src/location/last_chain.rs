@@ -10,13 +10,13 @@ use zarrox_core::{ArrayMetadata, CodecChain, CodecSpec, FillValue, Result};
 
 /// A cache of one chain, shared by nodes that are opened together, which have the same registry, strictness and limits.
 #[derive(Debug, Default)]
-pub(crate) struct Latest {
+pub(crate) struct LastChain {
     /// True after the first array: for an array that is opened alone, nothing is copied.
     used: AtomicBool,
     chain: Mutex<Option<(Vec<CodecSpec>, Arc<CodecChain>)>>,
 }
 
-impl Latest {
+impl LastChain {
     /// The chain of an array's largest chunk: the last chain, if the array has the same codecs and equal chunks, otherwise a new
     /// one.
     pub(crate) fn chain(
