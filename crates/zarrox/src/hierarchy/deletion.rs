@@ -1,7 +1,7 @@
 //! Deletion of nodes.
 //!
-//! The documents of the node are erased first, then those of the nodes below it, and everything else last: a deletion that is
-//! interrupted leaves no node without its chunks. A [mark](super::unfinished) says that it has begun.
+//! The documents of the node are erased first, then those of the nodes below it, and everything else last: an interrupted
+//! deletion leaves no node without its chunks. A [mark](super::unfinished) records that it has begun.
 
 use std::ops::ControlFlow;
 
@@ -26,12 +26,12 @@ impl Location {
         place.delete_alone()
     }
 
-    /// Does [`delete`](Self::delete) where the caller holds the node alone.
+    /// Deletes like [`delete`](Self::delete), for a caller that holds the node exclusively.
     pub(crate) fn delete_alone(&self) -> Result<()> {
         let existing = self.deletable()?;
         let deleted = self.while_deleting(&existing, || self.erase_all_of(&existing));
         let kept = self.keep_copies(existing.format, &Changes::of_all_below(&[&self.path]));
-        // As long as the mark is there, the same call finds what is left to do.
+        // As long as the mark exists, the same call finds what is left to do.
         let deleted = deleted.and_then(|()| self.erase_mark()).and_then(|()| self.erase_journal(&existing));
         let deleted = deleted.inspect_err(|_| self.abandon_mark()).map_err(|error| {
             error.at(format!("not all of '{}' could be deleted; delete it again", self.path))
@@ -39,7 +39,7 @@ impl Location {
         deleted.and(kept)
     }
 
-    /// Makes sure that there is a node that may be deleted, or what is left of one.
+    /// Returns an error unless there is a node that may be deleted, or the remains of one.
     pub(crate) fn check_deletable(&self) -> Result<()> {
         if !self.store.capabilities().writable {
             let message = format!("{} was opened for reading only", self.store.location());
@@ -58,7 +58,7 @@ impl Location {
         }
     }
 
-    /// The mark of what an interrupted deletion, move, conversion or creation has left here.
+    /// Returns the mark of the remains of an interrupted deletion, move, conversion or creation.
     fn remains(&self) -> Result<Option<Mark>> {
         if let Some(mark) = self.mark()? {
             return Ok(Some(mark));
@@ -68,7 +68,7 @@ impl Location {
         Ok(format.map(|format| Mark::new(format, Work::Deletion)))
     }
 
-    /// Marks the node as one that will be deleted.
+    /// Marks the node for deletion.
     pub fn begin_deletion(&self) -> Result<()> {
         self.put_mark(self.deletable()?.format, Work::Deletion)
     }
@@ -78,19 +78,19 @@ impl Location {
         Ok(self.mark()?.is_some_and(|mark| mark.work == Work::Deletion))
     }
 
-    /// Finishes the work that a mark tells of: what is here is deleted.
+    /// Finishes the deletion that a mark records.
     pub(crate) fn delete_marked(&self, mark: &Mark) -> Result<()> {
         self.delete_existing(&self.node_of_mark(mark)?)
     }
 
-    /// Finishes the work that a mark tells of, which nobody does any more: what is here is deleted, once `keep` has kept it. That the mark
-    /// is not the one any more that was judged is a conflict, where no hold keeps others out.
+    /// Finishes the work of a mark whose owner is dead: deletes the remains, after `keep` has made a copy of them. If the mark
+    /// has changed since it was examined, this is a conflict, where no hold excludes other processes.
     pub fn delete_abandoned(&self, mark: &Mark, keep: impl FnOnce() -> Result<()>) -> Result<()> {
         let _claim = self.claim_mark(mark)?;
         if self.is_explicit()? {
             return Err(Error::new(
                 ErrorKind::Conflict,
-                "somebody has made a node there meanwhile; check again",
+                "another process has created a node there meanwhile; check again",
             ));
         }
         let existing = self.node_of_mark(mark)?;
@@ -98,32 +98,33 @@ impl Location {
         self.erase_journal(&existing)
     }
 
-    /// Erases a mark of work that nobody does any more, of which nothing is left to do; under the conditions of
+    /// Erases a mark whose owner is dead and whose work is finished; under the conditions of
     /// [`delete_abandoned`](Self::delete_abandoned).
     pub fn erase_abandoned(&self, mark: &Mark) -> Result<()> {
         let _claim = self.claim_mark(mark)?;
         self.erase_mark()
     }
 
-    /// Deletes what nodes of this format have left here.
+    /// Deletes the remains of nodes of this format.
     pub fn delete_remains(&self, format: Format) -> Result<()> {
         self.delete_existing(&self.node_of_mark(&Mark::new(format, Work::Deletion))?)
     }
 
-    /// Erases a node by `erase`, under a mark. Where there is no room for the mark, deleting is what makes room, and goes on.
+    /// Erases a node by `erase`, under a mark. If the disk has no space for the mark, the deletion frees space and goes on
+    /// without it.
     fn while_deleting(&self, existing: &ExistingNode, erase: impl FnOnce() -> Result<()>) -> Result<()> {
         let is_marked = self.mark_deletion(existing).inspect_err(|_| self.abandon_mark())?;
         self.while_marked(erase).inspect_err(|_| {
             if !is_marked {
-                // By now there may be room. The first error is the one to tell.
+                // By now there may be space. The first error is reported.
                 let _ = self.put_mark(existing.format, Work::Deletion);
                 self.abandon_mark();
             }
         })
     }
 
-    /// Marks a node that is going to be deleted. On a full disk there is room for the mark only when the node's documents are erased;
-    /// `false` if not even then. Where nothing can be erased or marked, the documents are there again.
+    /// Marks a node for deletion. On a full disk there is space for the mark only when the node's documents are erased; returns
+    /// false if there is none even then. If nothing can be erased or marked, the documents are restored.
     fn mark_deletion(&self, existing: &ExistingNode) -> Result<bool> {
         match self.put_mark(existing.format, Work::Deletion) {
             Err(error) if error.kind() == ErrorKind::StorageFull => {}
@@ -133,42 +134,42 @@ impl Location {
         let erased = self.erase_own_documents(existing);
         let failed = match (erased, self.put_mark(existing.format, Work::Deletion)) {
             (erased, Ok(())) => return erased.map(|()| true),
-            // The mark of a repair is there.
+            // A repair has stored its mark.
             (_, Err(error)) if error.kind() == ErrorKind::Conflict => return Err(error),
             (Err(error), _) => error,
             (Ok(()), Err(error)) if error.kind() == ErrorKind::Interrupted => error,
-            // Without its documents, the node is not there any more: the rest is deleted without a mark.
+            // Without its documents, the node does not exist any more: the rest is deleted without a mark.
             (Ok(()), Err(_)) => return Ok(false),
         };
         self.put_back(documents);
         Err(failed)
     }
 
-    /// Deletes a node; with the root also what says that there is a hierarchy.
+    /// Deletes a node; with the root also the entry document of the hierarchy.
     pub(super) fn delete_existing(&self, existing: &ExistingNode) -> Result<()> {
         self.while_deleting(existing, || self.erase_marked(existing))?;
         self.erase_journal(existing)
     }
 
-    /// Erases a node that is not complete, and at last its mark.
+    /// Erases an incomplete node, and its mark last.
     pub(super) fn erase_half(&self, existing: &ExistingNode) -> Result<()> {
         self.while_marked(|| self.erase_marked(existing))?;
         self.erase_journal(existing)
     }
 
-    /// Erases the journal of an unfinished node: some layouts keep nodes elsewhere than their journals.
+    /// Erases the journal of an unfinished node: in some layouts, nodes and their journals have different prefixes.
     fn erase_journal(&self, existing: &ExistingNode) -> Result<()> {
         let covers_journal = existing.layout.extent(&self.path).prefixes.contains(&self.path.prefix());
         if covers_journal { Ok(()) } else { Journal::erase(self) }
     }
 
-    /// Erases the node, whose mark is there, and the mark.
+    /// Erases the node, which is marked, and the mark.
     pub(super) fn erase_marked(&self, existing: &ExistingNode) -> Result<()> {
         self.erase_all_of(existing)?;
         self.erase_mark()
     }
 
-    /// Erases the node; with the root also what says that there is a hierarchy.
+    /// Erases the node; with the root also the entry document of the hierarchy.
     pub(super) fn erase_all_of(&self, existing: &ExistingNode) -> Result<()> {
         self.erase_extent(existing)?;
         match existing.format.def().entry_key() {
@@ -177,7 +178,7 @@ impl Location {
         }
     }
 
-    /// Deletes a node, but not what says that there is a hierarchy.
+    /// Deletes a node, but not the entry document of the hierarchy.
     pub(super) fn delete_content(&self, existing: &ExistingNode) -> Result<()> {
         self.while_deleting(existing, || self.erase_extent(existing).and_then(|()| self.erase_mark()))
     }
@@ -187,7 +188,7 @@ impl Location {
         self.erase_all(existing.layout.extent(&self.path))
     }
 
-    /// Erases the documents that make nodes of this node and of all below it.
+    /// Erases the documents that define this node and all nodes below it.
     fn erase_documents(&self, existing: &ExistingNode) -> Result<()> {
         self.erase_own_documents(existing)?;
         if existing.is_array {
@@ -201,7 +202,8 @@ impl Location {
         self.own_keys(existing).into_iter().try_for_each(|key| self.erase(key))
     }
 
-    /// The keys of the node's own documents, in the order in which they are erased: some readers look for consolidated metadata first.
+    /// Returns the keys of the node's own documents, in the order in which they are erased: some readers look for consolidated
+    /// metadata first.
     fn own_keys(&self, existing: &ExistingNode) -> Vec<String> {
         let consolidation = existing.format.def().consolidation();
         let copy = consolidation.and_then(|consolidation| consolidation.key(&existing.layout, &self.path));
@@ -211,23 +213,23 @@ impl Location {
         keys
     }
 
-    /// The documents that [`erase_own_documents`](Self::erase_own_documents) erases.
+    /// Returns the documents that [`erase_own_documents`](Self::erase_own_documents) erases.
     fn own_documents(&self, existing: &ExistingNode) -> Result<Vec<(String, Bytes)>> {
         let document = |key: String| Ok(self.store.get(&Key::new(key.as_str())?)?.map(|bytes| (key, bytes)));
         self.own_keys(existing).into_iter().filter_map(|key| document(key).transpose()).collect()
     }
 
-    /// Stores documents again that were erased in this order, where nobody has stored others.
+    /// Restores documents that were erased in this order, unless another writer has stored new ones.
     fn put_back(&self, documents: Vec<(String, Bytes)>) {
         let condition =
             if self.store.capabilities().set_if_absent { Condition::Absent } else { Condition::Always };
         for (key, bytes) in documents.into_iter().rev() {
-            // Why the node could not be deleted is the error to tell.
+            // The error of the deletion is reported.
             let _ = self.put(key, &bytes, condition);
         }
     }
 
-    /// Does something to the keys below a prefix that are meant, many at a time.
+    /// Calls `work` with the keys below a prefix for which `is_meant` is true, many at a time.
     pub(super) fn each_below(
         &self,
         prefix: &str,
@@ -253,7 +255,7 @@ impl Location {
         self.pool().run(keys.len(), 0, usize::MAX, erase)
     }
 
-    /// Erases everything in an extent, but for the node's mark.
+    /// Erases everything in an extent except the node's mark.
     pub fn erase_all(&self, extent: Extent) -> Result<()> {
         extent.keys.into_iter().try_for_each(|key| self.erase(key))?;
         for prefix in extent.prefixes {

@@ -1,4 +1,4 @@
-//! Moving nodes. Where that fails half way, the nodes are found again where they were.
+//! Moves of nodes. If a move fails, the nodes are at their old paths again.
 
 use std::cell::Cell;
 
@@ -13,19 +13,19 @@ use crate::error::argument;
 use crate::location::Location;
 use crate::upkeep::Changes;
 
-/// The number of values that are copied at a time.
+/// The number of stored objects that are copied in parallel.
 const COPIES: usize = 8;
 
 impl Location {
-    /// Moves the node, with everything below it, to another place in the same store; told to overwrite, in the place of the
-    /// node that is there. Nobody writes into either of them meanwhile.
+    /// Moves the node, with everything below it, to another path in the same store; with `overwrite`, an existing node there is
+    /// replaced. Both nodes are held exclusively meanwhile.
     pub fn move_node(&self, to: &Self, overwrite: bool) -> Result<()> {
         self.check_apart(to)?;
         let _holds = self.hold_alone_with(Some(to).filter(|_| overwrite))?;
         self.move_held_node(to, overwrite)
     }
 
-    /// Does [`move_node`](Self::move_node) where the caller holds the node alone.
+    /// Moves like [`move_node`](Self::move_node), for a caller that holds the node exclusively.
     pub(crate) fn move_held_node(&self, to: &Self, overwrite: bool) -> Result<()> {
         self.check_apart(to)?;
         let (from, to) = (self.for_change()?, to.for_change()?);
@@ -59,12 +59,15 @@ impl Location {
 
     fn check_apart(&self, to: &Self) -> Result<()> {
         if self.overlaps(to) {
-            return Err(argument(format!("'{}' cannot be moved to '{}'", self.path, to.path)));
+            return Err(argument(format!(
+                "'{}' cannot be moved to '{}': the two paths overlap",
+                self.path, to.path
+            )));
         }
         Ok(())
     }
 
-    /// Brings consolidated metadata up to date after a move from here, for which a node was put aside, and is deleted.
+    /// Updates consolidated metadata after a move from here, for which a node was moved aside to `aside` and is deleted.
     pub(super) fn renew_after_move(
         &self,
         to: &Self,
@@ -83,14 +86,14 @@ impl Location {
         self.create_ancestors(moved.format, &moved.layout).map(drop)
     }
 
-    /// Where an interrupted move to another place has put the node that was there.
+    /// Returns the path to which an interrupted move has moved the replaced node aside.
     fn left_aside(&self, to: &Self, moved: &ExistingNode) -> Result<Option<NodePath>> {
         let left = self.renaming(&moved.layout)?.filter(|left| left.to == to.path);
         Ok(left.and_then(|left| left.aside).filter(|aside| *aside != self.path))
     }
 
-    /// Renames the node to where another one is: exchanges both where the store can, so that there is one of them at each moment, and
-    /// otherwise puts the other one aside. It is deleted later.
+    /// Renames the node to the path of another one. Both are exchanged if the store can do that, so that there is a node at the
+    /// path at each moment; otherwise the other node is moved aside. It is deleted later.
     fn rename_in_place_of(
         &self,
         to: &Self,
@@ -106,7 +109,7 @@ impl Location {
                 Ok(()) => return Ok(renaming),
                 Err(error) if error.kind() == StoreErrorKind::Unsupported => {}
                 Err(error) => {
-                    // The first error is the one to tell.
+                    // The first error is reported.
                     let _ = self.erase_renaming(&moved.layout);
                     return Err(error.into());
                 }
@@ -116,10 +119,10 @@ impl Location {
         self.put_renaming(&moved.layout, &self.renaming_to(to, Some(aside.path.clone())))?;
         to.rename_prefix(&aside, replaced)?;
         self.rename_to(to, moved, Some(aside.path.clone())).map_err(|error| {
-            // The first error is the one to tell.
+            // The first error is reported.
             let is_back = matches!(to.is_explicit(), Ok(false)) && aside.rename_prefix(to, replaced).is_ok();
             if !is_back {
-                // The mark says that the replaced node is there, and stays.
+                // The mark names the path of the replaced node, and stays.
                 return error.at(format!("the node that was at '{}' is now at '{}'", to.path, aside.path));
             }
             self.erase_own_renaming(moved);
@@ -131,7 +134,7 @@ impl Location {
         Renaming { from: self.path.clone(), to: to.path.clone(), aside }
     }
 
-    /// Renames the node to where nothing is. Where that fails, the mark stays if it says that a node was put aside for this one.
+    /// Renames the node to a free path. If that fails, the mark stays if it records that a node was moved aside for this one.
     fn rename_to(&self, to: &Self, moved: &ExistingNode, aside: Option<NodePath>) -> Result<Renaming> {
         let renaming = self.renaming_to(to, aside);
         self.put_renaming(&moved.layout, &renaming)?;
@@ -143,15 +146,15 @@ impl Location {
         Ok(renaming)
     }
 
-    /// Erases the mark of a move that has failed, if the node is still here.
+    /// Erases the mark of a failed move, if the node is still here.
     fn erase_own_renaming(&self, moved: &ExistingNode) {
-        // The error of the move is the one to tell.
+        // The error of the move is reported.
         if matches!(self.is_explicit(), Ok(true)) {
             let _ = self.erase_renaming(&moved.layout);
         }
     }
 
-    /// A place beside this one where nothing is.
+    /// Returns a free location beside this one.
     fn place_aside(&self, existing: &ExistingNode) -> Result<Self> {
         let mut number = 0_u64;
         loop {
@@ -163,12 +166,12 @@ impl Location {
         }
     }
 
-    /// Renames all that belongs to the node. Where that fails, it is where it was.
+    /// Renames all keys of the node. If that fails, they have their old names.
     fn rename_prefix(&self, to: &Self, existing: &ExistingNode) -> Result<()> {
         let prefix = |place: &Self| Prefix::new(existing.layout.below(&place.path));
         let (from, dest) = (prefix(self)?, prefix(to)?);
         self.store.rename_prefix(&from, &dest).map_err(|error| {
-            // It may be done all the same. The first error is the one to tell.
+            // The rename may have happened nevertheless. The first error is reported.
             let _ = self.store.rename_prefix(&dest, &from);
             Error::from(error)
         })
@@ -179,11 +182,11 @@ impl Location {
         self.store.capabilities().rename && layout.extent(&self.path).prefixes.len() == 1
     }
 
-    /// Copies the node, with its own documents last, and deletes it. Marks of both places tell an interrupted move from two nodes that
-    /// have nothing to do with one another.
+    /// Copies the node, with its own documents last, and deletes it. Marks at both locations distinguish an interrupted move from
+    /// two independent nodes.
     fn copy_and_delete(&self, to: &Self, existing: &ExistingNode) -> Result<()> {
         if to.occupied(&existing.layout.extent(&to.path))? != Occupied::Nothing {
-            let message = format!("there is something at '{}' in {}", to.path, to.store.location());
+            let message = format!("'{}' in {} is not empty", to.path, to.store.location());
             return Err(Error::new(ErrorKind::AlreadyExists, message));
         }
         to.put_mark(existing.format, Work::MovedFrom(self.path.clone()))?;
@@ -192,7 +195,7 @@ impl Location {
 
     fn copy_and_delete_marked(&self, to: &Self, existing: &ExistingNode) -> Result<()> {
         self.copy_parts(to, existing).inspect_err(|_| {
-            // The first error is the one to tell.
+            // The first error is reported.
             let _ = to.erase_marked(existing).and_then(|()| self.erase_mark());
         })?;
         self.delete_original(to, existing).inspect_err(|_| {
@@ -202,7 +205,7 @@ impl Location {
         })
     }
 
-    /// Deletes the node, which was copied.
+    /// Deletes the original after it was copied.
     fn delete_original(&self, to: &Self, existing: &ExistingNode) -> Result<()> {
         let deleted =
             self.erase_all_of(existing).and_then(|()| to.erase_mark()).and_then(|()| self.erase_mark());
@@ -226,7 +229,7 @@ impl Location {
             }
         }
         self.put_mark(existing.format, Work::MovedTo(to.path.clone()))?;
-        // The first one makes the node.
+        // The first document makes the node.
         for (from, dest) in own.into_iter().zip(existing.layout.keys(&to.path)).rev() {
             if let Some(document) = self.store.get(&Key::new(from)?)? {
                 to.put(dest, &document, Condition::Absent)?;
@@ -244,10 +247,10 @@ impl Location {
         self.pool().run(keys.len(), 0, COPIES, copy)
     }
 
-    /// The mark of an interrupted move of this node to another place, if all of it was copied.
+    /// Returns the mark of an interrupted move of this node to another location, if all of it was copied.
     pub(super) fn was_moved(&self, to: &Self) -> Result<Option<Mark>> {
         let Some(mark) = self.mark_of(&Work::MovedTo(to.path.clone()))? else { return Ok(None) };
-        // The node's own documents are erased first, and are there as long as nothing was erased.
+        // The node's own documents are erased first: while they exist, nothing was erased.
         let is_whole = self.is_explicit()?;
         let is_copied =
             !is_whole || (to.is_explicit()? && to.half_copy(self)?.is_some() && self.is_same(to, &mark)?);
@@ -259,17 +262,18 @@ impl Location {
         Ok(self.by_documents().existing_node()?.is_some_and(|existing| existing.explicit))
     }
 
-    /// The mark of a move from another place to this one that is not finished.
+    /// Returns the mark of an unfinished move from another location to this one.
     fn half_copy(&self, from: &Self) -> Result<Option<Mark>> {
         self.mark_of(&Work::MovedFrom(from.path.clone()))
     }
 
-    /// The mark of this work, if it has begun here.
+    /// Returns the mark of this work, if it has begun here.
     fn mark_of(&self, work: &Work) -> Result<Option<Mark>> {
         Ok(self.mark()?.filter(|mark| mark.work == *work))
     }
 
-    /// Returns true if all values of this node are those of the other. Only looked at after an interruption between two changes.
+    /// Returns true if all stored objects of this node equal those of the other. Only called after an interruption between two
+    /// changes.
     fn is_same(&self, other: &Self, mark: &Mark) -> Result<bool> {
         let existing = self.node_of_mark(mark)?;
         let (own, others) = (existing.layout.extent(&self.path), existing.layout.extent(&other.path));
@@ -300,12 +304,12 @@ impl Location {
         erased.and(kept)
     }
 
-    /// Erases what an interrupted move from another place has copied here. The mark stays that of the move until all is erased, so that
-    /// the same move goes on when it is interrupted again.
+    /// Erases the partial copy of an interrupted move from another location. The mark remains that of the move until the copy is
+    /// erased, so that the same move can continue after another interruption.
     fn erase_half_copy(&self, from: &Self) -> Result<()> {
         match self.half_copy(from)? {
             Some(mark) if !self.is_explicit()? => {
-                // From here on, it is this process that is at work.
+                // From here on, this process owns the mark.
                 self.put_mark(mark.format(), Work::MovedFrom(from.path.clone()))?;
                 self.erase_half(&self.node_of_mark(&mark)?)
             }
@@ -313,8 +317,8 @@ impl Location {
         }
     }
 
-    /// Makes sure that there is a node here, and nothing in another hierarchy's root; or a node that may be overwritten, which
-    /// is `true`.
+    /// Returns an error unless there is a node here, and the root of the other hierarchy is empty or may be overwritten. Returns
+    /// true if it is overwritten.
     pub(crate) fn check_move_to(&self, root: &Self, overwrite: bool) -> Result<bool> {
         let ExistingNode { format, layout, .. } = self.existing_node_or_error("move")?;
         if overwrite && root.existing_node_of_any_format()?.is_some() {

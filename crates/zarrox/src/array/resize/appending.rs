@@ -510,7 +510,7 @@ impl Array {
     /// Takes over the shape that is stored now.
     pub(super) fn refresh_stored(&mut self) -> Result<()> {
         let node: Option<NodeMetadata> = self.location.as_stored().find_node()?;
-        let gone = || Error::new(ErrorKind::NotFound, format!("'{}' is not there any more", self.path()));
+        let gone = || Error::new(ErrorKind::NotFound, format!("'{}' does not exist any more", self.path()));
         let node = node.ok_or_else(gone)?;
         self.check_generation()?;
         self.take_over(&node)
