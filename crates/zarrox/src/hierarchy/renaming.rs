@@ -132,7 +132,7 @@ impl Location {
             };
             deleted.map_err(|error| {
                 error.at(format!(
-                    "'{}' is at '{}' now, but the node that was there before is left at '{aside}'; move it again",
+                    "'{}' is at '{}' now, but the replaced node is still at '{aside}'; move it again",
                     self.path, to.path
                 ))
             })?;

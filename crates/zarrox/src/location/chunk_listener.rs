@@ -1,4 +1,4 @@
-//! Progress reports.
+//! The progress callback of an array.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The settings with which nodes are opened: options, the registry, and pools of threads.
+//! The settings with which nodes are opened: options, the registry, and thread pools.
 
 use std::sync::Arc;
 
@@ -20,15 +20,15 @@ pub struct Context {
     pub registry: Arc<Registry>,
     pub(crate) strictness: Strictness,
     pub(crate) pool: Pool,
-    /// The threads that wait for the answers of a remote store.
+    /// The threads that wait for the responses of a remote store.
     pub(crate) requests: Option<Pool>,
-    /// The most bytes of a decoded chunk.
+    /// The largest size of a decoded chunk, in bytes.
     pub chunk_limit: usize,
     pub(crate) missing: MissingChunks,
     pub(crate) encode: EncodeOptions,
     pub(crate) decode: DecodeOptions,
     pub(crate) data_type_fallback: bool,
-    /// True if nodes may be created among foreign files.
+    /// True if nodes may be created among files that belong to no node.
     pub(crate) allow_foreign_files: bool,
     /// The memory that may be used at a time, besides results and values, in bytes.
     pub memory: usize,
@@ -38,7 +38,7 @@ pub struct Context {
     pub interrupt: Interrupt,
     /// The treatment of consolidated metadata when a node changes.
     pub(crate) upkeep: Upkeep,
-    /// The function that is called for each finished chunk.
+    /// The callback for each finished chunk.
     pub(crate) chunk_listener: ChunkListener,
     /// The codecs and the chain of the array that was opened last.
     pub(crate) last_chain: Arc<LastChain>,
@@ -68,7 +68,7 @@ impl Default for Context {
 }
 
 impl Context {
-    /// The same context that reads documents strictly, and uses none that was read leniently before.
+    /// Returns the context with strict parsing of documents, without the codec chain of an array that was read leniently.
     pub fn strictly(&self) -> Self {
         Self { strictness: Strictness::Strict, last_chain: Arc::default(), ..self.clone() }
     }
