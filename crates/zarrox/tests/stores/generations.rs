@@ -57,10 +57,7 @@ fn a_handle_of_an_array_that_was_made_again_with_other_chunks_neither_reads_nor_
         for array in [created, opened, unused] {
             for (what, error) in uses(&array) {
                 assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{what}: {error}");
-                assert!(
-                    error.to_string().contains("was divided into other chunks ([3] instead of [4])"),
-                    "{error}"
-                );
+                assert!(error.to_string().contains("was rechunked (to [3] from [4])"), "{error}");
             }
         }
         assert_eq!(open(&store).read::<ArrayD<i32>>(..).unwrap(), ndarray::arr1(&[7; 12]).into_dyn());

@@ -189,6 +189,6 @@ fn other_types_than_numbers() {
     let error = floats.astype(&small).read::<DynArray>().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     let wanted =
-        ": what is selected of chunk [1] (key 'a/c/1'): element [1]: nan of float32 is no float4_e2m1fn";
+        ": the selected elements of chunk [1] (key 'a/c/1'): element [1]: nan of float32 is no float4_e2m1fn";
     assert!(error.to_string().ends_with(wanted), "{error}");
 }
