@@ -354,7 +354,7 @@ fn an_append_that_fails_after_the_array_has_grown_is_undone_or_says_so() {
         stopped()
     });
     let error = error.unwrap_err();
-    assert!(error.to_string().contains("others have appended behind the positions 2 to 5"), "{error}");
+    assert!(error.to_string().contains("other writers have appended after the positions 2 to 5"), "{error}");
     let [again, _] = two_processes(&remote);
     assert_eq!(again.read::<ArrayD<i32>>(..).unwrap().into_raw_vec_and_offset().0, [0, 0, 0, 0, 0, 8]);
 }
