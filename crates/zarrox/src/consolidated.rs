@@ -356,7 +356,7 @@ impl Location {
             Ok(Some(Found { node, .. })) if format_of(&node) != format => Err(Error::new(
                 ErrorKind::Unsupported,
                 format!(
-                    "'{}' is of Zarr {}, and consolidated metadata of Zarr {format} cannot contain it",
+                    "'{}' has the format Zarr {}, and consolidated metadata of Zarr {format} cannot contain it",
                     self.path,
                     format_of(&node)
                 ),

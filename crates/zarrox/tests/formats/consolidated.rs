@@ -410,7 +410,7 @@ fn formats_without_it_and_nodes_of_others_are_refused_by_name() {
     let store = hierarchy(Format::V3);
     OpenOptions::new().format(Format::V2).create_group((store.clone(), "old")).unwrap();
     let error = open(&store, Format::V3, Consolidated::Never).consolidate_metadata().unwrap_err();
-    assert!(error.to_string().contains("'/old' is of Zarr v2"), "{error}");
+    assert!(error.to_string().contains("'/old' has the format Zarr v2"), "{error}");
 }
 
 #[test]
