@@ -26,7 +26,7 @@ fn create(store: &Arc<dyn Store>) -> zarrox::Result<zarrox::Array> {
     root.create_array("a").shape([20, 30]).chunks([5, 10]).data_type(DataType::Int32).create()
 }
 
-/// The program, waiting.
+/// The program with blocking calls.
 fn blocking_program(store: &Arc<dyn Store>) {
     let array = create(store).unwrap();
     array.write(.., values()).unwrap();

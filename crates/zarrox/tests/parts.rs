@@ -1,4 +1,4 @@
-//! Arrays that are read and written in parts: how often each chunk is met is counted at the store.
+//! Arrays that are read and written in parts: the store counts the requests for each chunk.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

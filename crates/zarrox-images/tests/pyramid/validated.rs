@@ -1,4 +1,4 @@
-//! Checks of metadata that is not as OME-Zarr has it.
+//! Validation of metadata that violates the OME-Zarr specification.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -25,7 +25,7 @@ fn image(path: &Path) {
     Downsample::new().labels(true).run_into(&mask, path.join("labels/cells")).unwrap();
 }
 
-/// Changes a document of the image, and returns what is found then.
+/// Changes a document of the image, and returns the issues that are found.
 fn found(key: &str, change: impl FnOnce(&mut Value)) -> Vec<String> {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("image.zarr");
@@ -38,7 +38,7 @@ fn found(key: &str, change: impl FnOnce(&mut Value)) -> Vec<String> {
     validate(&path).unwrap().iter().map(ToString::to_string).collect()
 }
 
-/// A change of the entry of `multiscales`, and a part of the first finding.
+/// Changes the entry of `multiscales`, and compares a part of the first issue.
 fn entry(change: impl FnOnce(&mut Value), expected: &str) {
     let found = found("zarr.json", |ome| change(&mut ome["multiscales"][0]));
     assert!(found.len() <= 2 && found[0].contains(expected), "{found:?} and not {expected}");
@@ -228,7 +228,7 @@ fn other_groups_and_versions_are_not_validated() {
     assert_eq!(validate(&path).unwrap_err().kind(), ErrorKind::Unsupported);
     group(&path, &json!(7));
     assert_eq!(validate(&path).unwrap().len(), 2);
-    // A group that leads to itself ends.
+    // A group that refers to itself is visited once.
     group(&path, &json!({"version": "0.5", "labels": ["."]}));
     assert!(!validate(&path).unwrap().is_empty());
     assert_eq!(validate(directory.path().join("none")).unwrap_err().kind(), ErrorKind::NotFound);

@@ -77,7 +77,7 @@ fn incident_11_new_children_are_consolidated() {
             let root = options.open(&path).unwrap().into_group().unwrap();
             root.children().unwrap().into_iter().map(|child| child.name).collect()
         };
-        // Those who use Zarrox need not consolidate again; others' children are found when they do.
+        // Zarrox updates consolidated metadata itself; children of other programs are found after consolidating again.
         root.create_group("second").unwrap();
         assert_eq!(names(), ["first", "second"], "{format}");
         let document = if format == Format::V2 { ".zgroup" } else { "zarr.json" };

@@ -11,7 +11,7 @@ use zarrox::prelude::*;
 
 use super::other_process::{PROCESSES, Work, block, corners, element};
 
-/// Four processes write the blocks of an array of 10⁶ elements; returns how many elements are not what they must be.
+/// Lets four processes write the blocks of an array of 10⁶ elements; returns the number of wrong elements.
 fn lost_blocks(stored: impl FnOnce(ArrayBuilder) -> ArrayBuilder) -> usize {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.zarr");

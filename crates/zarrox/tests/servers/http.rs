@@ -1,4 +1,4 @@
-//! Web servers: what a directory has, read over HTTP.
+//! Web servers: a directory that is read over HTTP.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! S3: through URLs, through a line that is long, and through one that breaks.
+//! S3: by URLs, over a connection with high latency, and over one that breaks.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ fn options(endpoint: &str) -> OpenOptions {
     said.into_iter().fold(OpenOptions::new(), |options, (name, value)| options.storage_option(name, value))
 }
 
-/// The options for the server itself, and a URL that was never used.
+/// Returns the options for the server, and an unused URL.
 fn place() -> Option<(String, OpenOptions, String)> {
     let endpoint = address("S3")?;
     let direct = options(&endpoint);

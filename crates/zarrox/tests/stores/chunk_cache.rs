@@ -1,4 +1,4 @@
-//! Decoded chunks that are kept: the same elements, without asking for them again, and never old ones.
+//! The cache of decoded chunks: the same elements without another request, and never stale ones.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -15,7 +15,7 @@ fn values(seed: i32) -> Array2<i32> {
     Array2::from_shape_fn((50, 70), |(y, x)| seed + i32::try_from(y * 100 + x).unwrap())
 }
 
-/// The array, and the store that it is in.
+/// Returns the array and its store.
 fn array(shards: Option<[u64; 2]>) -> (Remote, zarrox::Array) {
     let remote = Remote::default();
     let builder = OpenOptions::new().create_array((remote.blocking(), "a")).data_type(DataType::Int32);

@@ -1,5 +1,4 @@
-//! Stores that fail: each reason keeps its kind up to the caller, nothing that failed is taken for a fill value, and what was
-//! complete stays.
+//! Failing stores: each error keeps its kind up to the caller, no failure is read as a fill value, and complete data remain.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -78,7 +77,7 @@ fn a_node_that_cannot_be_read_is_not_missing() {
     }
 }
 
-/// A hierarchy with consolidated metadata that cannot be written any more.
+/// Creates a hierarchy with consolidated metadata that cannot be written any more.
 fn consolidated(format: Format, cause: StoreErrorKind) -> (FaultyStore, zarrox::Group) {
     let store = FaultyStore::new(Arc::new(MemoryStore::new()));
     let options = OpenOptions::new().format(format);

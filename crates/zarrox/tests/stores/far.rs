@@ -1,4 +1,4 @@
-//! Stores that are far away: how many requests are made, how many at the same time, and what others do meanwhile.
+//! Remote stores: the number of requests, their parallelism, and concurrent writers.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -19,7 +19,7 @@ fn count(requests: &std::collections::BTreeMap<String, usize>, what: &str) -> us
     requests.iter().filter(|(request, _)| request.starts_with(what)).map(|(_, count)| count).sum()
 }
 
-/// An array of so many chunks of one element, written without delay, in a store that answers late.
+/// Creates an array of `count` chunks of one element, written without delay, in a store with high latency.
 fn far_array(chunks: u64, latency: Duration) -> (Remote, zarrox::Array) {
     let remote = Remote::new(latency);
     let near: Arc<dyn Store> = Arc::new(remote.memory().clone());
@@ -116,7 +116,7 @@ fn opening_takes_the_time_of_one_request() {
     }
 }
 
-/// The number of requests since this was asked last; none may have been made twice.
+/// Returns the number of requests since the last call; none may have been repeated.
 fn each_once(remote: &Remote) -> usize {
     let requests = remote.take_requests();
     assert!(requests.values().all(|&count| count == 1), "{requests:?}");
@@ -142,7 +142,7 @@ fn opening_asks_first_for_what_most_nodes_have_and_for_nothing_twice() {
             let requests = read(OpenOptions::new().mode(mode));
             let is_common = matches!(format, Format::V2 | Format::V3);
             assert!(requests <= if is_common { 4 } else { 16 }, "{format}: {requests}");
-            // Its documents, what says where they are, and the chunk.
+            // Its documents, the entry document, and the chunk.
             let requests = read(OpenOptions::new().mode(mode).format(format));
             assert!(requests <= 4, "{format}: {requests}");
         }
@@ -157,7 +157,7 @@ fn creating_takes_few_requests() {
         builder.data_type(DataType::Int32).create().unwrap();
         each_once(remote)
     };
-    // One of them tells whether somebody is deleting there.
+    // One of them is for the mark of a deletion.
     for (path, most) in [("", 3), ("a", 5), ("g/a", 7), ("g/h/a", 9)] {
         let requests = create(&Remote::default(), &OpenOptions::new(), path);
         assert!(requests <= most, "'{path}' where nothing is: {requests}");
@@ -232,7 +232,7 @@ fn root_of(remote: &Remote) -> Group {
     OpenOptions::new().open((remote.blocking(), "")).unwrap().into_group().unwrap()
 }
 
-/// Returns a store of the same memory behind a longer way.
+/// Returns a store with the same memory and a higher latency.
 fn slow(remote: &Remote) -> Remote {
     let slow = Remote::new(LATENCY);
     let copy = |key: Key, _| {
@@ -295,7 +295,7 @@ fn what_is_called_off_ends_soon() {
     assert!(started.elapsed() < LATENCY * 20, "{:?}", started.elapsed());
 }
 
-/// Two handles as those of two processes: the locks of the one are not those of the other.
+/// Returns two handles like those of two processes, which do not share locks.
 fn two_processes(remote: &Remote) -> [zarrox::Array; 2] {
     [1, 2].map(|process| {
         let store = remote.elsewhere(process).blocking();

@@ -1,4 +1,4 @@
-//! Handles that outlive what they were opened for.
+//! Handles of arrays that were replaced, moved or deleted.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -26,7 +26,7 @@ fn stores(directory: &Path) -> Vec<Arc<dyn Store>> {
     vec![Arc::new(MemoryStore::new()), Arc::new(DirectoryStore::create(directory).unwrap())]
 }
 
-/// All ways to use an array.
+/// Uses an array in all ways.
 #[expect(clippy::expect_used, reason = "a use that succeeds is what the tests look for")]
 fn uses(array: &Array) -> Vec<(&'static str, Error)> {
     let values = ndarray::arr1(&[5_i32; 12]);

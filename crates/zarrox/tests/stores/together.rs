@@ -111,7 +111,7 @@ fn group(store: &Arc<dyn Store>) -> zarrox::Group {
     OpenOptions::new().open((store.clone(), "")).unwrap().into_group().unwrap()
 }
 
-/// Both arrays of the dataset as those that grow by two.
+/// Returns both arrays of the dataset, which grow by two.
 fn by_two(before: u64) -> Vec<GrownArray> {
     let longer = |path: &str| GrownArray { path: path.to_owned(), axis: 0, before, after: before + 2 };
     vec![longer("x"), longer("a")]
@@ -217,7 +217,7 @@ fn what_one_who_fails_has_done_in_part_is_undone_by_the_next_and_what_is_whole_i
         assert_eq!(left(), []);
         assert_eq!(marks(&store), Vec::<String>::new());
 
-        // Rows that nobody has written yet are no loss.
+        // Rows that were not written yet are not lost.
         let failed = group(&store).grow_with(
             || Ok(()),
             |growth| {

@@ -64,7 +64,7 @@ fn nodes_below_the_root() {
         zarrox::OpenOptions::new().create_array(path.join("group/a")).shape([3]).data_type(DataType::UInt8);
     let array = array.create().unwrap();
     array.write(.., arr1(&[1_u8, 2, 3])).unwrap();
-    // The other handle sees it although the archive is not finished.
+    // The other handle sees the node although the archive is not finished.
     let root = zarrox::open(&path).unwrap().into_group().unwrap();
     assert_eq!(
         root.open("group/a").unwrap().into_array().unwrap().read::<ArrayD<u8>>(..).unwrap(),

@@ -11,7 +11,7 @@ use zarrox::stores::{Condition, Key, MemoryStore, Store, StoreExt};
 use zarrox::{Array, prelude::*, s};
 use zarrox::{CodecSpec, ErrorKind, OpenOptions};
 
-/// A store with an array of v2 at its root.
+/// Creates a store with an array of v2 at its root.
 fn v2(document: &Json, chunks: &[(&str, &str)]) -> Arc<dyn Store> {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     store.set(&Key::new(".zarray").unwrap(), document.to_string().as_bytes(), Condition::Always).unwrap();

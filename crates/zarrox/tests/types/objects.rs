@@ -232,7 +232,7 @@ fn damaged_chunks_are_errors_that_name_them() {
 
 #[test]
 fn objects_of_zarr_python_2_without_its_defaults() {
-    // The members that say nothing new are missing; a pickle hides where no object codec is looked for.
+    // Members with default values are missing; a pickle hides where object codecs are not expected.
     let with = |filters: Json, compressor: Json| {
         let store = store();
         let document = json!({

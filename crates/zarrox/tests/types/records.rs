@@ -44,7 +44,7 @@ fn created(data_type: DataType, format: Format, endian: Endian) -> (Arc<dyn Stor
     (store, builder.shape([5]).chunks([2]).data_type(data_type).create().unwrap())
 }
 
-/// An array of v2 with these metadata and the chunks of these bytes.
+/// Creates an array of v2 with these metadata, and chunks of these bytes.
 fn stored(dtype: &Json, chunk: &[u8]) -> Array {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let document = json!({
