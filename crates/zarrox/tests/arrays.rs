@@ -73,7 +73,7 @@ fn a_v3_array_is_written_in_the_strict_form_with_its_ancestors() {
 }
 
 #[test]
-fn a_v2_array_is_written_as_numcodecs_names_things() {
+fn a_v2_array_is_written_with_the_names_of_numcodecs() {
     let store = memory();
     let builder = OpenOptions::new().create_array((store.clone(), "x/y")).format(Format::V2);
     builder.shape([4, 6]).chunks([2, 3]).data_type(DataType::Int16).column_major(true).create().unwrap();
@@ -90,7 +90,7 @@ fn a_v2_array_is_written_as_numcodecs_names_things() {
 }
 
 #[test]
-fn chunks_that_hold_only_fill_values_are_not_stored_unless_asked_for() {
+fn chunks_with_only_fill_values_are_stored_only_with_the_option() {
     for (store_empty, expected) in [(false, 0), (true, 4)] {
         let store = memory();
         let options = OpenOptions::new().store_empty_chunks(store_empty);
@@ -325,7 +325,7 @@ fn types_must_agree() {
 }
 
 #[test]
-fn chunks_can_be_had_encoded_and_decoded() {
+fn chunks_can_be_read_encoded_and_decoded() {
     let array = int32(&memory(), &[3], &[2]).no_compressor().fill_value(9).create().unwrap();
     assert_eq!(array.raw().read(&[0]).unwrap(), None);
     array.write(.., arr1(&[1, 2, 3])).unwrap();
@@ -575,7 +575,7 @@ fn elements_of_a_type_known_only_at_run_time_are_broadcast() {
 }
 
 #[test]
-fn a_level_that_a_codec_has_not_is_refused_for_new_arrays_and_nothing_to_readers() {
+fn an_invalid_compression_level_is_refused_for_new_arrays_and_ignored_by_readers() {
     let refused: [(CodecSpec, &str); 6] = [
         (Zstd::level(99).into(), "level 99 does not exist; the nearest is 22"),
         (Zstd::level(-200_000).into(), "level -200000 does not exist; the nearest is -131072"),

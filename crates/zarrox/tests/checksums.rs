@@ -34,7 +34,7 @@ fn converted(from: &Arc<dyn Store>, to: Format, key: &str) -> (Arc<dyn Store>, J
 }
 
 #[test]
-fn what_was_said_is_said_again_in_every_format() {
+fn checksums_survive_conversion_into_every_format() {
     let start = json!({"id": "crc32c", "location": "start"});
     let v3_start = json!({"name": "numcodecs.crc32c", "configuration": {"location": "start"}});
     let shuffle = json!([{"id": "shuffle", "elementsize": 4}, {"id": "fletcher32"}]);
@@ -71,7 +71,7 @@ fn what_was_said_is_said_again_in_every_format() {
 }
 
 #[test]
-fn damage_is_found_unless_nobody_asks() {
+fn damage_is_found_unless_checksums_are_skipped() {
     let location = json!({"id": "adler32", "location": "start"});
     for checksum in [
         location,

@@ -153,7 +153,7 @@ fn the_draft_of_2022() {
 
 /// Changes copies: writes every part into zeros, then all old values, and adds an attribute.
 #[test]
-fn what_others_wrote_can_be_changed() {
+fn data_of_other_programs_can_be_changed() {
     let writers = writers();
     let problems: Vec<String> = std::thread::scope(|scope| {
         let threads: Vec<_> = writers.iter().map(|writer| scope.spawn(|| change_all(writer))).collect();

@@ -269,7 +269,7 @@ fn v3_metadata_with_a_filter_of_bytes_is_refused() {
 
 /// Formats with v2's metadata keep the encoded chunks; for v3 the chunks are encoded without the filter, and the report says so.
 #[test]
-fn conversions_keep_the_filter_or_say_that_it_goes() {
+fn conversions_keep_the_filter_or_report_its_removal() {
     for (dtype, order, filters, chunk) in filters_of_bytes() {
         let what = format!("{dtype} {order} {filters}");
         let source = stored(dtype, order, &filters, &hex(chunk));
@@ -331,7 +331,7 @@ fn structures_are_bytes_to_filters() {
 
 /// Chunks that these filters cannot have encoded, and numbers that they would not decode to the same value.
 #[test]
-fn filters_of_bytes_refuse_what_is_not_theirs() {
+fn filters_of_bytes_refuse_chunks_and_numbers_that_do_not_fit() {
     let open = |dtype: &str, filters: Json, chunk: &[u8]| {
         let store = stored(dtype, "C", &filters, chunk);
         OpenOptions::new().open((store, "")).unwrap().into_array().unwrap()

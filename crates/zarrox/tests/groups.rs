@@ -63,7 +63,7 @@ fn a_hierarchy_is_built_listed_moved_and_deleted() {
 }
 
 #[test]
-fn nothing_is_created_over_or_inside_what_exists() {
+fn no_node_is_created_over_or_inside_an_existing_one() {
     let root = OpenOptions::new().create_group((Arc::new(MemoryStore::new()), "")).unwrap();
     array(&root, "a");
     root.create_group("g").unwrap();
@@ -122,7 +122,7 @@ fn the_modes_are_those_of_h5py() {
 }
 
 #[test]
-fn overwriting_never_deletes_a_directory_that_is_no_node() {
+fn overwriting_never_deletes_a_directory_without_a_node() {
     let directory = tempfile::tempdir().unwrap();
     let thesis = directory.path().join("thesis.tex");
     std::fs::write(&thesis, "years of work").unwrap();
@@ -192,7 +192,7 @@ fn a_bad_node_never_hides_its_siblings() {
 }
 
 #[test]
-fn names_and_kinds_are_those_of_what_can_be_opened() {
+fn names_and_kinds_are_those_of_nodes_that_can_be_opened() {
     for format in Format::all().filter(|format| *format != Format::V1) {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
         let root = OpenOptions::new().format(format).create_group((store.clone(), "")).unwrap();
@@ -226,7 +226,7 @@ fn kind(node: &zarrox::Result<Node>) -> Option<NodeKind> {
 }
 
 #[test]
-fn a_node_is_there_if_its_document_is_and_opening_tells_what_is_wrong_with_it() {
+fn a_node_exists_if_its_document_does_and_opening_reports_its_defect() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let root = OpenOptions::new().format(Format::V2).create_group((store.clone(), "")).unwrap();
     let put = |key: &str| store.set(&Key::new(key).unwrap(), b"{", Default::default()).unwrap();

@@ -173,7 +173,7 @@ fn rows_and_chunks_are_those_of_plain_reads() {
 }
 
 #[test]
-fn every_chunk_is_opened_once_and_only_where_rows_are_asked_for() {
+fn every_chunk_is_opened_once_and_only_for_requested_rows() {
     // Rows larger than those that are read together for several threads.
     let (array, opened) = stored(&[50, 300_000], &[7, 150_000], None);
     let sum: i64 = array.rows::<ArrayD<i32>>().unwrap().map(|row| i64::from(row.unwrap()[0])).sum();

@@ -201,7 +201,7 @@ fn shards_grow_only_by_whole_inner_chunks() {
 }
 
 #[test]
-fn a_list_that_another_program_has_made_longer_is_taken_over() {
+fn a_grid_that_another_program_has_extended_is_used() {
     let (store, builder) = builder([4]);
     let mut array = builder.rectilinear_chunks([[1, 3]]).create().unwrap();
     array.write(.., arr1(&[1, 2, 3, 4])).unwrap();
@@ -237,7 +237,7 @@ fn shards_differ_and_their_inner_chunks_divide_them() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_and_named() {
+fn invalid_grids_are_refused_with_the_reason() {
     for format in Format::all().filter(|format| *format != Format::V3) {
         let (_, builder) = builder([4]);
         let error = builder.clone().format(format).rectilinear_chunks([[1, 3]]).create().unwrap_err();

@@ -68,7 +68,7 @@ fn a_mean_lies_in_the_centre_of_its_cell() {
 }
 
 #[test]
-fn nearest_elements_lie_where_they_lay() {
+fn nearest_elements_keep_their_coordinates() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("cells.zarr");
     image(&path.join("s0"), Format::V2, &[64, 48]);

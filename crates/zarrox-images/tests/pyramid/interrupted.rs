@@ -103,7 +103,7 @@ fn a_new_group_is_continued() {
 }
 
 #[test]
-fn nothing_is_replaced_that_was_not_named() {
+fn only_named_levels_are_replaced() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("image.zarr");
     image(&path.join("0"));

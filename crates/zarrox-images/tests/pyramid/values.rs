@@ -106,13 +106,13 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(120))]
 
     #[test]
-    fn levels_are_what_plain_loops_make((case, kind) in case()) {
+    fn levels_agree_with_plain_loops((case, kind) in case()) {
         run_type(&case, kind);
     }
 }
 
 #[test]
-fn each_method_and_type_makes_what_plain_loops_make() {
+fn each_method_and_type_agrees_with_plain_loops() {
     for method in Reduction::ALL {
         for kind in 0..8 {
             for (shape, chunks, factors) in [
@@ -166,7 +166,7 @@ fn structures_have_no_levels() {
 
 /// Most chunks of the image are missing, and so are most chunks of its levels.
 #[test]
-fn parts_that_are_not_stored_stay_so() {
+fn missing_chunks_stay_missing() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("image.zarr");
     let array = zarrox::create_array(path.join("0")).shape([4096, 4096]).data_type(DataType::UInt16);

@@ -53,7 +53,7 @@ fn is_strict(writer: &str, case: &str, finding: &Finding) -> bool {
 }
 
 #[test]
-fn what_others_wrote_is_whole() {
+fn data_of_other_programs_is_valid() {
     let (mut problems, mut seen, mut strict) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
     for writer in writers() {
         for (hierarchy, _) in expected(&writer) {
@@ -81,7 +81,7 @@ fn what_others_wrote_is_whole() {
 /// Data of N5, which have no list of expected findings: only blocks with lists of elements cannot be read; and z5py wrote a level
 /// where the block size should be.
 #[test]
-fn n5_of_others_is_whole() {
+fn n5_of_other_programs_is_valid() {
     let (mut hierarchies, mut lists) = (0, 0);
     for writer in ["n5/java", "n5/tensorstore", "n5/z5py", "n5/zarr2"] {
         for entry in std::fs::read_dir(directory(writer)).unwrap().map(Result::unwrap) {

@@ -101,7 +101,7 @@ fn a_thousand_nodes_are_opened_and_listed_by_one_read() {
 }
 
 #[test]
-fn it_is_used_for_reading_alone_unless_asked_for() {
+fn it_is_used_only_for_reading_by_default() {
     for format in formats() {
         let store = hierarchy(format);
         let group = |options: OpenOptions| options.open((store.clone(), "")).unwrap().into_group().unwrap();
@@ -137,7 +137,7 @@ fn a_group_below_the_root_can_have_its_own() {
 }
 
 #[test]
-fn what_is_out_of_date_is_found() {
+fn out_of_date_nodes_are_found() {
     for format in formats() {
         let store = hierarchy(format);
         let copied =
@@ -199,7 +199,7 @@ fn an_array_that_was_empty_when_it_was_copied_is_not_read_as_empty() {
 }
 
 #[test]
-fn changes_are_refused_where_it_is_left_as_it_is_or_drop_it() {
+fn changes_are_refused_with_the_policy_leave_and_erase_it_with_drop() {
     for format in formats() {
         let store = hierarchy(format);
         let left = options(format, Consolidated::Require).consolidated_upkeep(Upkeep::Leave);
@@ -320,7 +320,7 @@ fn every_change_keeps_it_up_to_date() {
 }
 
 #[test]
-fn what_was_opened_by_it_can_be_changed_and_sees_the_change() {
+fn nodes_opened_by_it_can_be_changed_and_see_the_change() {
     for format in formats() {
         let store = hierarchy(format);
         let copied = open(&store, format, Consolidated::Require);
@@ -359,7 +359,7 @@ fn a_directory_that_is_opened_as_a_store_of_its_own_belongs_to_the_hierarchy_abo
 }
 
 #[test]
-fn what_is_broken_stops_no_change() {
+fn damaged_consolidated_metadata_does_not_prevent_changes() {
     let store = hierarchy(Format::V2);
     let key = Key::new(".zmetadata").unwrap();
     store.set(&key, b"{", Condition::Always).unwrap();
@@ -397,7 +397,7 @@ fn threads_that_change_one_hierarchy_lose_nothing_in_it() {
 }
 
 #[test]
-fn formats_without_it_and_nodes_of_others_are_refused_by_name() {
+fn formats_without_it_and_nodes_of_other_formats_are_refused_by_name() {
     let draft = Format::all().find(|format| {
         format.def().consolidation().is_none()
             && OpenOptions::new().format(*format).create_group((memory(), "")).is_ok()
@@ -414,7 +414,7 @@ fn formats_without_it_and_nodes_of_others_are_refused_by_name() {
 }
 
 #[test]
-fn damage_is_an_error_only_where_it_is_asked_for() {
+fn damage_is_an_error_only_if_consolidated_metadata_is_required() {
     let store = hierarchy(Format::V2);
     let key = Key::new(".zmetadata").unwrap();
     for broken in
@@ -464,7 +464,7 @@ fn theirs(path: &str) -> PathBuf {
 }
 
 #[test]
-fn that_of_zarr_pythons_is_read() {
+fn consolidated_metadata_of_zarr_python_is_read() {
     for name in ["zarr2/v2-zarr2", "zarr3/v2-zarr3", "zarr3/v3", "zarr2/v3-experimental"] {
         let path = theirs(name);
         let required = OpenOptions::new().mode(OpenMode::Read).consolidated(Consolidated::Require);
@@ -499,7 +499,7 @@ fn that_of_zarr_pythons_is_read() {
 }
 
 #[test]
-fn ours_is_as_theirs() {
+fn consolidated_metadata_agrees_with_zarr_pythons() {
     for name in ["zarr2/v2-zarr2", "zarr3/v2-zarr3", "zarr3/v3"] {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("copy.zarr");

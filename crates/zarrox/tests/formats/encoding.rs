@@ -51,7 +51,7 @@ const FIXED: &[&str] = &[
 ];
 
 #[test]
-fn what_leaves_no_choice_becomes_the_same_bytes() {
+fn unique_encodings_give_the_same_bytes() {
     let mut compared: BTreeMap<String, usize> = BTreeMap::new();
     let mut problems = Vec::new();
     let options = OpenOptions::new().data_type_fallback(true);

@@ -80,25 +80,25 @@ fn compare_array(array: &Array, facts: &Json, place: &str) {
 }
 
 #[test]
-fn what_zarr_python_2_wrote() {
+fn arrays_of_zarr_python_2() {
     let found = compare("zarr2");
     assert_eq!(found.len(), 26, "{found:?}");
 }
 
 #[test]
-fn what_tensorstore_wrote() {
+fn arrays_of_tensorstore() {
     // There is no document at the root: only the name implies N5.
     assert!(!corpus("tensorstore").join("data.n5/attributes.json").exists());
     assert_eq!(compare("tensorstore").len(), 18);
 }
 
 #[test]
-fn what_z5_wrote() {
+fn arrays_of_z5() {
     assert_eq!(compare("z5py").len(), 19);
 }
 
 #[test]
-fn what_java_writes() {
+fn arrays_of_java() {
     assert_eq!(compare("java"), ["images", "images/lz4", "images/noise", "labels", "old", "old/raw"]);
 }
 
@@ -230,7 +230,7 @@ fn every_compression_round_trips_through_its_own_words() {
 }
 
 #[test]
-fn what_n5_cannot_say_is_refused_by_name() {
+fn properties_beyond_n5_are_refused_by_name() {
     let directory = tempfile::tempdir().unwrap();
     let refused = |made: &dyn Fn(zarrox::ArrayBuilder) -> zarrox::ArrayBuilder, named: &str| {
         let builder =

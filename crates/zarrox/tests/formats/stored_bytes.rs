@@ -64,7 +64,7 @@ fn bytes_are_those_of_the_byte_order() {
 }
 
 #[test]
-fn what_is_written_as_bytes_is_read_as_numbers() {
+fn numbers_are_read_after_their_bytes_were_written() {
     for endian in [Endian::Little, Endian::Big] {
         let array = builder(memory(), Format::V2, endian).create().unwrap();
         let stored = array.raw().as_bytes().unwrap();

@@ -277,7 +277,7 @@ fn names_are_those_that_every_store_can_have() {
 }
 
 #[test]
-fn malformed_entry_documents_are_errors_that_say_what_is_wrong() {
+fn malformed_entry_documents_are_errors_that_name_the_defect() {
     let changed = |member: &str, value: Json| {
         let mut document = entry();
         document[member] = value;
@@ -341,7 +341,7 @@ fn malformed_entry_documents_are_errors_that_say_what_is_wrong() {
 }
 
 #[test]
-fn unknown_types_are_opened_as_another_only_when_somebody_says_so() {
+fn unknown_types_are_opened_as_their_fallback_only_with_the_option() {
     let unknown = json!({"extension": "https://example.org/quaternion", "type": "q8", "fallback": ["later", "r64", "int8"]});
     let document = small(&unknown);
     let mut document = document;
@@ -367,7 +367,7 @@ fn unknown_types_are_opened_as_another_only_when_somebody_says_so() {
 }
 
 #[test]
-fn chunks_are_decoded_by_what_the_metadata_says() {
+fn chunks_are_decoded_according_to_the_metadata() {
     let values = [1_i32, 256, -3, 4];
     let big: Vec<u8> = values.iter().flat_map(|n| n.to_be_bytes()).collect();
     let little: Vec<u8> = values.iter().flat_map(|n| n.to_le_bytes()).collect();

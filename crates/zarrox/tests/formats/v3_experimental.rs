@@ -40,7 +40,7 @@ fn hex(array: &Array) -> String {
 }
 
 #[test]
-fn what_zarr_python_wrote_is_read_as_it_reads_it() {
+fn data_of_zarr_python_is_read_like_zarr_python_reads_it() {
     let options = OpenOptions::new().mode(OpenMode::Read);
     for case in cases() {
         for (path, expected) in values(&case) {
@@ -184,7 +184,7 @@ fn filters_are_not_the_users_attributes() {
 }
 
 #[test]
-fn what_others_wrote_with_small_differences_is_read() {
+fn documents_with_small_differences_are_read() {
     let core = "https://purl.org/zarr/spec/protocol/core/3.0";
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let put =

@@ -24,7 +24,7 @@ fn numbers(store: &Arc<dyn Store>, with: impl FnOnce(ArrayBuilder) -> ArrayBuild
 }
 
 #[test]
-fn incident_04_failures_are_no_fill_values() {
+fn incident_04_failures_are_not_read_as_fill_values() {
     let store = FaultyStore::new(memory());
     let array = numbers(&(Arc::new(store.clone()) as Arc<dyn Store>), |array| array.chunks([16]));
     let kinds = [

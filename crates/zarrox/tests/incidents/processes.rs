@@ -30,12 +30,12 @@ fn lost_blocks(stored: impl FnOnce(ArrayBuilder) -> ArrayBuilder) -> usize {
 }
 
 #[test]
-fn incident_01_blocks_in_shards_that_others_write() {
+fn incident_01_blocks_in_shards_with_concurrent_writers() {
     assert_eq!(lost_blocks(|array| array.chunks([25; 3]).shards([50; 3])), 0);
 }
 
 #[test]
-fn incident_01_blocks_in_chunks_that_others_write() {
+fn incident_01_blocks_in_chunks_with_concurrent_writers() {
     assert_eq!(lost_blocks(|array| array.chunks([50; 3])), 0);
 }
 

@@ -270,7 +270,7 @@ fn values_that_do_not_fit(view: &ArrayView<'_>, shape: &[usize]) {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn selections_and_values_that_do_not_fit_are_refused() {
     run(crate::model::MISTAKES, choose, check);
 }
 
@@ -281,7 +281,7 @@ fn the_oracle_counts_row_major() {
 }
 
 #[test]
-fn text_that_is_no_selection_is_refused() {
+fn text_that_is_not_a_selection_is_refused() {
     for (text, part) in [
         ("1.5", "'1.5' in item 0"),
         ("0, [1, 2.5]", "'2.5' in item 1"),

@@ -176,7 +176,7 @@ fn rows_of_a_dead_writer_are_cleared_and_taken_by_the_next_append() {
 }
 
 #[test]
-fn rows_of_a_dead_writer_between_those_of_others_are_found_and_reused() {
+fn rows_of_a_dead_writer_between_other_rows_are_found_and_reused() {
     let (remote, mut array) = far(2);
     let mut died = None;
     array

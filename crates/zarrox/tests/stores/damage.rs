@@ -58,7 +58,7 @@ fn assert_says(error: &Error, kind: ErrorKind, parts: &[&str]) {
 }
 
 #[test]
-fn a_damaged_chunk_is_named_and_the_others_stay_readable() {
+fn a_damaged_chunk_is_named_and_other_chunks_stay_readable() {
     let (_, array) = stored();
     let good = array.raw().read(&[1]).unwrap().unwrap();
     for length in 0..good.len() {
@@ -272,7 +272,7 @@ fn attributes_that_could_not_be_read_again_are_not_written() {
 }
 
 #[test]
-fn a_directory_that_is_no_node_says_so() {
+fn opening_a_directory_without_a_node_is_not_found() {
     let directory = tempfile::tempdir().unwrap();
     let error = zarrox::open(directory.path()).unwrap_err();
     let path = directory.path().to_str().unwrap();

@@ -51,7 +51,7 @@ fn every_reason_keeps_its_kind() {
 }
 
 #[test]
-fn what_was_written_before_a_failure_stays_and_nothing_is_torn() {
+fn chunks_written_before_a_failure_stay_and_none_is_torn() {
     for inner in stores() {
         let (store, array) = array(inner);
         store.inject(Fault::fail(StoreErrorKind::StorageFull).on(&[Operation::Set]).nth(5));

@@ -32,7 +32,7 @@ fn far_array(chunks: u64, latency: Duration) -> (Remote, zarrox::Array) {
 }
 
 #[test]
-fn chunks_are_asked_for_many_at_a_time_and_each_once() {
+fn chunks_are_requested_in_parallel_and_each_once() {
     let (remote, array) = far_array(1_000, LATENCY);
     remote.take_requests();
     let started = Instant::now();
@@ -124,7 +124,7 @@ fn each_once(remote: &Remote) -> usize {
 }
 
 #[test]
-fn opening_asks_first_for_what_most_nodes_have_and_for_nothing_twice() {
+fn opening_requests_the_most_common_documents_first_and_none_twice() {
     for format in Format::all() {
         let remote = Remote::default();
         let path = if format == Format::V1 { "" } else { "a" };
@@ -281,7 +281,7 @@ fn writers_of_parts_of_one_chunk_lose_nothing() {
 }
 
 #[test]
-fn what_is_called_off_ends_soon() {
+fn interrupted_work_ends_soon() {
     let (_, array) = far_array(4_000, LATENCY);
     let interrupt = Interrupt::new();
     let array = array.with_options(&AccessOptions::new().interrupt(&interrupt));
@@ -360,7 +360,7 @@ fn an_append_that_fails_after_the_array_has_grown_is_undone_or_says_so() {
 }
 
 #[test]
-fn attributes_that_somebody_else_changes_meanwhile_are_changed_again() {
+fn a_change_of_attributes_is_repeated_after_a_concurrent_change() {
     let remote = Remote::default();
     OpenOptions::new().create_group((remote.blocking(), "a")).unwrap();
     let [mut one, mut other] = [1, 2].map(|process| {

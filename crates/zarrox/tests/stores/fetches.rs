@@ -100,7 +100,7 @@ fn counted() -> (Arc<dyn Store>, Arc<Counts>) {
 }
 
 #[test]
-fn opening_a_node_reads_its_documents_and_nothing_else() {
+fn opening_a_node_only_reads_its_documents() {
     for (format, opened) in [
         (Format::V3, 1),
         // The document of v3 comes first, and that of a group is not requested.
@@ -216,7 +216,7 @@ fn one_element_of_a_large_blosc_chunk_decodes_one_block() {
 }
 
 #[test]
-fn checksums_need_the_whole_unless_they_are_passed_over() {
+fn checksums_need_the_whole_object_unless_they_are_skipped() {
     let (store, counts) = counted();
     let builder = OpenOptions::new().create_array((store, "a")).shape([1000, 1000]).chunks([1000, 1000]);
     let codecs = [Bytes::little().into(), Crc32c::default().into()];

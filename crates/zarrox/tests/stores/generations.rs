@@ -113,7 +113,7 @@ fn other_attributes_and_another_shape_are_the_same_array() {
 }
 
 #[test]
-fn a_writer_waits_for_one_who_replaces_the_array_and_then_sees_it() {
+fn a_writer_waits_for_the_replacement_of_the_array_and_then_detects_it() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("g.zarr");
     let store: Arc<dyn Store> = Arc::new(DirectoryStore::create(&path).unwrap());

@@ -101,7 +101,7 @@ fn growing_beside_a_damaged_chunk() {
 }
 
 #[test]
-fn what_an_append_leaves_outside_is_cleared_by_growing() {
+fn leftovers_of_an_append_are_cleared_by_growing() {
     for store in stores() {
         let mut array = with_leftovers(&store, Format::V2, [6, 4], [16, 4]);
         array.append(Array2::<i32>::from_elem((3, 4), 2), 0).unwrap();

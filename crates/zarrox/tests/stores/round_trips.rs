@@ -173,7 +173,7 @@ fn each(mut work: impl FnMut(Format, &DataType)) {
 }
 
 #[test]
-fn what_is_written_in_any_format_is_read() {
+fn values_in_any_format_round_trip() {
     each(|format, data_type| {
         let values = sample(data_type);
         let length = values.shape()[0];
@@ -255,7 +255,7 @@ fn documents(store: &Arc<dyn Store>, format: Format) -> Vec<(String, &'static st
 }
 
 #[test]
-fn documents_are_written_as_they_were_read_with_what_nobody_knows() {
+fn documents_keep_unknown_members_when_they_are_written_again() {
     each(|format, data_type| {
         let store = memory();
         let attributes = json!({"title": "né", "nested": {"list": [1, null, {}]}});

@@ -61,7 +61,7 @@ fn arrays_that_grow_together_show_nothing_before_all_is_written() {
 }
 
 #[test]
-fn arrays_whose_growth_fails_are_as_before_and_show_nothing_later() {
+fn arrays_whose_growth_fails_are_unchanged_and_expose_nothing_later() {
     let (_directory, stores) = stores();
     for store in stores {
         let mut arrays = dataset(&store);
@@ -77,7 +77,7 @@ fn arrays_whose_growth_fails_are_as_before_and_show_nothing_later() {
 }
 
 #[test]
-fn an_array_with_another_shape_than_is_known_does_not_grow() {
+fn an_array_whose_shape_has_changed_does_not_grow() {
     let (_directory, stores) = stores();
     for store in stores {
         let mut arrays = dataset(&store);
@@ -90,7 +90,7 @@ fn an_array_with_another_shape_than_is_known_does_not_grow() {
 }
 
 #[test]
-fn shapes_that_were_stored_are_taken_back_where_another_one_cannot_be() {
+fn stored_shapes_are_restored_when_another_one_cannot_be_stored() {
     // The shape of the last array is stored first.
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let mut arrays = dataset(&store);
@@ -124,7 +124,7 @@ fn marks(store: &Arc<dyn Store>) -> Vec<String> {
 }
 
 #[test]
-fn those_who_let_a_dataset_grow_come_one_after_the_other() {
+fn one_writer_at_a_time_lets_a_dataset_grow() {
     let (_directory, stores) = stores();
     for store in stores {
         dataset(&store);
@@ -185,7 +185,7 @@ fn waiting_for_another_append_can_be_interrupted() {
 }
 
 #[test]
-fn what_one_who_fails_has_done_in_part_is_undone_by_the_next_and_what_is_whole_is_told() {
+fn the_next_writer_undoes_a_partial_append_and_reports_a_complete_one() {
     let (_directory, stores) = stores();
     for store in stores {
         let mut arrays = dataset(&store);

@@ -120,7 +120,7 @@ fn a_cache_on_disk() {
 }
 
 #[test]
-fn what_cannot_be_opened_says_why_without_secrets() {
+fn errors_of_opening_name_the_reason_without_secrets() {
     let refused = |url: &str, kind: ErrorKind, word: &str| {
         let error = zarrox::open(url).unwrap_err();
         let text = format!("{error} {error:?}");

@@ -34,7 +34,7 @@ fn bytes(hex: &str) -> Vec<u8> {
 }
 
 #[test]
-fn elements_become_what_numpy_makes_of_them() {
+fn elements_are_cast_like_numpys() {
     let casts = include_str!("astype/casts.txt");
     assert_eq!(casts.lines().count(), 63);
     for line in casts.lines() {

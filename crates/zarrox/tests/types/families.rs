@@ -375,7 +375,7 @@ fn small_arrays_as_elements_are_dimensions() {
 }
 
 #[test]
-fn a_fill_value_of_negative_zero_keeps_its_sign_and_that_of_what_is_stored() {
+fn a_fill_value_of_negative_zero_keeps_its_sign_and_that_of_stored_zeros() {
     for format in [Format::V1, Format::V2, Format::V3, Format::V3Experimental] {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
         let options = OpenOptions::new();

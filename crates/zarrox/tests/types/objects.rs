@@ -185,7 +185,7 @@ fn codecs_that_mean_something_else_by_the_same_bytes_are_refused() {
 }
 
 #[test]
-fn what_json_cannot_say_is_read_as_message_pack() {
+fn values_beyond_json_are_read_as_message_pack() {
     let store = store();
     let array = builder(&store, DataType::object(), Format::V2).filter(MsgPack2).create().unwrap();
     let bytes =

@@ -105,7 +105,7 @@ fn a_struct_is_a_fill_value() {
 
 /// Fields of both byte orders, an array, and a boolean that is stored as 5.
 #[test]
-fn what_others_stored_is_read_in_the_order_of_each_field() {
+fn fields_are_read_in_their_own_byte_orders() {
     #[derive(Clone, Copy, Debug, PartialEq, Element)]
     #[repr(C, packed)]
     struct Mixed {

@@ -80,7 +80,7 @@ fn parts(text: &str) -> (i16, [u32; 6]) {
 }
 
 #[test]
-fn points_in_time_are_what_numpy_says() {
+fn points_in_time_agree_with_numpy() {
     for (unit, count, text) in POINTS {
         let data_type = named(&format!("<M8[{unit}]"));
         let (year, [month, day, hour, minute, second, nanosecond]) = parts(text);
@@ -106,7 +106,7 @@ fn points_in_time_are_what_numpy_says() {
 
 /// The unit and its multiple, a count, and its nanoseconds: `int(span.astype("m8[ns]").view("i8"))` in NumPy 2.5.5.
 #[test]
-fn spans_are_what_numpy_says() {
+fn spans_agree_with_numpy() {
     let spans = [
         ("W", -2, -1_209_600_000_000_000),
         ("D", 3, 259_200_000_000_000),
