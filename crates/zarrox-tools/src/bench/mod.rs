@@ -131,12 +131,12 @@ impl Bench {
         let mut all: Vec<_> = trials.iter().map(|_| candidate::Times::default()).collect();
         for turn in 0..self.turns {
             own.turn(array, &fetching, &region, &sample, turn)?;
-            work.tell(sample_bytes)?;
+            work.advance(sample_bytes)?;
             for (trial, times) in trials.iter().zip(&mut all) {
                 if let Ok(trial) = trial {
                     trial.turn(&values, turn, times)?;
                 }
-                work.tell(sample_bytes)?;
+                work.advance(sample_bytes)?;
             }
         }
         let report = BenchReport {

@@ -9,7 +9,7 @@ use super::finding::{Finding, FindingKind, Remedy};
 use super::replaced::set_aside;
 use super::session::Session;
 use zarrox::Array;
-use zarrox::internals::{DATASET, Left, Location, Mark, left_in, settle_left};
+use zarrox::internals::{DATASET, DatasetRemains, Location, Mark, dataset_remains, settle_dataset};
 
 /// Tells of the marks among the keys directly in a group, and finishes the deletions, before anything else of the group is checked.
 /// Returns the names of nodes that are not there as a whole: there is no more to tell of them.
@@ -109,7 +109,7 @@ pub(super) fn appends(session: &Session<'_>, array: &Array) -> Result<()> {
 
 /// Tells of an append to the arrays of a group whose writer is gone. A repair undoes it, unless all rows are there.
 fn dataset(session: &Session<'_>, group: &Location, key: &Key) -> Result<()> {
-    let left = match left_in(group) {
+    let left = match dataset_remains(group) {
         Ok(None) => return Ok(()),
         Ok(Some(left)) => left,
         Err(error) if error.kind() == ErrorKind::Corrupt => {
@@ -119,20 +119,20 @@ fn dataset(session: &Session<'_>, group: &Location, key: &Key) -> Result<()> {
         Err(error) => return session.report_unreadable(group.path.as_str(), error),
     };
     let (message, remedy) = match left {
-        Left::Nothing => {
+        DatasetRemains::Nothing => {
             ("an append to the dataset was interrupted before it changed a shape", Remedy::Delete)
         }
-        Left::Half => (
+        DatasetRemains::Partial => (
             "an append to the dataset was interrupted: some arrays are longer, and others are not yet",
             Remedy::Undo,
         ),
-        Left::Stored => (
+        DatasetRemains::Stored => (
             "an append to the dataset was interrupted when all of its rows were there; the same call finishes it, and would append them \
              again without this mark",
             Remedy::Delete,
         ),
     };
-    session.settle(vec![finding(group, key, message, remedy)], || settle_left(group))
+    session.settle(vec![finding(group, key, message, remedy)], || settle_dataset(group))
 }
 
 fn finding(place: &Location, key: &Key, message: &str, remedy: Remedy) -> Finding {

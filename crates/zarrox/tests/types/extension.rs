@@ -111,7 +111,7 @@ impl Family for Sequences {
         None
     }
 
-    /// In v2, the codec says what objects are; here text with one more member.
+    /// In v2, the codec determines the type of objects; here text with one more member.
     fn parse_object(&self, _: &Json, codec: &Map) -> Option<Result<DataType>> {
         (codec.get("id")? == "vlen-dna" || codec.contains_key("dna")).then(|| Ok(dna()))
     }
@@ -367,8 +367,7 @@ fn a_v2_filter_of_the_users_own_is_named_by_its_id() {
     assert_eq!(array.read::<ArrayD<u8>>(..).unwrap(), arr1(&[4, 5]).into_dyn());
 }
 
-/// Keeps every element as what it is less a step that the configuration says: a codec that works element by element, so that
-/// parts of chunks are decoded alone.
+/// Stores every element minus a step of the configuration: an elementwise codec, so that parts of chunks can be decoded alone.
 #[derive(Debug)]
 struct Less {
     step: u8,
@@ -455,7 +454,7 @@ impl ArrayToBytes for Backwards {
     }
 }
 
-/// Puts a byte behind all others: their sum.
+/// Appends a byte with the sum of all bytes.
 #[derive(Debug)]
 struct Sum;
 

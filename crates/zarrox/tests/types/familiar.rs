@@ -116,7 +116,7 @@ mod with_both_preludes {
     use zarrox::prelude::*;
 
     #[test]
-    fn they_have_no_name_in_common_that_differs() {
+    fn the_preludes_have_no_conflicting_names() {
         let (array, values): (zarrox::Array, Array2<i32>) = super::numbers(&super::root());
         assert_eq!(array.read::<Array1<i32>>(s![.., 1]).unwrap(), values.slice(s![.., 1]));
         assert_eq!(
