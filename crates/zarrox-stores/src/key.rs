@@ -8,7 +8,7 @@ use crate::{StoreError, StoreErrorKind};
 /// The name of one stored object, such as `group/array/zarr.json`.
 ///
 /// A key is one or more segments separated by `/`. A segment is not empty, is neither `.` nor `..`,
-/// and holds neither NUL nor a backslash; any other Unicode is fine. So no key leads out of its store.
+/// and contains neither NUL nor a backslash; any other Unicode is valid. So a key cannot lead out of its store.
 ///
 /// Keys sort by their bytes.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -51,7 +51,7 @@ impl Key {
 /// The beginning of the keys of one node or directory: nothing for the root of a store, otherwise segments
 /// that each end in `/`, such as `group/array/`.
 ///
-/// Because a prefix ends in `/`, `a/` is no prefix of `ab/c`.
+/// Because a prefix ends in `/`, `a/` is not a prefix of `ab/c`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Prefix(Box<str>);
 
@@ -137,18 +137,18 @@ impl Prefix {
         key.as_str().starts_with(self.as_str())
     }
 
-    /// The key that is called `key` below this prefix.
+    /// Returns the key with the path `key` below this prefix.
     pub(crate) fn join(&self, key: &Key) -> Key {
         Key([self.as_str(), key.as_str()].concat().into())
     }
 
     /// The key relative to this prefix; `None` when it lies elsewhere.
     pub(crate) fn strip(&self, key: &Key) -> Option<Key> {
-        // What follows the '/' of a key's prefix is a key.
+        // The rest of a key after the '/' of a prefix is a key.
         key.0.strip_prefix(self.as_str()).map(|name| Key(name.into()))
     }
 
-    /// The prefix that is called `prefix` below this one.
+    /// Returns the prefix with the path `prefix` below this one.
     pub(crate) fn join_prefix(&self, prefix: &Self) -> Self {
         Self([self.as_str(), prefix.as_str()].concat().into())
     }
@@ -166,12 +166,12 @@ impl Prefix {
     }
 }
 
-/// Why the text is not a key, if it is not one.
+/// Returns an error with the reason if the text is not a valid key.
 fn check(text: &str) -> Result<(), &'static str> {
     if text.is_empty() {
         return Err("a key cannot be empty");
     }
-    // Every access to a chunk makes a key, which is looked at once.
+    // Every access to a chunk creates a key: one pass over the bytes checks all.
     let mut segment = 0;
     for (position, byte) in text.bytes().enumerate() {
         match byte {
@@ -194,7 +194,7 @@ fn check_segment(segment: &[u8]) -> Result<(), &'static str> {
     }
 }
 
-/// The key that a database has stored. Names that are no keys belong to other programs.
+/// Returns the key that a database has stored; `None` for a name that is not a valid key, which belongs to another program.
 pub fn valid(key: Vec<u8>) -> Option<Key> {
     String::from_utf8(key).ok().and_then(|key| Key::new(key).ok())
 }
