@@ -25,7 +25,7 @@ pub(crate) fn is_unchanged<E>(
 
 /// The error of a value that is another one than the condition says.
 pub(crate) fn conflict(operation: &'static str) -> StoreError {
-    StoreError::new(StoreErrorKind::Conflict, operation, "somebody else changed the value meanwhile")
+    StoreError::new(StoreErrorKind::Conflict, operation, "another writer changed the value in the meantime")
 }
 
 /// A value in memory. Its version is calculated when somebody asks.

@@ -171,7 +171,7 @@ impl GdbmStore {
         if self.0.writable {
             return Ok(());
         }
-        let message = "the store was opened for reading only";
+        let message = "the store was opened read-only";
         Err(self.place(StoreError::new(StoreErrorKind::ReadOnly, operation, message), key))
     }
 
@@ -262,7 +262,7 @@ impl Store for GdbmStore {
                 return Ok(Err(conflict("writing")));
             }
             if matches!(condition, Condition::Absent) && database.contains_key(key.as_str())? {
-                let message = "there is a value already";
+                let message = "the value already exists";
                 return Ok(Err(StoreError::new(StoreErrorKind::AlreadyExists, "writing", message)));
             }
             database.insert(key.as_str(), value).map(|_| Ok(()))
@@ -364,7 +364,7 @@ fn into_error(operation: &'static str, error: Error) -> StoreError {
         Error::Io(error) => return StoreError::from_io(operation, error),
         Error::BadMagic { .. } => (Kind::Corrupt, "the file is not a GDBM file"),
         Error::Locked => (Kind::Unreachable, "another process has locked the GDBM file"),
-        Error::ReadOnly => (Kind::ReadOnly, "the store was opened for reading only"),
+        Error::ReadOnly => (Kind::ReadOnly, "the store was opened read-only"),
         Error::RecordTooLarge { .. } | Error::FileTooLarge { .. } => {
             (Kind::TooLarge, "larger than GDBM takes")
         }

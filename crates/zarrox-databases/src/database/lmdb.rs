@@ -380,10 +380,7 @@ impl LmdbStore {
 
     fn write<T>(&self, write: impl Fn(&Table, &mut RwTxn<'_>) -> Result<T, Fault>) -> Result<T, Fault> {
         if !self.0.writable {
-            return Err(Fault::Other(
-                StoreErrorKind::ReadOnly,
-                "the store was opened for reading only".into(),
-            ));
+            return Err(Fault::Other(StoreErrorKind::ReadOnly, "the store was opened read-only".into()));
         }
         let environment = &self.0.environment;
         environment.write(self.0.lock_timeout, |transaction| write(&environment.database, transaction))
@@ -595,7 +592,7 @@ impl Fault {
             return StoreError::new(Kind::Other, operation, error.to_string()).with_source(error);
         };
         let (kind, message) = match code {
-            MdbError::KeyExist => (Kind::AlreadyExists, "there is a value already"),
+            MdbError::KeyExist => (Kind::AlreadyExists, "the value already exists"),
             MdbError::PageNotFound | MdbError::Corrupted | MdbError::CursorFull | MdbError::PageFull => {
                 (Kind::Corrupt, "the LMDB database is damaged")
             }

@@ -137,12 +137,12 @@ impl<S: DatabaseStore> DatabaseOptions<S> {
         if self.sync { sync_directory(directory_of(file)).map_err(io) } else { Ok(()) }
     }
 
-    /// Refuses to write where this process has the database open for reading only.
+    /// Refuses to write where this process has the database open read-only.
     pub(super) fn check_access(&self, is_open_read_only: bool) -> Result<(), StoreError> {
         if self.read_only || !is_open_read_only {
             return Ok(());
         }
-        let message = "this process has the database open for reading only; close that handle first";
+        let message = "this process has the database open read-only; close that handle first";
         Err(StoreError::new(StoreErrorKind::Other, "opening", message))
     }
 }

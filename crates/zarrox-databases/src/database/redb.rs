@@ -253,7 +253,7 @@ fn create_file(path: &Path, sync: &Arc<AtomicBool>) -> Result<Option<Database>, 
 }
 
 fn read_only() -> Fault {
-    Fault::Other(StoreErrorKind::ReadOnly, "the store was opened for reading only".into())
+    Fault::Other(StoreErrorKind::ReadOnly, "the store was opened read-only".into())
 }
 
 /// An empty file would become a database, and redb's own words for files of other kinds are not plain.
@@ -359,7 +359,7 @@ impl Store for RedbStore {
         let put = |table: &mut Writer<'_>| {
             check(table, key, condition, "writing")?;
             if matches!(condition, Condition::Absent) && table.get(name)?.is_some() {
-                return Err(Fault::Other(StoreErrorKind::AlreadyExists, "there is a value already".into()));
+                return Err(Fault::Other(StoreErrorKind::AlreadyExists, "the value already exists".into()));
             }
             table.insert(name, value)?;
             Ok(())

@@ -236,10 +236,7 @@ impl Inner {
     /// Writes in one transaction, which is undone when something fails.
     fn write<T>(&self, write: impl FnOnce(&Connection) -> Result<T, Fault>) -> Result<T, Fault> {
         if !self.writable {
-            return Err(Fault::Other(
-                StoreErrorKind::ReadOnly,
-                "the store was opened for reading only".into(),
-            ));
+            return Err(Fault::Other(StoreErrorKind::ReadOnly, "the store was opened read-only".into()));
         }
         let _busy = busy();
         let _writing = self.gate.write().unwrap_or_else(PoisonError::into_inner);
@@ -530,7 +527,7 @@ fn rename(connection: &Connection, from: &Prefix, to: &Prefix) -> Result<(), Fau
     let (target, target_end) = bounds(&KeyRange::below(to));
     let sql = "SELECT EXISTS (SELECT 1 FROM zarr WHERE k >= ?1 AND k < ?2)";
     if connection.query_row(sql, params![target, target_end], |row| row.get::<_, bool>(0))? {
-        return Err(Fault::Other(StoreErrorKind::AlreadyExists, "there is something already".into()));
+        return Err(Fault::Other(StoreErrorKind::AlreadyExists, "the destination already exists".into()));
     }
     let (source, source_end) = bounds(&KeyRange::below(from));
     let sql = "UPDATE zarr SET k = ?3 || substr(k, length(?1) + 1) WHERE k >= ?1 AND k < ?2";
@@ -616,7 +613,7 @@ impl From<StoreError> for Fault {
 fn describe(error: &rusqlite::Error) -> (StoreErrorKind, Option<&'static str>) {
     use StoreErrorKind as Kind;
     match error.sqlite_error_code() {
-        Some(ErrorCode::ConstraintViolation) => (Kind::AlreadyExists, Some("there is a value already")),
+        Some(ErrorCode::ConstraintViolation) => (Kind::AlreadyExists, Some("the value already exists")),
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed) => {
             (Kind::Unreachable, Some("another program kept the database locked for too long"))
         }

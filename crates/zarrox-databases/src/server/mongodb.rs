@@ -515,7 +515,7 @@ impl Store for MongoDbStore {
         if created {
             return Ok(());
         }
-        self.fail(StoreErrorKind::AlreadyExists, "writing", "there is a value already", key)
+        self.fail(StoreErrorKind::AlreadyExists, "writing", "the value already exists", key)
     }
 
     fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {

@@ -250,13 +250,13 @@ pub(crate) fn obstructed(operation: &'static str) -> StoreError {
 
 /// The error of a condition that does not hold.
 pub(crate) fn exists() -> StoreError {
-    StoreError::new(StoreErrorKind::AlreadyExists, "writing", "there is a value already")
+    StoreError::new(StoreErrorKind::AlreadyExists, "writing", "the value already exists")
 }
 
 /// The error of a value that is not the one that was opened.
 #[cfg(feature = "webdav")]
 pub(crate) fn changed() -> StoreError {
-    StoreError::new(StoreErrorKind::Conflict, "reading", "somebody else changed the value meanwhile")
+    StoreError::new(StoreErrorKind::Conflict, "reading", "another writer changed the value in the meantime")
 }
 
 /// See [`AsyncStore::head`].

@@ -52,7 +52,7 @@ fn a_database_that_is_read_only_refuses_writes_and_nothing_else() {
     let reader = LmdbOptions::new().read_only(true).open(&path).unwrap();
     assert_eq!(reader.get(&key("a/b")).unwrap().unwrap(), "value");
     let error = LmdbStore::open(&path).unwrap_err();
-    assert!(error.to_string().contains("open for reading only"), "{error}");
+    assert!(error.to_string().contains("open read-only"), "{error}");
 }
 
 #[test]

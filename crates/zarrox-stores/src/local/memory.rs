@@ -140,10 +140,10 @@ impl Store for MemoryStore {
                 return fail(StoreErrorKind::AlreadyExists, "the value already exists");
             }
             Condition::Matches(version) if there.map(Stored::version).as_ref() != Some(version) => {
-                return fail(StoreErrorKind::Conflict, "somebody else changed the value meanwhile");
+                return fail(StoreErrorKind::Conflict, "another writer changed the value in the meantime");
             }
             Condition::Locked(guard) if !is_as_locked(guard, there) => {
-                return fail(StoreErrorKind::Conflict, "somebody else changed the value meanwhile");
+                return fail(StoreErrorKind::Conflict, "another writer changed the value in the meantime");
             }
             _ => {}
         }
@@ -156,11 +156,11 @@ impl Store for MemoryStore {
         let mut map = self.write();
         match condition {
             Condition::Matches(version) if map.get(key).map(Stored::version).as_ref() != Some(version) => {
-                let message = "somebody else changed the value meanwhile";
+                let message = "another writer changed the value in the meantime";
                 return Err(self.error(StoreErrorKind::Conflict, "erasing", message, key.as_str()));
             }
             Condition::Locked(guard) if !is_as_locked(guard, map.get(key)) => {
-                let message = "somebody else changed the value meanwhile";
+                let message = "another writer changed the value in the meantime";
                 return Err(self.error(StoreErrorKind::Conflict, "erasing", message, key.as_str()));
             }
             Condition::Matches(_) => {}
@@ -194,7 +194,7 @@ impl Store for MemoryStore {
         }
         let mut map = self.write();
         if key_map::any_below(&map, to) {
-            let message = "there is something already";
+            let message = "the destination already exists";
             return Err(self.error(StoreErrorKind::AlreadyExists, "renaming", message, to.as_str()));
         }
         if !key_map::any_below(&map, from) {

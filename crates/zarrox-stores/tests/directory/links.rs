@@ -295,7 +295,7 @@ fn obstructed(store: &DirectoryStore, key: &Key) {
     ];
     for error in errors {
         assert_eq!(error.kind(), StoreErrorKind::Obstructed, "{error}");
-        assert!(error.to_string().contains("not a regular file"), "{error}");
+        assert!(error.to_string().contains("a value is a regular file"), "{error}");
     }
 }
 

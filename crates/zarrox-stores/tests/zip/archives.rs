@@ -253,16 +253,16 @@ fn damaged_entries_are_corrupt() {
         let data = bytes.windows(6).position(|window| window == b"twotwo").unwrap();
         bytes[data + 100] ^= 1;
     });
-    corrupt("a", "no entry where the directory says", |bytes| bytes[0] = b'Q');
-    corrupt("a", "not the one that the directory speaks of", |bytes| bytes[30] = b'x');
+    corrupt("a", "no entry was found at the offset in the directory", |bytes| bytes[0] = b'Q');
+    corrupt("a", "another name than its record in the directory", |bytes| bytes[30] = b'x');
     corrupt("a", "two different sizes", |bytes| put_u32(bytes, record(&stored(), 0) + 24, 4));
     // Larger than what is before the next entry.
-    corrupt("a", "reaches into the next one", |bytes| {
+    corrupt("a", "extends into the next one", |bytes| {
         let at = record(&stored(), 0);
         put_u32(bytes, at + 20, 100);
         put_u32(bytes, at + 24, 100);
     });
-    corrupt("b/c/d", "out of the archive", |bytes| put_u32(bytes, record(&stored(), 1) + 42, 1 << 30));
+    corrupt("b/c/d", "beyond the archive", |bytes| put_u32(bytes, record(&stored(), 1) + 42, 1 << 30));
     corrupt("b/c/d", "", |bytes| put_u32(bytes, record(&stored(), 1) + 42, 1));
 }
 
@@ -284,15 +284,15 @@ fn damaged_directories_are_corrupt() {
         assert!(error.to_string().contains("x.zip"), "{error}");
     };
     let at_end = end(&stored());
-    fails(&|bytes| bytes.clear(), "no zip archive");
-    fails(&|bytes| bytes[at_end] = b'Q', "its end is cut off");
-    fails(&|bytes| put_u32(bytes, at_end + 12, u32::MAX - 1), "outside of the archive");
-    fails(&|bytes| put_u32(bytes, at_end + 16, u32::MAX - 1), "outside of the archive");
-    fails(&|bytes| put_u32(bytes, at_end + 12, 20), "no directory where");
+    fails(&|bytes| bytes.clear(), "not a zip archive");
+    fails(&|bytes| bytes[at_end] = b'Q', "it is truncated");
+    fails(&|bytes| put_u32(bytes, at_end + 12, u32::MAX - 1), "outside the archive");
+    fails(&|bytes| put_u32(bytes, at_end + 16, u32::MAX - 1), "outside the archive");
+    fails(&|bytes| put_u32(bytes, at_end + 12, 20), "no directory was found at the offset");
     fails(&|bytes| bytes[at_end + 10] = 2, "3 records, but 2");
-    fails(&|bytes| bytes[at_end + 20] = 1, "comment of the archive is cut off");
+    fails(&|bytes| bytes[at_end + 20] = 1, "comment of the archive is truncated");
     fails(&|bytes| bytes[record(&stored(), 1)] = b'Q', "between its records");
-    fails(&|bytes| bytes[record(&stored(), 2) + 28] = 200, "directory is cut off");
+    fails(&|bytes| bytes[record(&stored(), 2) + 28] = 200, "directory is truncated");
     // An archive inside of one that is cut off is not taken for it.
     fails(&|bytes| *bytes = [&bytes[..40], &stored()].concat(), "only a part of the file");
     let error = in_memory(&{
@@ -320,7 +320,7 @@ fn bytes_that_follow_are_put_up_with() {
     assert_error(
         in_memory(&[stored(), vec![0; 100_000]].concat()),
         StoreErrorKind::Corrupt,
-        "no directory at the end",
+        "no directory was found at its end",
     );
 }
 

@@ -78,7 +78,12 @@ impl SimStore {
     }
 
     fn changed<T>(&self, operation: Operation, key: &str) -> Result<T, StoreError> {
-        Err(self.error(StoreErrorKind::Conflict, operation, "somebody else changed the value meanwhile", key))
+        Err(self.error(
+            StoreErrorKind::Conflict,
+            operation,
+            "another writer changed the value in the meantime",
+            key,
+        ))
     }
 
     fn value(&self, key: &Key, object: &Object) -> SimValue {
@@ -119,7 +124,7 @@ impl SimStore {
                 return Err(self.error(
                     StoreErrorKind::AlreadyExists,
                     operation,
-                    "there is a value already",
+                    "the value already exists",
                     key,
                 ));
             }
@@ -362,7 +367,7 @@ impl Store for SimStore {
                 return Err(self.error(
                     StoreErrorKind::AlreadyExists,
                     operation,
-                    "there is something already",
+                    "the destination already exists",
                     to,
                 ));
             }

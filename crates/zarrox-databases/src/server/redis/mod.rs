@@ -372,7 +372,7 @@ impl Store for RedisStore {
             self.0.pool.repeat(|connection| set.query::<Option<()>>(connection))
         };
         match done.map_err(self.0.fail("writing", key.as_str()))? {
-            None if absent => fail(StoreErrorKind::AlreadyExists, "there is a value already"),
+            None if absent => fail(StoreErrorKind::AlreadyExists, "the value already exists"),
             _ => Ok(()),
         }
     }

@@ -242,7 +242,7 @@ fn bounds(range: ByteRange) -> (i64, i64) {
 }
 
 fn conflict(store: &Database, operation: &'static str, key: &Key) -> StoreError {
-    let message = "somebody else changed the value meanwhile";
+    let message = "another writer changed the value in the meantime";
     let error = StoreError::new(StoreErrorKind::Conflict, operation, message);
     error.with_location(&store.location).with_key(key.as_str())
 }

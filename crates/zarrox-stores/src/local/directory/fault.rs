@@ -77,8 +77,8 @@ impl Fault {
                 new(Kind::Unreachable, &message)
             }
             Self::Obstructed(what) => new(Kind::Obstructed, &what),
-            Self::Exists => new(Kind::AlreadyExists, "there is something already"),
-            Self::Changed => new(Kind::Conflict, "somebody else changed the value meanwhile"),
+            Self::Exists => new(Kind::AlreadyExists, "the destination already exists"),
+            Self::Changed => new(Kind::Conflict, "another writer changed the value in the meantime"),
             Self::Taken(longest) => {
                 let seconds = longest.as_secs_f64();
                 let message = format!(
@@ -101,8 +101,12 @@ impl Fault {
                 );
                 new(Kind::TimedOut, &message)
             }
-            Self::NoExchange => new(Kind::Unsupported, "the file system cannot exchange two directories in one step"),
-            Self::OtherDevice => new(Kind::Unsupported, "source and destination are on different file systems"),
+            Self::NoExchange => {
+                new(Kind::Unsupported, "the file system cannot exchange two directories in one step")
+            }
+            Self::OtherDevice => {
+                new(Kind::Unsupported, "source and destination are on different file systems")
+            }
         };
         error.with_key(key)
     }
