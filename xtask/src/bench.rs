@@ -61,7 +61,7 @@ fn stores(rest: &[String]) -> Outcome {
     })
 }
 
-/// The benchmark with a Python that has NumPy, which it compares with; without it where none can be had.
+/// Returns the benchmark with a Python that has NumPy, which it compares with; without it where none can be had.
 fn with_numpy(bench: Program) -> Program {
     let requirements = Some("crates/zarrox/benches/indexing/requirements.txt");
     let environment = Environment { name: "numpy", lowest: (3, 11), highest: (3, 14), requirements };

@@ -36,7 +36,7 @@ pub(crate) fn check() -> Outcome {
     Err(format!("{} must be generated anew: cargo xtask docs", stale.join(", ")))
 }
 
-/// All generated pages.
+/// Returns all generated pages.
 fn pages() -> Outcome<Vec<(&'static str, String)>> {
     let mut pages =
         vec![("docs/supported.md", printed("tables")?), ("docs/acceptance.md", printed("acceptance")?)];
@@ -47,7 +47,7 @@ fn pages() -> Outcome<Vec<(&'static str, String)>> {
     Ok(pages)
 }
 
-/// The page that an example of the testkit prints from the definitions in the source.
+/// Returns the page that an example of the testkit prints from the definitions in the source.
 fn printed(example: &str) -> Outcome<String> {
     let program = run::example(example)?;
     program.output().map(|text| text + "\n").ok_or_else(|| format!("failed: {program}"))

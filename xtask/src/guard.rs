@@ -56,7 +56,7 @@ fn require_valgrind() -> Outcome {
     }
 }
 
-/// The cases with these names; all without any.
+/// Returns the cases with these names; all without any.
 fn chosen(list: &str, names: &[&String]) -> Outcome<Vec<String>> {
     let all: Vec<&str> = list.lines().collect();
     if let Some(unknown) = names.iter().find(|name| !all.contains(&name.as_str())) {
@@ -104,7 +104,7 @@ fn count(guard: &str, case: &str) -> Outcome<u64> {
     total(&run::read(&output)?).ok_or_else(|| format!("{output} says no count of {COUNTED}"))
 }
 
-/// The number of all instructions that were counted, of what Callgrind writes.
+/// Returns the number of all instructions that were counted, of what Callgrind writes.
 fn total(output: &str) -> Option<u64> {
     let total = output.lines().find_map(|line| line.strip_prefix("totals: "))?;
     total.trim().parse().ok().filter(|&count| count > 0)
@@ -115,7 +115,7 @@ fn ratio(count: u64, before: u64) -> f64 {
     count as f64 / before as f64
 }
 
-/// The cases whose count has changed so, with their counts now and before.
+/// Returns the cases whose count has changed so, with their counts now and before.
 fn changed<'a>(
     accepted: &'a Counts,
     counts: &'a Counts,
@@ -125,7 +125,7 @@ fn changed<'a>(
     both.filter(move |&(_, count, before)| so(ratio(count, before)))
 }
 
-/// A case that takes more instructions than were accepted is an error, and so is a case without an accepted number.
+/// Returns a case that takes more instructions than were accepted is an error, and so is a case without an accepted number.
 fn judge(accepted: &Counts, counts: &Counts) -> Outcome {
     let costlier = changed(accepted, counts, |ratio| ratio > 1.0 + TOLERANCE).map(|(name, count, before)| {
         format!("{name} takes {count} instructions instead of {before}: {:.3}", ratio(count, before))
@@ -136,7 +136,7 @@ fn judge(accepted: &Counts, counts: &Counts) -> Outcome {
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
 }
 
-/// All counts beside those accepted.
+/// Returns all counts beside those accepted.
 fn table(accepted: &Counts, counts: &Counts) -> String {
     let line = |(name, &count): (&String, &u64)| match accepted.get(name) {
         Some(&before) => format!("{name:<24} {count:>12} {before:>12} {:>8.3}", ratio(count, before)),

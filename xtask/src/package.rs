@@ -34,12 +34,13 @@ pub(crate) fn run(requirements: &[String]) -> Outcome {
     Ok(())
 }
 
-/// The Python of an environment that has the package as the sources are now, and these requirements.
+/// Returns the Python of an environment that has the package as the sources are now, and these requirements.
 fn install(requirements: &[String]) -> Outcome<String> {
     install_into(&INSTALLED, requirements)
 }
 
-/// The package's tests with these variables, in both environments: at the same time, or with arguments for pytest one after the other.
+/// Returns the package's tests with these variables, in both environments: at the same time, or with arguments for pytest one
+/// after the other.
 pub(crate) fn test(arguments: &[String], variables: &[(String, String)]) -> Outcome {
     build()?;
     let beside = [pytest("zarr3", ECOSYSTEM.python()?)?, pytest("zarr2", OLDEST.oldest_python()?)?];
@@ -54,7 +55,7 @@ pub(crate) fn test(arguments: &[String], variables: &[(String, String)]) -> Outc
     })
 }
 
-/// The tests that need servers, of those that run.
+/// Returns the tests that need servers, of those that run.
 pub(crate) fn test_on_servers(variables: &[(String, String)]) -> Outcome {
     let runs = |server: &&str| variables.iter().any(|(name, _)| name == *server);
     let modules = [
@@ -71,7 +72,7 @@ pub(crate) fn test_on_servers(variables: &[(String, String)]) -> Outcome {
     tests.variables(variables).run()
 }
 
-/// The tests beside one library.
+/// Returns the tests beside one library.
 fn pytest(peer: &str, python: String) -> Outcome<Program> {
     // The plug-ins of pytest that napari brings are for tests of its windows.
     let without = ["-p", "no:napari", "-p", "no:napari-plugin-engine", "-p", "no:npe2"];
@@ -81,7 +82,7 @@ fn pytest(peer: &str, python: String) -> Outcome<Program> {
     Ok(pytest.variable("PYTHONPATH", &run::absolute(SOURCES)?))
 }
 
-/// The types of the package, and whether the stubs of the native module are what it has.
+/// Returns the types of the package, and whether the stubs of the native module are what it has.
 pub(crate) fn lint() -> Outcome {
     build()?;
     let python = ECOSYSTEM.python()?;

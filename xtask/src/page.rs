@@ -47,8 +47,8 @@ pub(crate) fn check() -> Outcome {
     }
 }
 
-/// The test of the server that compares the types of its answers with those of the page. Built of all crates with all features, as
-/// other tests are.
+/// Returns the test of the server that compares the types of its answers with those of the page. Built of all crates with all
+/// features, as other tests are.
 fn types() -> Program {
     let test = "the_page_has_the_types_of_the_answers";
     cargo(["test", "--quiet", "--workspace", "--all-features", "--lib", test])
@@ -96,7 +96,7 @@ fn brain(site: &str) -> Outcome {
     demo::zarrox(&[&["downsample", &array, &image], &space[..]].concat())
 }
 
-/// The hierarchies that are made for the tests.
+/// Returns the hierarchies that are made for the tests.
 fn of_the_tests(site: &str) -> Vec<String> {
     ["climate.zarr", "mixed.zarr", "plenty.zarr", "packed", "old.zarr", "brain.zarr"]
         .map(|name| format!("{site}/{name}"))
@@ -105,7 +105,7 @@ fn of_the_tests(site: &str) -> Vec<String> {
         .collect()
 }
 
-/// A directory for each program that wrote data of the corpus.
+/// Returns a directory for each program that wrote data of the corpus.
 fn writers(site: &str) -> Outcome<Vec<String>> {
     let failed = |error| format!("listing {site}/corpus: {error}");
     let entries = std::fs::read_dir(format!("{site}/corpus")).map_err(failed)?;
@@ -115,7 +115,7 @@ fn writers(site: &str) -> Outcome<Vec<String>> {
     Ok(found)
 }
 
-/// The tests of a file, beside a server that ends with them and whose address they find in the environment.
+/// Returns the tests of a file, beside a server that ends with them and whose address they find in the environment.
 fn tests(name: &str, site: &str, roots: &[String]) -> Outcome<Program> {
     let node = ["--", "node", "--test", &format!("{PAGE}/tests/{name}.test.mjs")].map(str::to_owned);
     let serve = program(run::built("debug/zarrox"), ["serve", "--no-token"]).with(roots).with(node);
@@ -156,7 +156,7 @@ fn build(to: &str) -> Outcome {
     Ok(())
 }
 
-/// A program that npm installed, which may be a script or not.
+/// Returns a program that npm installed, which may be a script or not.
 fn tool<'a>(name: &str, arguments: impl IntoIterator<Item = &'a str>) -> Outcome<Program> {
     Ok(program(&run::absolute(format!("{PAGE}/node_modules/.bin/{name}"))?, arguments).within(PAGE))
 }

@@ -14,7 +14,7 @@ pub(crate) struct Record {
     missing: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// An empty record for a run of tests: its variable.
+/// Returns an empty record for a run of tests: its variable.
 pub(crate) fn begin(name: &str) -> Outcome<(String, String)> {
     let path = run::absolute(target(&format!("tests-{name}.txt")))?;
     run::write(&path, "")?;
@@ -40,7 +40,7 @@ impl Record {
         Ok(record)
     }
 
-    /// The tests that did not run, with their number and what they need; `None` if all ran.
+    /// Returns the tests that did not run, with their number and what they need; `None` if all ran.
     pub(crate) fn summary(&self) -> Option<String> {
         let tests: BTreeSet<&String> = self.missing.values().flatten().collect();
         let needs: Vec<_> = self.missing.iter().map(|(need, of)| format!("{need} ({})", of.len())).collect();
@@ -51,7 +51,7 @@ impl Record {
         }
     }
 
-    /// An error, unless tests of each of these needs ran, and none of them did not.
+    /// Returns an error, unless tests of each of these needs ran, and none of them did not.
     pub(crate) fn require(&self, needs: &[&str]) -> Outcome {
         for need in needs {
             if let Some(test) = self.missing.get(*need).and_then(BTreeSet::first) {

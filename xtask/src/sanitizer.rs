@@ -35,7 +35,7 @@ impl Sanitizer {
         Self { address: false, ..self }
     }
 
-    /// The command with the sanitizer in all Rust code, and in all C code where the compiler is a common one.
+    /// Returns the command with the sanitizer in all Rust code, and in all C code where the compiler is a common one.
     pub(crate) fn build(&self, cargo: Program, rust_flags: &str, c_flags: &str) -> Program {
         let (rust_address, c_address) =
             if self.address { ("-Zsanitizer=address", C_FLAGS) } else { ("", "") };
@@ -48,7 +48,7 @@ impl Sanitizer {
             .variable("CFLAGS", c_flags.trim())
     }
 
-    /// A program that was built so.
+    /// Returns a program that was built so.
     pub(crate) fn run(&self, program: Program) -> Program {
         program.variable("ASAN_OPTIONS", OPTIONS)
     }

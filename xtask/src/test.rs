@@ -137,7 +137,7 @@ const PARTS: [Part; 5] = [
     },
 ];
 
-/// The tests of the Python package, with arguments for pytest.
+/// Returns the tests of the Python package, with arguments for pytest.
 fn python(arguments: &[String]) -> Outcome {
     let record = record::begin("python")?;
     package::test(arguments, std::slice::from_ref(&record))?;
@@ -145,7 +145,7 @@ fn python(arguments: &[String]) -> Outcome {
     Ok(())
 }
 
-/// The tests of all crates.
+/// Returns the tests of all crates.
 fn rust(arguments: &[&str], record: &Recorded) -> Outcome {
     let tests = cargo(["test", "--workspace", "--all-features"]).with(arguments.iter().copied());
     let tests = tests.variables(std::slice::from_ref(record));

@@ -79,7 +79,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     done
 }
 
-/// The stores that the arguments name.
+/// Returns the stores that the arguments name.
 fn named(arguments: &[String]) -> Vec<&str> {
     let pairs = arguments.iter().zip(arguments.iter().skip(1));
     pairs.filter(|(option, _)| *option == "--store").map(|(_, name)| name.as_str()).collect()
@@ -91,7 +91,7 @@ fn write_table() -> Outcome {
     run::write(PAGE, &replaced(&page, &table)?)
 }
 
-/// The page with another table.
+/// Returns the page with another table.
 fn replaced(page: &str, table: &str) -> Outcome<String> {
     let [begin, end] = MARKERS;
     let before = page.split_once(begin).map(|(before, _)| before);

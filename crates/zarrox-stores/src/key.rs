@@ -28,19 +28,19 @@ impl Key {
         }
     }
 
-    /// The text of the key.
+    /// Returns the text of the key.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The last segment: `zarr.json` of `group/array/zarr.json`.
+    /// Returns the last segment: `zarr.json` of `group/array/zarr.json`.
     #[must_use]
     pub fn name(&self) -> &str {
         self.0.rsplit_once('/').map_or(self.as_str(), |(_, name)| name)
     }
 
-    /// All but the last segment: `group/array/` of `group/array/zarr.json`.
+    /// Returns all but the last segment: `group/array/` of `group/array/zarr.json`.
     #[must_use]
     pub fn parent(&self) -> Prefix {
         let end = self.0.len() - self.name().len();
@@ -56,7 +56,7 @@ impl Key {
 pub struct Prefix(Box<str>);
 
 impl Prefix {
-    /// The root of the store: the empty prefix.
+    /// Returns the root of the store: the empty prefix.
     #[must_use]
     pub fn root() -> Self {
         Self::default()
@@ -82,7 +82,7 @@ impl Prefix {
         }
     }
 
-    /// The text of the prefix.
+    /// Returns the text of the prefix.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -94,14 +94,14 @@ impl Prefix {
         self.0.is_empty()
     }
 
-    /// The last segment without its `/`, empty for the root: `array` of `group/array/`.
+    /// Returns the last segment without its `/`, empty for the root: `array` of `group/array/`.
     #[must_use]
     pub fn name(&self) -> &str {
         let segments = self.segments();
         segments.rsplit_once('/').map_or(segments, |(_, name)| name)
     }
 
-    /// The prefix one level up, `None` for the root: `group/` of `group/array/`.
+    /// Returns the prefix one level up, `None` for the root: `group/` of `group/array/`.
     #[must_use]
     pub fn parent(&self) -> Option<Self> {
         if self.is_root() {
@@ -111,7 +111,7 @@ impl Prefix {
         Some(Self(self.0[..end].into()))
     }
 
-    /// The key `name` below this prefix; `name` may have several segments.
+    /// Returns the key `name` below this prefix; `name` may have several segments.
     ///
     /// # Errors
     ///
@@ -121,7 +121,7 @@ impl Prefix {
         Ok(Key([self.as_str(), name].concat().into()))
     }
 
-    /// The prefix `name/` below this one; `name` comes without its last `/` and may have several segments.
+    /// Returns the prefix `name/` below this one; `name` comes without its last `/` and may have several segments.
     ///
     /// # Errors
     ///
@@ -142,7 +142,7 @@ impl Prefix {
         Key([self.as_str(), key.as_str()].concat().into())
     }
 
-    /// The key relative to this prefix; `None` when it lies elsewhere.
+    /// Returns the key relative to this prefix; `None` when it lies elsewhere.
     pub(crate) fn strip(&self, key: &Key) -> Option<Key> {
         // The rest of a key after the '/' of a prefix is a key.
         key.0.strip_prefix(self.as_str()).map(|name| Key(name.into()))
@@ -153,12 +153,12 @@ impl Prefix {
         Self([self.as_str(), prefix.as_str()].concat().into())
     }
 
-    /// The prefix relative to this one; `None` when it lies elsewhere.
+    /// Returns the prefix relative to this one; `None` when it lies elsewhere.
     pub(crate) fn strip_prefix(&self, prefix: &Self) -> Option<Self> {
         prefix.0.strip_prefix(self.as_str()).map(|name| Self(name.into()))
     }
 
-    /// The segments without the last `/`.
+    /// Returns the segments without the last `/`.
     #[must_use]
     #[doc(hidden)]
     pub fn segments(&self) -> &str {

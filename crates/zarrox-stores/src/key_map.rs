@@ -31,7 +31,7 @@ pub(crate) fn visit_batches<E>(
     Ok(())
 }
 
-/// The next keys below the prefix with their sizes, at most [`BATCH`].
+/// Returns the next keys below the prefix with their sizes, at most [`BATCH`].
 pub(crate) fn batch<V>(
     map: &Map<V>,
     start: Bound<&str>,
@@ -81,7 +81,7 @@ fn range_from<'a, V>(map: &'a Map<V>, start: Bound<&str>) -> Range<'a, Key, V> {
     map.range::<str, _>((start, Bound::Unbounded))
 }
 
-/// The least text that sorts after everything below the prefix, which must not be the root: `0` follows `/`.
+/// Returns the least text that sorts after everything below the prefix, which must not be the root: `0` follows `/`.
 fn after(prefix: &Prefix) -> String {
     format!("{}0", prefix.segments())
 }

@@ -19,7 +19,7 @@ pub struct ByteParts {
 }
 
 impl ByteParts {
-    /// The number of bytes.
+    /// Returns the number of bytes.
     #[must_use]
     #[doc(hidden)]
     pub fn len(&self) -> usize {

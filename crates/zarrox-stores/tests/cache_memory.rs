@@ -18,7 +18,7 @@ static ALLOCATOR: Counting = Counting(|more| {
     MOST.fetch_max(held, Ordering::Relaxed);
 });
 
-/// The most memory, in bytes, that was taken at once during the work, and what is held after it, beyond what was before.
+/// Returns the most memory, in bytes, that was taken at once during the work, and what is held after it, beyond what was before.
 fn taken(work: impl FnOnce()) -> (isize, isize) {
     let before = HELD.load(Ordering::Relaxed);
     MOST.store(before, Ordering::Relaxed);

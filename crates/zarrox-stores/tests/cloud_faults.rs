@@ -17,7 +17,7 @@ use zarrox_testkit::store::{key, list};
 /// Decides what is answered to a request, of which it is given the head. No answer at all leaves the client waiting.
 type Answer = dyn Fn(&str) -> Option<Vec<u8>> + Send + Sync;
 
-/// A server that closes every connection after one answer. Gives its URL, and the heads of the requests that it sees.
+/// Returns a server that closes every connection after one answer. Gives its URL, and the heads of the requests that it sees.
 fn server(
     answer: impl Fn(&str) -> Option<Vec<u8>> + Send + Sync + 'static,
 ) -> (String, Arc<Mutex<Vec<String>>>) {

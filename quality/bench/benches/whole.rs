@@ -108,7 +108,7 @@ fn main() {
     }
 }
 
-/// The values of the public benchmark (zarrs/zarr_benchmarks): (x + y²/32 + z³) mod 65536.
+/// Returns the values of the public benchmark (zarrs/zarr_benchmarks): (x + y²/32 + z³) mod 65536.
 fn public_benchmark(shape: [usize; 3]) -> Array3<u16> {
     Array3::from_shape_fn(shape, |(x, y, z)| u16::try_from((x + y * y / 32 + z * z * z) % 65536).unwrap())
 }

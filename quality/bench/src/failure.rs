@@ -19,7 +19,7 @@ impl<E: Error> From<E> for Failure {
 }
 
 impl Failure {
-    /// The answer that says so.
+    /// Returns the answer that says so.
     pub(crate) fn answer(&self) -> Value {
         match self {
             Self::Unsupported(why) => json!({"unsupported": why}),

@@ -139,7 +139,7 @@ impl Place {
         Self::new(&self.path, (self.threads / at_once.max(1)).max(1))
     }
 
-    /// The group, for reading.
+    /// Returns the group, for reading.
     fn group(&self, policy: Consolidated) -> Result<Group, Failure> {
         let options = self.options.clone().mode(OpenMode::Read).consolidated(policy);
         Ok(options.open(&self.path)?.into_group()?)
@@ -228,7 +228,7 @@ fn shape(array: &Array) -> Vec<usize> {
     array.shape().iter().map(|&length| length as usize).collect()
 }
 
-/// The shape of what is stored as one object.
+/// Returns the shape of what is stored as one object.
 fn stored_chunk(array: &Array) -> Vec<usize> {
     let chunk = array.shard_shape().map_or_else(|| array.unit_shape(), <[u64]>::to_vec);
     chunk.into_iter().map(|length| length as usize).collect()

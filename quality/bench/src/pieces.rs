@@ -44,7 +44,7 @@ impl Pieces {
         self.grid().iter().product()
     }
 
-    /// The box of this number, row-major.
+    /// Returns the box of this number, row-major.
     pub(crate) fn get(&self, mut index: usize) -> Region {
         let mut region = Region::new();
         for ((count, piece), length) in self.grid().into_iter().zip(&self.piece).zip(&self.shape).rev() {
@@ -57,13 +57,13 @@ impl Pieces {
     }
 }
 
-/// The number of chunks of an axis that are read for all pieces along it.
+/// Returns the number of chunks of an axis that are read for all pieces along it.
 fn reads(length: usize, chunk: usize, piece: usize) -> usize {
     let starts = (0..length).step_by(piece.max(1));
     starts.map(|start| (start + piece).min(length).div_ceil(chunk) - start / chunk).sum()
 }
 
-/// The gain of a longer piece: how much less is read, for each time that it is longer.
+/// Returns the gain of a longer piece: how much less is read, for each time that it is longer.
 #[expect(clippy::cast_precision_loss, reason = "far fewer than 2^53")]
 fn gain(shape: &[usize], input: &[usize], piece: &[usize], grown: &[usize], axis: usize) -> f64 {
     let reads = |piece: &[usize]| reads(shape[axis], input[axis], piece[axis]) as f64;

@@ -65,7 +65,7 @@ fn run(job: &mut Job, repeat: usize, check: bool) -> Result<Value, Failure> {
     Ok(answer)
 }
 
-/// The most memory that the process has held so far, in bytes.
+/// Returns the most memory that the process has held so far, in bytes.
 fn peak() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -84,7 +84,7 @@ fn checksum(found: &Found) -> u64 {
     }
 }
 
-/// The sum of elements as unsigned integers, each times its place in a cycle of 251.
+/// Returns the sum of elements as unsigned integers, each times its place in a cycle of 251.
 fn weighted(elements: &[u8], width: usize) -> u64 {
     let number = |element: &[u8]| {
         let mut bytes = [0; 8];

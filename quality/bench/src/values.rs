@@ -20,7 +20,7 @@ enum Kind {
 }
 
 impl Number {
-    /// The data type of a name of v3.
+    /// Returns the data type of a name of v3.
     pub(crate) fn parse(name: &str) -> Result<Self, Failure> {
         let unsupported = || Failure::Unsupported(format!("elements of {name}"));
         let integer = |width| Ok(Self { kind: Kind::Integer, width });
@@ -35,7 +35,7 @@ impl Number {
         }
     }
 
-    /// The bytes of a whole number; integers wrap.
+    /// Returns the bytes of a whole number; integers wrap.
     #[expect(clippy::cast_precision_loss, reason = "a float is as near as it can be")]
     pub(crate) fn integer(self, number: i64) -> [u8; 8] {
         match self.kind {
@@ -44,7 +44,7 @@ impl Number {
         }
     }
 
-    /// The bytes of a number; integers are rounded.
+    /// Returns the bytes of a number; integers are rounded.
     pub(crate) fn float(self, number: f64) -> [u8; 8] {
         match (self.kind, self.width) {
             (Kind::Integer, _) => (number.round() as i64).to_le_bytes(),

@@ -30,7 +30,7 @@ pub(crate) fn run(action: &str, directory: &Path) -> Result<(), Failure> {
     if found == 0 { Err("there are no archives".into()) } else { Ok(()) }
 }
 
-/// A group with an array; the third row is written anew, in an archive that was closed.
+/// Returns a group with an array; the third row is written anew, in an archive that was closed.
 fn write(path: &Path, format: Format, level: Option<u32>) -> Result<(), Failure> {
     let store = ZipStore::open(path, ZipMode::Create)?.deflate(level);
     let options = OpenOptions::new().format(format);

@@ -158,7 +158,7 @@ impl Cell {
         })
     }
 
-    /// The codec that makes bytes of elements of a fixed size.
+    /// Returns the codec that makes bytes of elements of a fixed size.
     fn bytes_codec(&self, data_type: &DataType, registry: &Registry) -> Result<CodecSpec, Failure> {
         if let Some(fields) = &self.dtype {
             let order = registry.data_type_from_v2(fields)?.1.ok_or("no field has a byte order")?;
@@ -182,7 +182,7 @@ impl Cell {
         })
     }
 
-    /// The chain of codecs, as v3 names them whatever the format.
+    /// Returns the chain of codecs, as v3 names them whatever the format.
     pub(crate) fn codecs(&self, registry: &Registry) -> Result<Vec<CodecSpec>, Failure> {
         match self.format {
             1 | 2 => self.v2_codecs(registry),
@@ -190,8 +190,8 @@ impl Cell {
         }
     }
 
-    /// The codecs of a cell about codecs, as the library reads them in v2's words: filters may stand where v3 has no place
-    /// for them, and only the library knows which byte order they leave to the numbers.
+    /// Returns the codecs of a cell about codecs, as the library reads them in v2's words: filters may stand where v3 has no
+    /// place for them, and only the library knows which byte order they leave to the numbers.
     fn lifted(&self) -> Result<Vec<CodecSpec>, Failure> {
         let order = if self.endian == "big" { ">" } else { "<" };
         let data_type = self.data_type(&zarrox::codecs::registry())?;

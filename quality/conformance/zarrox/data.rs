@@ -10,7 +10,7 @@ use crate::elements::{elements, native, parts, whole};
 use crate::failure::Failure;
 use crate::variable::{HANDLE, Variable};
 
-/// The bytes of a fill value, worked out apart from the library's own reading of metadata.
+/// Returns the bytes of a fill value, worked out apart from the library's own reading of metadata.
 pub(crate) fn fill_element(data_type: &DataType, cell: &Cell) -> Result<Vec<u8>, Failure> {
     let storage = data_type.storage();
     if let Some(variable) = Variable::new(cell, data_type)? {
@@ -29,7 +29,7 @@ pub(crate) fn fill_element(data_type: &DataType, cell: &Cell) -> Result<Vec<u8>,
     }
 }
 
-/// The fill value for the library, which takes that of a structure in this machine's byte order.
+/// Returns the fill value for the library, which takes that of a structure in this machine's byte order.
 pub(crate) fn fill_value(cell: &Cell, registry: &Registry) -> Result<Json, Failure> {
     if cell.fill_fields.is_none() || cell.format == 3 {
         return Ok(cell.fill_value.clone());
@@ -48,7 +48,7 @@ fn put(field: &Field, value: &[u8], record: &mut [u8]) {
     record[field.offset..][..field.size()].copy_from_slice(&value.repeat(field.count()));
 }
 
-/// A scalar as v3 metadata has it, or nearly so.
+/// Returns a scalar as v3 metadata has it, or nearly so.
 fn scalar(data_type: &DataType, json: &Json) -> Result<Vec<u8>, Failure> {
     if let Some(structure) = data_type.fields() {
         let mut bytes = vec![0; data_type.size()];
@@ -89,7 +89,7 @@ fn scalar(data_type: &DataType, json: &Json) -> Result<Vec<u8>, Failure> {
     Ok(little.iter().flat_map(|part| native(part, &storage)).collect())
 }
 
-/// The bytes that base64 says.
+/// Returns the bytes that base64 says.
 fn base64(text: &str) -> Result<Vec<u8>, Failure> {
     const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let (mut bytes, mut bits, mut count) = (Vec::new(), 0_usize, 0);
@@ -149,7 +149,7 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    /// The array as it was created, before any step.
+    /// Creates the array as it was created, before any step.
     pub(crate) fn new(cell: &Cell, data_type: &DataType) -> Result<Self, Failure> {
         let variable = Variable::new(cell, data_type)?;
         let shape = lengths(&cell.shape)?;
@@ -162,7 +162,7 @@ impl Model {
         Ok(Self { data_type: data_type.clone(), shape, bytes, fill, mask, whole: cell.whole, variable })
     }
 
-    /// The number of bytes in `bytes` that an element takes.
+    /// Returns the number of bytes in `bytes` that an element takes.
     fn item(&self) -> usize {
         if self.variable.is_some() { HANDLE } else { self.data_type.size() }
     }
@@ -188,7 +188,7 @@ impl Model {
         offsets.iter().map(|offset| offset * self.item()).collect()
     }
 
-    /// The elements of a region.
+    /// Returns the elements of a region.
     pub(crate) fn gather(&self, region: &[Span]) -> Vec<u8> {
         let item = self.item();
         self.offsets(region).iter().flat_map(|&at| &self.bytes[at..at + item]).copied().collect()
@@ -201,7 +201,7 @@ impl Model {
         }
     }
 
-    /// The values that a step puts into its region.
+    /// Returns the values that a step puts into its region.
     pub(crate) fn values(&self, region: &[Span], seed: Option<u64>) -> Vec<u8> {
         match seed {
             None => self.fill.repeat(region.iter().map(|span| span.count).product()),

@@ -60,7 +60,7 @@ fn open(kind: &str, location: &str) -> Result<Arc<dyn Store>, Failure> {
     })
 }
 
-/// A bucket or a server of files, which has other things, too.
+/// Returns a bucket or a server of files, which has other things, too.
 fn open_one_of_many(kind: &str, location: &str) -> Result<Arc<dyn Store>, Failure> {
     Ok(match kind {
         "azure" => {
@@ -77,12 +77,12 @@ fn open_one_of_many(kind: &str, location: &str) -> Result<Arc<dyn Store>, Failur
     })
 }
 
-/// The separator between the numbers of a chunk: all of zarr-python's stores but one have a dot, if not told otherwise.
+/// Returns the separator between the numbers of a chunk: all of zarr-python's stores but one have a dot, if not told otherwise.
 fn separator(kind: &str) -> Separator {
     if kind == "nested" { Separator::Slash } else { Separator::Dot }
 }
 
-/// A root with attributes, and a group with an array of each type. What is called `gone` is deleted again.
+/// Returns a root with attributes, and a group with an array of each type. What is called `gone` is deleted again.
 fn write(store: Arc<dyn Store>, separator: Separator) -> Result<(), Failure> {
     store.erase_prefix(&Prefix::root())?;
     let mut root = OpenOptions::new().format(Format::V2).create_group((store, "/"))?;

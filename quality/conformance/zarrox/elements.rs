@@ -42,7 +42,7 @@ pub(crate) fn word(seed: u64, index: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The parts of an element that are numbers or characters of their own, and the size of each.
+/// Returns the parts of an element that are numbers or characters of their own, and the size of each.
 pub(crate) fn parts(storage: &Storage) -> (usize, usize) {
     match storage {
         Storage::Complex(size) => (2, size / 2),
@@ -52,7 +52,7 @@ pub(crate) fn parts(storage: &Storage) -> (usize, usize) {
     }
 }
 
-/// The elements of a whole array, in this machine's endianness; numbers take no other bits than the mask's. A field of a
+/// Returns the elements of a whole array, in this machine's endianness; numbers take no other bits than the mask's. A field of a
 /// structure is an array by itself, with a seed of its own.
 pub(crate) fn elements(data_type: &DataType, mask: u64, count: usize, seed: u64) -> Vec<u8> {
     let storage = data_type.storage();
@@ -97,7 +97,7 @@ pub(crate) fn whole(data_type: &DataType, mask: u64, count: usize, seed: u64) ->
     }
 }
 
-/// The upper bits as a signed integer of so many bytes, of which it takes no other bits than the mask's.
+/// Returns the upper bits as a signed integer of so many bytes, of which it takes no other bits than the mask's.
 fn signed(upper: u64, mask: u64, size: usize) -> u64 {
     let width = mask.count_ones().min(8 * u32::try_from(size).unwrap_or(8));
     (upper.cast_signed() >> (u64::BITS - width)).cast_unsigned()

@@ -9,7 +9,7 @@ use zarrox_core::json::json;
 use crate::failure::Failure;
 use case::failures;
 
-/// The number of cases, the number of those that come out as they say, and what the others do.
+/// Returns the number of cases, the number of those that come out as they say, and what the others do.
 pub(crate) fn report(cases: &str) -> Result<Json, Failure> {
     let lines: Vec<&str> = cases.lines().collect();
     let failures = failures(&lines).map_err(|failure| failure.to_string())?;

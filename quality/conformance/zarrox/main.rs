@@ -91,7 +91,7 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// The names of all codecs, in v2 and in v3.
+/// Returns the names of all codecs, in v2 and in v3.
 fn codecs() -> Json {
     let registry = zarrox::codecs::registry();
     let names =
@@ -200,7 +200,7 @@ impl Participant<'_> {
         Ok(())
     }
 
-    /// The array as its writer, and the updates, must have left it.
+    /// Returns the array as its writer, and the updates, must have left it.
     fn expected(&self, array: &Array) -> Result<Model, Failure> {
         let mut model = Model::new(self.cell, array.data_type())?;
         let updates = self.cell.update.iter().filter(|_| self.updated);
@@ -271,7 +271,8 @@ struct Expected {
     shape: Vec<usize>,
 }
 
-/// The selections that are read of every array: all of it, every second element of the middle, everything backwards, and one element.
+/// Returns the selections that are read of every array: all of it, every second element of the middle, everything backwards, and
+/// one element.
 fn selections(shape: &[usize]) -> Vec<Expected> {
     let expected = |dim: &dyn Fn(isize) -> (DimSelection, Span)| {
         let dims = shape.iter().map(|length| dim(length.cast_signed()));
@@ -297,7 +298,7 @@ fn names(names: Option<&[Option<String>]>) -> Option<Vec<Option<String>>> {
     names.filter(|names| names.iter().any(Option::is_some)).map(<[_]>::to_vec)
 }
 
-/// The names of codecs, whichever of its names a codec was given.
+/// Returns the names of codecs, whichever of its names a codec was given.
 fn codec_names(codecs: &[CodecSpec]) -> Vec<String> {
     let registry = zarrox::codecs::registry();
     let name = |codec: &CodecSpec| {

@@ -36,7 +36,7 @@ enum Kind {
 }
 
 impl Variable {
-    /// The elements that a cell names; `None` where they have a fixed size.
+    /// Creates the elements that a cell names; `None` where they have a fixed size.
     pub(crate) fn new(cell: &Cell, data_type: &DataType) -> Result<Option<Self>, Failure> {
         let Some(kind) = cell.elements.as_deref() else { return Ok(None) };
         let kind = match kind {
@@ -59,17 +59,17 @@ impl Variable {
         &self.fill
     }
 
-    /// The handle that stands for the fill value.
+    /// Returns the handle that stands for the fill value.
     pub(crate) fn fill_handle() -> Vec<u8> {
         [FILL.to_le_bytes(), [0; 8]].concat()
     }
 
-    /// The handles that stand for the elements of a whole array.
+    /// Returns the handles that stand for the elements of a whole array.
     pub(crate) fn handles(count: usize, seed: u64) -> Vec<u8> {
         (0..count as u64).flat_map(|index| [seed.to_le_bytes(), index.to_le_bytes()].concat()).collect()
     }
 
-    /// The bytes of an element, as the library has them.
+    /// Returns the bytes of an element, as the library has them.
     pub(crate) fn element(&self, handle: &[u8]) -> Result<Vec<u8>, Failure> {
         let (seed, index) = handle.split_at(8);
         let (seed, index) = (u64::from_le_bytes(seed.try_into()?), u64::from_le_bytes(index.try_into()?));
@@ -97,7 +97,7 @@ impl Variable {
         })
     }
 
-    /// True if two elements are the same: objects may have their members in any order.
+    /// Returns true if two elements are the same: objects may have their members in any order.
     pub(crate) fn same(&self, a: &[u8], b: &[u8]) -> Result<bool, Failure> {
         Ok(match self.kind {
             Kind::Json => msgpack::to_json(a)? == msgpack::to_json(b)?,
@@ -106,7 +106,7 @@ impl Variable {
     }
 }
 
-/// The seed and the places of the words that an element's parts have.
+/// Returns the seed and the places of the words that an element's parts have.
 fn parts(seed: u64, index: u64, longest: u64) -> impl Iterator<Item = (u64, u64)> {
     let length = word(seed, index) % (longest + 1);
     (0..length).map(move |part| (seed + 1, index * longest + part))

@@ -4,7 +4,7 @@
 /// The environment variable that names the target of a process.
 pub const VARIABLE: &str = "ZARROX_FUZZ_TARGET";
 
-/// The name of the target that this process runs.
+/// Returns the name of the target that this process runs.
 ///
 /// # Panics
 /// When the environment variable is not set.

@@ -21,12 +21,12 @@ pub fn forbid() {
     ALLOWED.store(false, Ordering::Relaxed);
 }
 
-/// True if installations fail.
+/// Returns true if installations fail.
 pub fn is_forbidden() -> bool {
     !ALLOWED.load(Ordering::Relaxed)
 }
 
-/// The package if its program is not on the path.
+/// Returns the package if its program is not on the path.
 pub fn missing(name: &str, package: &'static str, why: &'static str) -> Option<Missing> {
     program("which", [name]).output().is_none().then_some(Missing { package, why })
 }

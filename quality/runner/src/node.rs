@@ -8,7 +8,7 @@ use crate::run::{self, Outcome, program};
 /// The sources of the page, with the list of its packages.
 pub const PAGE: &str = "crates/zarrox-serve/page";
 
-/// The directory with the packages of npm that the sources and the tests need.
+/// Returns the directory with the packages of npm that the sources and the tests need.
 pub fn modules() -> Outcome<String> {
     install()?;
     run::absolute(format!("{PAGE}/node_modules"))
@@ -31,7 +31,7 @@ pub fn install() -> Outcome {
     run::write(&stamp, &wanted)
 }
 
-/// The path of Chromium.
+/// Returns the path of Chromium.
 pub fn browser() -> Outcome<String> {
     if found_browser().is_none() {
         debian::install(&["chromium"])?;
@@ -48,7 +48,7 @@ fn found_browser() -> Option<PathBuf> {
         .find(|file| Path::exists(file))
 }
 
-/// The packages that tests of the page need and that are missing.
+/// Returns the packages that tests of the page need and that are missing.
 pub fn missing() -> Vec<Missing> {
     let npm = ["nodejs", "npm"].map(|package| Missing { package, why: "the page of `zarrox serve`" });
     let mut found = Vec::new();

@@ -22,19 +22,19 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// The environment's Python. The environment is made anew when it is missing or its requirements have changed.
+    /// Returns the environment's Python. The environment is made anew when it is missing or its requirements have changed.
     pub fn python(&self) -> Outcome<String> {
         self.made_of(|| newest(self.lowest, self.highest))
     }
 
-    /// The environment's Python, made of the oldest one that fits, otherwise like [`python`](Self::python).
+    /// Returns the environment's Python, made of the oldest one that fits, otherwise like [`python`](Self::python).
     pub fn oldest_python(&self) -> Outcome<String> {
         let oldest = || fitting(self.lowest, self.highest).pop();
         self.made_of(|| oldest().map_or_else(|| newest(self.lowest, self.highest), Ok))
     }
 
-    /// The environment's Python, made of one with a module that not all come with, otherwise like [`python`](Self::python).
-    /// Where none has it, the Debian package that brings it is installed.
+    /// Returns the environment's Python, made of one with a module that not all come with, otherwise like
+    /// [`python`](Self::python). Where none has it, the Debian package that brings it is installed.
     pub fn python_with(&self, module: &str, package: &str) -> Outcome<String> {
         let with_module = || self.base_with(module);
         self.made_of(|| {
@@ -48,7 +48,7 @@ impl Environment {
         })
     }
 
-    /// True if the environment must be made, and no Python for it has a module.
+    /// Returns true if the environment must be made, and no Python for it has a module.
     pub fn lacks(&self, module: &str) -> bool {
         !Path::new("target/venvs").join(self.name).join("installed").exists()
             && self.base_with(module).is_none()
@@ -81,7 +81,7 @@ impl Environment {
     }
 }
 
-/// The newest Python on this machine between two versions.
+/// Returns the newest Python on this machine between two versions.
 fn newest(lowest: Version, highest: Version) -> Outcome<String> {
     fitting(lowest, highest).into_iter().next().ok_or_else(|| {
         let ((a, b), (c, d)) = (lowest, highest);
@@ -89,7 +89,7 @@ fn newest(lowest: Version, highest: Version) -> Outcome<String> {
     })
 }
 
-/// The Pythons on this machine between two versions, the newest first.
+/// Returns the Pythons on this machine between two versions, the newest first.
 fn fitting(lowest: Version, highest: Version) -> Vec<String> {
     let known = candidates().into_iter().filter_map(|candidate| Some((version(&candidate)?, candidate)));
     let mut fits: Vec<_> = known.filter(|(version, _)| (lowest..=highest).contains(version)).collect();
@@ -97,7 +97,7 @@ fn fitting(lowest: Version, highest: Version) -> Vec<String> {
     fits.into_iter().map(|(_, python)| python).collect()
 }
 
-/// The names under which Pythons are found: on the path, and among pyenv's.
+/// Returns the names under which Pythons are found: on the path, and among pyenv's.
 fn candidates() -> Vec<String> {
     let mut names: Vec<String> = (10..=14).map(|minor| format!("python3.{minor}")).collect();
     names.extend(["python3", "python", "/usr/bin/python3"].map(str::to_owned));

@@ -31,7 +31,7 @@ pub struct Program {
     directory: Option<String>,
 }
 
-/// A program with its arguments.
+/// Returns a program with its arguments.
 pub fn program<A: Into<String>>(name: impl Into<String>, arguments: impl IntoIterator<Item = A>) -> Program {
     let arguments = arguments.into_iter().map(Into::into).collect();
     Program { name: name.into(), arguments, ..Program::default() }
@@ -94,7 +94,7 @@ impl Program {
         if output.status.success() { Ok(text) } else { Err(format!("failed: {self}")) }
     }
 
-    /// The program's output, if it can be run and succeeds. Prints nothing itself.
+    /// Returns the program's output, if it can be run and succeeds. Prints nothing itself.
     pub fn output(&self) -> Option<String> {
         let output = self.command().stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
@@ -116,7 +116,7 @@ impl Program {
         }
     }
 
-    /// The command, to be started in another way.
+    /// Returns the command, to be started in another way.
     pub fn command(&self) -> Command {
         let mut command = Command::new(&self.name);
         command.args(&self.arguments).envs(self.variables.iter().map(|(name, value)| (name, value)));
@@ -137,7 +137,7 @@ impl std::fmt::Display for Program {
     }
 }
 
-/// The text as a shell takes it.
+/// Returns the text as a shell takes it.
 fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./=:,@+%".contains(c);
     if !text.is_empty() && text.chars().all(plain) {
@@ -147,7 +147,8 @@ fn quoted(text: &str) -> String {
     }
 }
 
-/// An example of the testkit, as the sources are now. Built of all crates with all features: so what tests are built with is used again.
+/// Returns an example of the testkit, as the sources are now. Built of all crates with all features: so what tests are built with
+/// is used again.
 pub fn example(name: &str) -> Outcome<Program> {
     cargo(["build", "--quiet", "--workspace", "--all-features", "--example", name]).run()?;
     Ok(program::<&str>(built(&format!("debug/examples/{name}")), []))
@@ -160,7 +161,7 @@ pub fn bench_target(package: &str, name: &str) -> Outcome<String> {
     executable(&messages, name).ok_or_else(|| "Cargo names no program of the bench target".to_owned())
 }
 
-/// The program of a target, of what Cargo prints about all that it built.
+/// Returns the program of a target, of what Cargo prints about all that it built.
 fn executable(messages: &str, target: &str) -> Option<String> {
     let messages = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let mut built = messages.filter(|message| message["target"]["name"] == target);
@@ -185,24 +186,24 @@ pub fn each_in_parallel_of<T: Sync>(workers: usize, items: &[T], work: impl Fn(&
     });
 }
 
-/// The path of a program that Cargo has built.
+/// Returns the path of a program that Cargo has built.
 pub fn built(program: &str) -> String {
     target(&format!("{program}{}", std::env::consts::EXE_SUFFIX))
 }
 
-/// A path in the directory that Cargo builds into.
+/// Returns a path in the directory that Cargo builds into.
 pub fn target(path: &str) -> String {
     let target = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".to_owned());
     format!("{target}/{path}")
 }
 
-/// A path that means the same in every directory; links stay what they are.
+/// Returns a path that means the same in every directory; links stay what they are.
 pub fn absolute(path: impl AsRef<Path>) -> Outcome<String> {
     let path = std::path::absolute(path).map_err(|error| error.to_string())?;
     Ok(path.to_string_lossy().into_owned())
 }
 
-/// All files of the repository with one of these extensions, apart from those that are hidden or built.
+/// Returns all files of the repository with one of these extensions, apart from those that are hidden or built.
 pub fn files(extensions: &[&str]) -> Outcome<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut folders = vec![PathBuf::from(".")];
@@ -246,7 +247,7 @@ pub fn remove_directory(path: impl AsRef<Path>) -> Outcome {
     removed.map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// An empty directory, whatever was there before.
+/// Returns an empty directory, whatever was there before.
 pub fn empty_directory(path: impl AsRef<Path>) -> Outcome<PathBuf> {
     let path = path.as_ref();
     remove_directory(path)?;

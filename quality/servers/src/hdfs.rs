@@ -158,7 +158,7 @@ fn configure(site: &Site, rpc: u16) -> Outcome<String> {
     Ok(web)
 }
 
-/// A configuration as Hadoop reads it.
+/// Returns a configuration as Hadoop reads it.
 fn properties(properties: &[(&str, String)]) -> String {
     let property = |(name, value): &(&str, String)| {
         let value = value.replace('&', "&amp;").replace('<', "&lt;");

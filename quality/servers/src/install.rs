@@ -42,17 +42,17 @@ pub(super) fn install(needs: &[Need]) -> Outcome {
     })
 }
 
-/// The Python of the servers' environment.
+/// Returns the Python of the servers' environment.
 pub(super) fn python() -> Outcome<String> {
     ENVIRONMENT.python()
 }
 
-/// A program of the servers' environment.
+/// Returns a program of the servers' environment.
 pub(super) fn python_program(name: &str) -> Outcome<String> {
     Ok(Path::new(&python()?).with_file_name(name).to_string_lossy().into_owned())
 }
 
-/// A file of a package of npm, as a path that holds everywhere.
+/// Returns a file of a package of npm, as a path that holds everywhere.
 pub(super) fn node_file(path: &str) -> Outcome<String> {
     run::absolute(format!("{NODE}/node_modules/{path}"))
 }
@@ -66,7 +66,7 @@ impl Need {
     }
 }
 
-/// True if there is such a file, or a program of that name.
+/// Returns true if there is such a file, or a program of that name.
 fn exists(file: &str) -> bool {
     // Those for administrators are not on everybody's path.
     let path = std::env::var_os("PATH").unwrap_or_default();

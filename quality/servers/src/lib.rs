@@ -43,7 +43,7 @@ const PREFIX: &str = "ZARROX_TEST_";
 /// Environment variables: their names and values.
 pub type Variables = Vec<(String, String)>;
 
-/// The names of all servers.
+/// Returns the names of all servers.
 fn all_names() -> Vec<&'static str> {
     SERVERS.iter().map(|server| server.name).collect()
 }
@@ -101,7 +101,7 @@ fn start(server: &Server) -> Outcome<Started> {
     }
 }
 
-/// The variables of all servers, and one that lists them, so that no test can miss its own.
+/// Returns the variables of all servers, and one that lists them, so that no test can miss its own.
 fn variables(servers: &[&Server], running: &[Started]) -> Variables {
     let names: Vec<&str> = servers.iter().flat_map(|server| server.variables).copied().collect();
     let values = running.iter().flat_map(|started| &started.values);

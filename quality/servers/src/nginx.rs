@@ -72,7 +72,8 @@ pub(super) fn on_wide_path(program: Program) -> Program {
     program.variable("PATH", &format!("{path}:/usr/sbin"))
 }
 
-/// A certificate for the loopback address, and the authority that signed it: clients refuse one that is its own authority.
+/// Returns a certificate for the loopback address, and the authority that signed it: clients refuse one that is its own
+/// authority.
 fn make_certificates(site: &Site) -> Outcome {
     let certificate = |name: &str, subject: &str, extensions: &[&str]| {
         let [key, out] = ["key", "pem"].map(|kind| site.path(&format!("{name}.{kind}")));

@@ -40,12 +40,12 @@ pub(super) struct Site {
 }
 
 impl Site {
-    /// A path in the server's directory.
+    /// Returns a path in the server's directory.
     pub(super) fn path(&self, name: &str) -> String {
         format!("{}/{name}", self.directory)
     }
 
-    /// A new directory in the server's directory.
+    /// Returns a new directory in the server's directory.
     pub(super) fn subdirectory(&self, name: &str) -> Outcome<String> {
         let path = self.path(name);
         run::empty_directory(&path)?;
@@ -73,7 +73,7 @@ impl Site {
     }
 }
 
-/// A server in one process, with one variable.
+/// Returns a server in one process, with one variable.
 pub(super) fn started(process: Process, value: String) -> Started {
     Started { processes: vec![process], values: vec![value] }
 }
@@ -83,8 +83,8 @@ pub(super) fn connect(port: u16) -> Outcome<TcpStream> {
     TcpStream::connect(("127.0.0.1", port)).map_err(|error| format!("port {port}: {error}"))
 }
 
-/// A port that is free. Those that systems give to clients are left out, since any program might get one before the server does;
-/// and two runs at the same time begin at different places.
+/// Returns a port that is free. Those that systems give to clients are left out, since any program might get one before the
+/// server does; and two runs at the same time begin at different places.
 pub(super) fn free_port() -> Outcome<u16> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     const PORTS: std::ops::Range<u32> = 12_000..22_000;

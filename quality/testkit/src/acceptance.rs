@@ -53,7 +53,7 @@ pub struct Opened {
     pub shape: Vec<u64>,
 }
 
-/// All cases.
+/// Returns all cases.
 pub fn cases() -> Vec<Case> {
     let all = json::parse(CASES.as_bytes()).unwrap();
     let list = all["cases"].as_array().unwrap();
@@ -105,7 +105,7 @@ impl Case {
         Ok(Opened { fill, shape: array.shape })
     }
 
-    /// The difference from what is expected in a strictness, if there is one.
+    /// Returns the difference from what is expected in a strictness, if there is one.
     pub fn complaint(&self, registry: &Registry, strictness: Strictness) -> Option<String> {
         let expected = if strictness == Strictness::Lenient { &self.lenient } else { &self.strict };
         let found = self.open(registry, strictness);

@@ -63,7 +63,7 @@ pub struct Refusing {
 }
 
 impl Refusing {
-    /// An allocator that refuses nothing yet. From `least` bytes on, a piece of memory is large.
+    /// Creates an allocator that refuses nothing yet. From `least` bytes on, a piece of memory is large.
     #[must_use]
     pub const fn new(least: usize) -> Self {
         Self { least, left: AtomicI64::new(0) }

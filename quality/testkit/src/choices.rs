@@ -23,19 +23,19 @@ pub struct Choices {
 }
 
 impl Choices {
-    /// A number below `n`, which is not zero.
+    /// Returns a number below `n`, which is not zero.
     pub fn below(&mut self, n: usize) -> usize {
         let number = self.numbers.get(self.taken).copied().unwrap_or(0);
         self.taken += 1;
         usize::try_from(number).unwrap() % n
     }
 
-    /// A number from one to another, inclusive.
+    /// Returns a number from one to another, inclusive.
     pub fn between(&mut self, low: i64, high: i64) -> i64 {
         low + i64::try_from(self.below(usize::try_from(high - low + 1).unwrap())).unwrap()
     }
 
-    /// True once in `n` times.
+    /// Returns true once in `n` times.
     pub fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == n - 1
     }

@@ -32,7 +32,7 @@ impl Random {
         Self::new(input.iter().fold(input.len() as u64, |hash, &byte| hash.rotate_left(5) ^ u64::from(byte)))
     }
 
-    /// The next number.
+    /// Returns the next number.
     pub fn number(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -40,7 +40,7 @@ impl Random {
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
     }
 
-    /// A number below `limit`, which is not 0.
+    /// Returns a number below `limit`, which is not 0.
     pub fn below(&mut self, limit: usize) -> usize {
         usize::try_from(self.number() >> 1).unwrap_or(usize::MAX) % limit
     }
@@ -560,7 +560,7 @@ impl<'e> Case<'e> {
     }
 }
 
-/// A region of row-major elements, element by element: the oracle.
+/// Returns a region of row-major elements, element by element: the oracle.
 pub fn slice(data: &[u8], shape: &[usize], item: usize, region: &[Span]) -> Vec<u8> {
     let mut offsets = vec![0];
     for (span, &length) in region.iter().zip(shape) {

@@ -18,7 +18,7 @@ const ARCHIVE: &str = "data.tar.xz";
 /// The directory in an archive that has everything else.
 const DATA: &str = "data";
 
-/// The directory that holds a directory for each writer.
+/// Returns the directory that holds a directory for each writer.
 #[must_use]
 pub fn root() -> PathBuf {
     repository().join("crates/zarrox/tests/corpus")
@@ -58,7 +58,7 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).map(Path::to_owned).unwrap_or_default()
 }
 
-/// The directory that Cargo builds into.
+/// Returns the directory that Cargo builds into.
 fn target() -> PathBuf {
     repository().join(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
 }
@@ -118,7 +118,7 @@ mod tests {
 
     use super::*;
 
-    /// A writer's directory with an archive of these entries, and a directory for places.
+    /// Returns a writer's directory with an archive of these entries, and a directory for places.
     fn archive(entries: &[(EntryType, &[u8], &[u8])]) -> (TempDir, PathBuf, PathBuf) {
         let mut tar = Builder::new(Vec::new());
         for &(kind, path, content) in entries {

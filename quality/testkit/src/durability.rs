@@ -126,7 +126,7 @@ impl Disk {
     }
 }
 
-/// The paths in the arguments of a call, whole: `3</dir>, "name"` is `/dir/name`.
+/// Returns the paths in the arguments of a call, whole: `3</dir>, "name"` is `/dir/name`.
 fn paths(arguments: &str) -> Vec<String> {
     let mut paths = Vec::new();
     let mut directory: Option<String> = None;
@@ -149,7 +149,7 @@ fn paths(arguments: &str) -> Vec<String> {
     paths
 }
 
-/// The number of the file at the beginning of a text.
+/// Returns the number of the file at the beginning of a text.
 fn descriptor(text: &str) -> String {
     text.chars().take_while(char::is_ascii_digit).collect()
 }
@@ -169,7 +169,8 @@ pub fn check(child: Child<'_>, url: &str) {
     }
 }
 
-/// The losses by a power failure among all that a process has told as done, which runs this test with this store, and tells so often.
+/// Returns the losses by a power failure among all that a process has told as done, which runs this test with this store, and
+/// tells so often.
 fn losses((test, marks): Child<'_>, url: &str, sync: bool) -> Option<Vec<String>> {
     let directory = TempDir::new().unwrap();
     let root = directory.path().canonicalize().unwrap();

@@ -144,7 +144,7 @@ impl Example {
         self
     }
 
-    /// The type of the elements.
+    /// Returns the type of the elements.
     pub fn data_type(&self, registry: &Registry) -> Result<DataType> {
         let json = json(self.data_type).unwrap_or_else(|_| Json::from(self.data_type));
         registry.data_type_from_v3(&json).or_else(|error| {
@@ -153,12 +153,12 @@ impl Example {
         })
     }
 
-    /// The codec alone.
+    /// Returns the codec alone.
     pub fn spec(&self) -> Result<CodecSpec> {
         Ok(CodecSpec::new(self.codec, json(self.configuration)?))
     }
 
-    /// The whole chain.
+    /// Returns the whole chain.
     pub fn specs(&self, registry: &Registry) -> Result<Vec<CodecSpec>> {
         let kind = registry.codec(self.codec)?.kind;
         let around = |wanted: CodecKind| if kind == wanted { LITTLE } else { "[]" };
@@ -168,7 +168,7 @@ impl Example {
         Ok(specs)
     }
 
-    /// The chain, ready to work, that decodes into buffers of at most `limit` bytes.
+    /// Returns the chain, ready to work, that decodes into buffers of at most `limit` bytes.
     pub fn chain(&self, registry: &Registry, limit: usize) -> Result<CodecChain> {
         let data_type = self.data_type(registry)?;
         let fill = registry.family(&data_type)?.default_fill(&data_type);

@@ -95,7 +95,7 @@ impl Fault {
         self
     }
 
-    /// The n-th time, counted from 1, and from then on: as if the process had been killed.
+    /// Returns the n-th time, counted from 1, and from then on: as if the process had been killed.
     #[must_use]
     pub fn since(mut self, n: u64) -> Self {
         self.from = n;
@@ -157,7 +157,7 @@ impl FaultyStore {
         Self { inner: store, faults: Arc::default(), renames: true }
     }
 
-    /// The store as one that has no rename of its own.
+    /// Returns the store as one that has no rename of its own.
     #[must_use]
     pub fn without_rename(self) -> Self {
         Self { renames: false, ..self }

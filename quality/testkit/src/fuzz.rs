@@ -33,7 +33,7 @@ pub struct Target {
     registry: Registry,
 }
 
-/// The names of all targets: one for each codec that has an example, where `.` becomes `_`; `chain`; and `documents`.
+/// Returns the names of all targets: one for each codec that has an example, where `.` becomes `_`; `chain`; and `documents`.
 pub fn names() -> Vec<String> {
     let mut names: Vec<String> = EXAMPLES.iter().map(|example| target_name(example.codec)).collect();
     names.extend(["chain", "documents"].map(str::to_owned));
@@ -42,7 +42,7 @@ pub fn names() -> Vec<String> {
     names
 }
 
-/// The folders of inputs that fuzzing once found, each with the name of its target.
+/// Returns the folders of inputs that fuzzing once found, each with the name of its target.
 ///
 /// # Panics
 ///
@@ -51,7 +51,7 @@ pub fn folders_of_regressions() -> Vec<PathBuf> {
     entries(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/regressions"))
 }
 
-/// The inputs that fuzzing once found for a target, none if it found nothing.
+/// Returns the inputs that fuzzing once found for a target, none if it found nothing.
 ///
 /// # Panics
 ///
@@ -67,7 +67,7 @@ fn target_name(codec: &str) -> String {
 }
 
 impl Target {
-    /// The target of a name, with what the registry knows.
+    /// Creates the target of a name, with what the registry knows.
     pub fn new(registry: Registry, name: &str) -> Result<Self> {
         let kind = match name {
             "chain" => Kind::Chain,
@@ -111,7 +111,7 @@ impl Target {
         }
     }
 
-    /// The target's name.
+    /// Returns the target's name.
     pub fn name(&self) -> &str {
         &self.name
     }

@@ -30,7 +30,7 @@ pub fn met(need: &str) {
     record("ran", need, &test());
 }
 
-/// The package and the name of the test, which the test harness gives to its thread.
+/// Returns the package and the name of the test, which the test harness gives to its thread.
 fn test() -> String {
     let package = env::var("CARGO_PKG_NAME").unwrap_or_default();
     format!("{package} {}", thread::current().name().unwrap_or("in a thread without a name"))

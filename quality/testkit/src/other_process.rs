@@ -39,7 +39,7 @@ pub fn start_traced(
     Some(command.stdout(Stdio::piped()).spawn().unwrap())
 }
 
-/// The program strace; `None`, and the test is said not to run, where there is none.
+/// Returns the program strace; `None`, and the test is said not to run, where there is none.
 ///
 /// # Panics
 ///

@@ -83,7 +83,8 @@ enum Mode {
 }
 
 impl Proxy {
-    /// A proxy in front of the server at a URL (`http://127.0.0.1:8000`, `ftp://u:p@127.0.0.1:2121/a`) or a bare `host:port`.
+    /// Creates a proxy in front of the server at a URL (`http://127.0.0.1:8000`, `ftp://u:p@127.0.0.1:2121/a`) or a bare
+    /// `host:port`.
     ///
     /// # Errors
     ///
@@ -109,7 +110,7 @@ impl Proxy {
         Ok(Self { url, shared, listening: Some(listening) })
     }
 
-    /// The server's URL with the address of the proxy in it.
+    /// Returns the server's URL with the address of the proxy in it.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url
@@ -145,13 +146,13 @@ impl Proxy {
         self.shared.set_mode(Mode::Forward);
     }
 
-    /// The number of connections that were taken.
+    /// Returns the number of connections that were taken.
     #[must_use]
     pub fn connections(&self) -> u64 {
         self.shared.state().connections
     }
 
-    /// The requests of HTTP/1 that came from clients: method, target and the header `Range` if there is one, as in
+    /// Returns the requests of HTTP/1 that came from clients: method, target and the header `Range` if there is one, as in
     /// `GET /a/c/0 bytes=0-99`. What is no HTTP has none.
     #[must_use]
     pub fn requests(&self) -> Vec<String> {
@@ -174,7 +175,7 @@ impl Drop for Proxy {
     }
 }
 
-/// The host and port of a URL.
+/// Returns the host and port of a URL.
 fn authority(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_scheme, rest)| rest);
     let authority = rest.split(['/', '?']).next().unwrap_or(rest);
@@ -349,7 +350,7 @@ impl Shared {
     }
 }
 
-/// The next bytes; nothing at the end, and when the connection is cut.
+/// Returns the next bytes; nothing at the end, and when the connection is cut.
 fn read<'a>(mut stream: &TcpStream, buffer: &'a mut [u8]) -> Option<&'a [u8]> {
     let length = stream.read(buffer).ok().filter(|length| *length > 0)?;
     Some(&buffer[..length])

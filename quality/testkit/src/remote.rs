@@ -25,25 +25,25 @@ pub struct Remote {
 }
 
 impl Remote {
-    /// An empty one whose answers take so long.
+    /// Creates an empty one whose answers take so long.
     #[must_use]
     pub fn new(latency: Duration) -> Self {
         Self { latency, ..Self::default() }
     }
 
-    /// This memory as another process sees it: its locks are others.
+    /// Returns this memory as another process sees it: its locks are others.
     #[must_use]
     pub fn elsewhere(&self, process: usize) -> Self {
         Self { process, ..self.clone() }
     }
 
-    /// A blocking store over this one, which waits for its answers.
+    /// Returns a blocking store over this one, which waits for its answers.
     #[must_use]
     pub fn blocking(&self) -> Arc<dyn Store> {
         Arc::new(Blocking::new(self.clone()))
     }
 
-    /// The memory, which is reached from here without requests.
+    /// Returns the memory, which is reached from here without requests.
     #[must_use]
     pub fn memory(&self) -> &MemoryStore {
         &self.memory

@@ -15,7 +15,8 @@ use crate::needs;
 /// The beginning of the name of every variable.
 const PREFIX: &str = "ZARROX_TEST_";
 
-/// The value of `ZARROX_TEST_<name>`, such as the URL of the server `REDIS`; `None` when the servers were not started, or only others.
+/// Returns the value of `ZARROX_TEST_<name>`, such as the URL of the server `REDIS`; `None` when the servers were not started, or
+/// only others.
 ///
 /// | name | value |
 /// |---|---|
@@ -48,7 +49,7 @@ pub fn address(name: &str) -> Option<String> {
     address
 }
 
-/// The server that gives a variable, as `cargo xtask test --stores` knows it.
+/// Returns the server that gives a variable, as `cargo xtask test --stores` knows it.
 fn server(name: &str) -> String {
     match name {
         "HTTP_ROOT" | "HTTPS" | "HTTPS_CA" => "http".to_owned(),
@@ -57,7 +58,7 @@ fn server(name: &str) -> String {
     }
 }
 
-/// The names of all that must be there.
+/// Returns the names of all that must be there.
 #[must_use]
 pub fn started() -> Vec<String> {
     let names = env::var(format!("{PREFIX}SERVERS")).unwrap_or_default();

@@ -30,34 +30,34 @@ pub struct Specimen {
 }
 
 impl Specimen {
-    /// An example, ready to work.
+    /// Creates an example, ready to work.
     pub fn new(registry: &Registry, example: &Example) -> Result<Self> {
         let what = format!("{}{} of {}", example.codec, example.configuration, example.data_type);
         let chain = example.chain(registry, LIMIT).map_err(|error| error.at(&what))?;
         Ok(Self { what, data_type: example.data_type(registry)?, chain })
     }
 
-    /// A chain for elements of a type.
+    /// Returns a chain for elements of a type.
     pub fn of_chain(data_type: DataType, chain: CodecChain) -> Self {
         Self { what: format!("{:?}", chain.specs()), data_type, chain }
     }
 
-    /// The chain.
+    /// Returns the chain.
     pub fn chain(&self) -> &CodecChain {
         &self.chain
     }
 
-    /// The size of a chunk's elements, in bytes.
+    /// Returns the size of a chunk's elements, in bytes.
     pub fn size(&self) -> usize {
         self.chain.chunk().size()
     }
 
-    /// A random chunk, encoded.
+    /// Returns a random chunk, encoded.
     pub fn encoded(&self, registry: &Registry, random: &mut Random) -> Vec<u8> {
         self.try_encoded(registry, random).unwrap_or_else(|| panic!("{}: a chunk is not encoded", self.what))
     }
 
-    /// A random chunk, encoded; `None` where the codecs do not take its values.
+    /// Returns a random chunk, encoded; `None` where the codecs do not take its values.
     pub fn try_encoded(&self, registry: &Registry, random: &mut Random) -> Option<Vec<u8>> {
         let values = self.values(registry, self.chain.chunk().shape(), random);
         let mut encoded = Vec::new();
@@ -94,7 +94,7 @@ impl Specimen {
         whole.is_some()
     }
 
-    /// The result; an error must say which codec met it, or that a limit is reached.
+    /// Returns the result; an error must say which codec met it, or that a limit is reached.
     fn answer<T>(&self, result: Result<T, CodecError>) -> Option<T> {
         match result {
             Ok(value) => Some(value),
@@ -107,7 +107,7 @@ impl Specimen {
         }
     }
 
-    /// The elements of a region that `read` reads, between canaries.
+    /// Returns the elements of a region that `read` reads, between canaries.
     fn decode(
         &self,
         region: &Dims<Span>,
@@ -155,7 +155,7 @@ impl Specimen {
         values
     }
 
-    /// An element of variable length.
+    /// Returns an element of variable length.
     fn piece(&self, random: &mut Random) -> Vec<u8> {
         let number = random.below(100);
         if let Some(item) = self.data_type.vlen_item() {
@@ -245,7 +245,7 @@ impl Values {
         front.iter().chain(back).all(|&byte| byte == CANARY)
     }
 
-    /// All elements, in order.
+    /// Returns all elements, in order.
     fn elements(&self) -> Vec<&[u8]> {
         let elements = self.bytes().chunks_exact(self.item);
         match &self.vlen {
@@ -254,7 +254,7 @@ impl Values {
         }
     }
 
-    /// The elements of a region, in order.
+    /// Returns the elements of a region, in order.
     fn at(&self, region: &[Span]) -> Vec<&[u8]> {
         let elements = self.elements();
         let places = zarrox_core::internals::selection::partition::positions(region, &self.shape);

@@ -86,7 +86,7 @@ pub fn read_suite(fill: impl Fn(Content<'_>) -> Box<dyn Store>) {
     }
 }
 
-/// A key that is known to be valid.
+/// Returns a key that is known to be valid.
 ///
 /// # Panics
 ///
@@ -96,7 +96,7 @@ pub fn key(text: &str) -> Key {
     Key::new(text).unwrap()
 }
 
-/// A prefix that is known to be valid.
+/// Returns a prefix that is known to be valid.
 ///
 /// # Panics
 ///
@@ -106,7 +106,7 @@ pub fn prefix(text: &str) -> Prefix {
     Prefix::new(text).unwrap()
 }
 
-/// All keys below a prefix with the sizes of their values, sorted.
+/// Returns all keys below a prefix with the sizes of their values, sorted.
 ///
 /// # Panics
 ///

@@ -170,7 +170,7 @@ fn with_view<R>(elements: &Elements, shape: &[usize], work: impl FnOnce(View<'_>
     work(View::contiguous(&memory, shape, VlenRef::SIZE).with_vlen(&vlen))
 }
 
-/// The elements that `work` reads of a region.
+/// Returns the elements that `work` reads of a region.
 fn read(
     region: &Dims<Span>,
     work: impl FnOnce(ReadRegion<'_>) -> Result<(), CodecError>,

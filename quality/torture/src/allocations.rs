@@ -61,7 +61,7 @@ pub(crate) fn run() -> Outcome {
     }
 }
 
-/// The ends of an operation, and how often each was met.
+/// Returns the ends of an operation, and how often each was met.
 fn ends(operation: &str) -> Outcome<BTreeMap<End, u32>> {
     let mut ends = BTreeMap::new();
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
@@ -124,7 +124,7 @@ fn store(directory: &Path) -> Result<Arc<dyn Store>> {
     Ok(Arc::new(DirectoryStore::open(directory.join("a.zarr"))?))
 }
 
-/// An array of ones; before a repair, with a damaged chunk.
+/// Returns an array of ones; before a repair, with a damaged chunk.
 fn prepare(operation: &str, directory: &Path) -> Result<Array> {
     let array = options().create_array((store(directory)?, "")).data_type(DataType::UInt8);
     let array = array.shape([LENGTHS.0; 2]).chunks([LENGTHS.1 / 4; 2]).shards([LENGTHS.1; 2]).create()?;

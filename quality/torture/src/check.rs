@@ -142,7 +142,8 @@ impl Judge<'_> {
         Some(found)
     }
 
-    /// The elements of the damaged array. What was damaged may be lost, or cannot be read: there are those that are expected.
+    /// Returns the elements of the damaged array. What was damaged may be lost, or cannot be read: there are those that are
+    /// expected.
     fn whole_part(&mut self, array: &Array, expected: &Elements) -> Option<Vec<u64>> {
         let [rows, columns] = world::DAMAGED_SHAPE;
         let left = array.read::<ArrayD<u64>>(crate::element::selection(&[0, 0], &[rows, columns / 2]));
@@ -154,7 +155,7 @@ impl Judge<'_> {
         Some(found.into_iter().collect())
     }
 
-    /// The array before its pending writes, in the shape that is stored.
+    /// Returns the array before its pending writes, in the shape that is stored.
     fn shaped(&mut self, path: &str, before: &Elements, array: &Array) -> Option<Elements> {
         let mut expected = before.clone();
         if array.shape() == expected.shape {
@@ -297,7 +298,7 @@ impl Judge<'_> {
         }
     }
 
-    /// The contents that an array can have.
+    /// Returns the contents that an array can have.
     fn possible(&self, path: &str) -> Possible {
         let mut possible = Possible { whole: Vec::new(), partial: Vec::new(), absent: true };
         if let Some(made) = self.model.made.get(path) {
@@ -492,7 +493,7 @@ fn is_hole(row: &[u64]) -> bool {
     row.iter().all(|value| *value == 0)
 }
 
-/// The row at which the block begins that has this row: its elements tell their position in it.
+/// Returns the row at which the block begins that has this row: its elements tell their position in it.
 fn first_row(rows: &[Vec<u64>], row: usize) -> usize {
     let columns = rows[row].len().max(1);
     let position = rows[row].iter().find(|value| **value != 0).map_or(0, |value| origin(*value).1);

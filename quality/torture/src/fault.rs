@@ -22,7 +22,7 @@ pub(crate) enum Fault {
 }
 
 impl Fault {
-    /// The word for it in reports.
+    /// Returns the word for it in reports.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Lost => "lost",
@@ -53,7 +53,7 @@ impl Faults {
         self.0.is_empty()
     }
 
-    /// The number of faults of each kind, in words.
+    /// Returns the number of faults of each kind, in words.
     pub(crate) fn counts(&self) -> String {
         let mut counts: BTreeMap<Fault, usize> = BTreeMap::new();
         self.0.iter().for_each(|(fault, _)| *counts.entry(*fault).or_default() += 1);

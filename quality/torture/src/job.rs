@@ -114,7 +114,7 @@ impl Worker {
 }
 
 impl Operation {
-    /// The array that it writes into.
+    /// Returns the array that it writes into.
     pub(crate) fn array(&self) -> Option<&str> {
         match self {
             Self::Write { array, .. } | Self::Append { array, .. } | Self::Resize { array, .. } => {
@@ -133,7 +133,7 @@ impl Operation {
         }
     }
 
-    /// The word for the operation in reports.
+    /// Returns the word for the operation in reports.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Write { number: 0, .. } => "erase",

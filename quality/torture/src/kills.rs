@@ -148,7 +148,7 @@ impl Scene {
         }
     }
 
-    /// The hierarchy, if its store can be opened.
+    /// Returns the hierarchy, if its store can be opened.
     fn opened(&mut self) -> Option<Opened> {
         self.place.open().map_err(|message| self.faults.add(Fault::Unreadable, message)).ok()
     }

@@ -47,7 +47,7 @@ fn stored_keys(at: &Opened) -> zarrox::Result<BTreeSet<String>> {
     Ok(keys)
 }
 
-/// The keys that nodes can have.
+/// Returns the keys that nodes can have.
 fn known_keys(at: &Opened) -> zarrox::Result<BTreeSet<String>> {
     let mut known: BTreeSet<String> = DOCUMENTS.map(str::to_owned).into();
     at.root()?.visit(&mut |path, node| {
@@ -84,7 +84,7 @@ pub(crate) fn check_files(directory: &Path, faults: &mut Faults) {
     }
 }
 
-/// The number of files of any name that some implementation gives to temporary files.
+/// Returns the number of files of any name that some implementation gives to temporary files.
 pub(crate) fn temporary_files(directory: &Path) -> usize {
     let is_temporary = |name: &String| {
         let name = name.rsplit('/').next().unwrap_or_default();
@@ -99,7 +99,7 @@ fn is_left(name: &str) -> bool {
     ours || name.contains(".replaced") || name.ends_with(".lock")
 }
 
-/// All files and directories below a directory.
+/// Returns all files and directories below a directory.
 fn files(directory: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let mut folders = vec![directory.to_owned()];

@@ -54,14 +54,14 @@ pub(crate) struct Model {
 }
 
 impl Elements {
-    /// The array with a damaged chunk, as [`world::create_damaged`] leaves it.
+    /// Returns the array with a damaged chunk, as [`world::create_damaged`] leaves it.
     pub(crate) fn damaged() -> Self {
         let mut array = Self::new(&world::DAMAGED_SHAPE, &world::DAMAGED_SHAPE);
         array.write(&[0, 0], &world::DAMAGED_SHAPE, world::ORIGINAL_NUMBER);
         array
     }
 
-    /// An array of fill values.
+    /// Creates an array of fill values.
     pub(crate) fn new(shape: &[u64], chunk: &[u64]) -> Self {
         let count = usize::try_from(shape.iter().product::<u64>()).unwrap_or(0);
         Self {
@@ -112,7 +112,8 @@ impl Elements {
         self.chunks.drain(..self.chunks.len().saturating_sub(1));
     }
 
-    /// The parts of a box that lie in one stored object each, whichever of the array's chunks there were, as lists of positions.
+    /// Returns the parts of a box that lie in one stored object each, whichever of the array's chunks there were, as lists of
+    /// positions.
     pub(crate) fn parts(&self, start: &[u64], shape: &[u64]) -> Vec<Vec<usize>> {
         let mut parts: BTreeMap<Vec<Vec<u64>>, Vec<usize>> = BTreeMap::new();
         for index in indices(start, shape) {
@@ -126,7 +127,7 @@ impl Elements {
     }
 }
 
-/// All indices of a box.
+/// Returns all indices of a box.
 fn indices(start: &[u64], shape: &[u64]) -> impl Iterator<Item = Vec<u64>> {
     let (start, shape) = (start.to_vec(), shape.to_vec());
     (0..shape.iter().product::<u64>()).map(move |mut rest| {
@@ -140,7 +141,7 @@ fn indices(start: &[u64], shape: &[u64]) -> impl Iterator<Item = Vec<u64>> {
 }
 
 impl Model {
-    /// The hierarchy as [`world::create`] leaves it.
+    /// Creates the hierarchy as [`world::create`] leaves it.
     pub(crate) fn new(format: Format) -> Self {
         let board = Elements::new(&[world::SIDE; 2], &[world::CHUNK; 2]);
         let boards = world::boards(format).into_iter().map(|each| (each.name.to_owned(), board.clone()));

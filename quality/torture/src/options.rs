@@ -82,7 +82,7 @@ fn number<T: std::str::FromStr>(text: &str) -> Outcome<T> {
     text.parse().map_err(|_| format!("'{text}' is no number"))
 }
 
-/// A seed that is another one in each run.
+/// Returns a seed that is another one in each run.
 fn new_seed() -> u64 {
     let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     time.map_or(0, |time| u64::from(time.subsec_nanos()) ^ time.as_secs()) % 1_000_000_000

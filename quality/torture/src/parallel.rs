@@ -71,7 +71,7 @@ impl Mode {
         }
     }
 
-    /// The number of processes.
+    /// Returns the number of processes.
     fn processes(self) -> usize {
         match self {
             Self::Threads => 1,
@@ -80,7 +80,7 @@ impl Mode {
         }
     }
 
-    /// The modes that a kind of store can have.
+    /// Returns the modes that a kind of store can have.
     pub(crate) fn of(kind: Kind) -> &'static [Self] {
         if kind.is_of_one_process() { &[Self::Threads] } else { &Self::ALL }
     }
@@ -345,7 +345,7 @@ fn read(at: &Opened, path: &str) -> Outcome<Vec<u64>> {
     values.map(|values| values.iter().copied().collect()).map_err(|error| error.to_string())
 }
 
-/// The number of rows that should be there and are not.
+/// Returns the number of rows that should be there and are not.
 fn lost_rows(rows: &[Vec<u64>], done: &BTreeMap<u64, u64>) -> usize {
     let found: BTreeSet<&Vec<u64>> = rows.iter().collect();
     let expected = done.iter().flat_map(|(number, rows)| {

@@ -41,12 +41,12 @@ impl Place {
 }
 
 impl Opened {
-    /// The root of the hierarchy.
+    /// Returns the root of the hierarchy.
     pub(crate) fn root(&self) -> zarrox::Result<zarrox::Group> {
         self.open_with(&OpenOptions::new())
     }
 
-    /// The path of a node in the store, by its path in the hierarchy.
+    /// Returns the path of a node in the store, by its path in the hierarchy.
     pub(crate) fn below(&self, path: &str) -> String {
         format!("{}/{path}", self.path).trim_start_matches('/').to_owned()
     }
@@ -63,7 +63,7 @@ impl Opened {
         self.store.directory().is_some()
     }
 
-    /// The root, opened with options.
+    /// Returns the root, opened with options.
     pub(crate) fn open_with(&self, options: &OpenOptions) -> zarrox::Result<zarrox::Group> {
         options.open((self.store.clone(), &self.path))?.into_group()
     }
@@ -85,7 +85,7 @@ impl Kind {
     pub(crate) const ALL: [Self; 7] =
         [Self::Directory, Self::Sqlite, Self::Lmdb, Self::Redb, Self::Zip, Self::S3, Self::Redis];
 
-    /// The name on the command line, and in tables.
+    /// Returns the name on the command line, and in tables.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Directory => "directory",
@@ -106,7 +106,7 @@ impl Kind {
         })
     }
 
-    /// True where only one process can have the store open for writing.
+    /// Returns true where only one process can have the store open for writing.
     pub(crate) fn is_of_one_process(self) -> bool {
         matches!(self, Self::Redb | Self::Zip)
     }
@@ -120,7 +120,7 @@ impl Kind {
         }
     }
 
-    /// True where an operation takes requests to a server.
+    /// Returns true where an operation takes requests to a server.
     pub(crate) fn is_remote(self) -> bool {
         matches!(self, Self::S3 | Self::Redis)
     }
@@ -147,12 +147,12 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    /// A site in a directory; nothing else may have used the name of the run on the servers.
+    /// Creates a site in a directory; nothing else may have used the name of the run on the servers.
     pub(crate) fn new(directory: &Path, run: &str) -> Self {
         Self { directory: directory.to_owned(), run: run.to_owned() }
     }
 
-    /// A place that was not used before.
+    /// Returns a place that was not used before.
     ///
     /// # Errors
     /// When the server of the store was not started.
@@ -163,7 +163,7 @@ impl Site {
         Ok(Place { url, options, scratch })
     }
 
-    /// The URL of a place, and the options of its store.
+    /// Returns the URL of a place, and the options of its store.
     fn url(&self, kind: Kind, name: &str) -> Outcome<(String, Vec<(&'static str, String)>)> {
         let file = |extension: &str| format!("{}/{name}.{extension}", self.directory.display());
         let local = |url: String| (url, Vec::new());
@@ -190,7 +190,7 @@ impl Site {
     }
 }
 
-/// The address of a server, which `cargo xtask torture` has started.
+/// Returns the address of a server, which `cargo xtask torture` has started.
 fn server(name: &str) -> Outcome<String> {
     let variable = format!("ZARROX_TEST_{name}");
     std::env::var(&variable)

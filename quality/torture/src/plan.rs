@@ -46,7 +46,7 @@ impl<'a> Planner<'a> {
         Self { rng, number, worker, rights, model, copy }
     }
 
-    /// A list of operations.
+    /// Returns a list of operations.
     pub(crate) fn hand(mut self) -> Hand {
         let mut operations = Vec::new();
         while operations.len() < OPERATIONS {
@@ -65,7 +65,7 @@ impl<'a> Planner<'a> {
         Hand { operations }
     }
 
-    /// An operation; `None` where there is nothing to do it with.
+    /// Returns an operation; `None` where there is nothing to do it with.
     fn operation(&mut self) -> Option<Operation> {
         if self.rights.changes && self.rng.u32(0..4) == 0 {
             return Some(self.change());
@@ -176,7 +176,7 @@ impl<'a> Planner<'a> {
         (start.to_vec(), shape.to_vec())
     }
 
-    /// A box of elements that are this worker's own: in a chunk of its own, or in its quarter of one.
+    /// Returns a box of elements that are this worker's own: in a chunk of its own, or in its quarter of one.
     fn own_box(&mut self) -> (Vec<u64>, Vec<u64>) {
         let (chunk, side) = loop {
             let chunk = [self.rng.u64(0..SIDE / CHUNK), self.rng.u64(0..SIDE / CHUNK)];
@@ -275,7 +275,7 @@ fn own_group(worker: Worker) -> String {
     format!("made/{}", worker.index)
 }
 
-/// The moment of a process's death. Short and long times are equally likely: most operations are short.
+/// Returns the moment of a process's death. Short and long times are equally likely: most operations are short.
 pub(crate) fn death(rng: &mut Rng, remote: bool, hands: usize) -> Death {
     let longest = if remote { 17 } else { 14 };
     let power = rng.u32(3..longest);

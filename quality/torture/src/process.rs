@@ -51,7 +51,7 @@ pub(crate) struct Ended {
 }
 
 impl Launcher {
-    /// This program itself.
+    /// Returns this program itself.
     pub(crate) fn ours() -> Outcome<Self> {
         let program = std::env::current_exe().map_err(|error| error.to_string())?;
         Ok(Self { program: program.to_string_lossy().into_owned(), arguments: vec!["work".to_owned()] })

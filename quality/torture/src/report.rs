@@ -61,7 +61,7 @@ impl Cell {
 }
 
 impl StoreReport {
-    /// The results in a few lines.
+    /// Returns the results in a few lines.
     pub(crate) fn told(&self) -> String {
         let mut text = format!("{}: {} kills in {} rounds: ", self.store, self.kills, self.rounds);
         let interrupted: Vec<String> =
@@ -85,7 +85,7 @@ impl StoreReport {
         self.faults.len() + self.cells.iter().filter(|cell| cell.is_faulty()).count()
     }
 
-    /// The number that was lost of something: without kills, and with kills.
+    /// Returns the number that was lost of something: without kills, and with kills.
     fn lost(&self, works: &[&str], mode: &str) -> String {
         let is_meant = |cell: &&Cell, killed: bool| {
             works.contains(&cell.work.as_str()) && cell.mode == mode && cell.killed == killed
@@ -109,7 +109,7 @@ impl Report {
         self.stores.iter().map(StoreReport::faults).sum()
     }
 
-    /// The table of all stores, and that of all implementations.
+    /// Returns the table of all stores, and that of all implementations.
     pub(crate) fn table(&self) -> String {
         let mut text = String::from(
             "| store | kills | faults | elements lost: threads | processes | both | rows lost | attributes lost | nodes lost |\n\

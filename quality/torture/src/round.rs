@@ -91,7 +91,7 @@ impl Round {
         (Worker { index, of: self.of }, rights)
     }
 
-    /// The nodes that are moved, replaced or converted in the round.
+    /// Returns the nodes that are moved, replaced or converted in the round.
     pub(crate) fn unsettled(&self) -> Vec<String> {
         match self.changer {
             None => Vec::new(),

@@ -229,7 +229,7 @@ impl Tools<'_> {
         self.existing_is_done(created.map(drop))
     }
 
-    /// An array that operations create and fill.
+    /// Returns an array that operations create and fill.
     fn to_fill(&self, path: &str, number: u64) -> zarrox::Result<ArrayBuilder> {
         let attributes = [(world::NUMBER, number)];
         let array = world::of_numbers(self.root()?.create_array(path)).attributes(attributes);
@@ -334,7 +334,7 @@ impl Tools<'_> {
         world::check_copy(&to.root()?)
     }
 
-    /// The source as a file of HDF5. An interrupted import is continued only from a file of the name that it began with.
+    /// Returns the source as a file of HDF5. An interrupted import is continued only from a file of the name that it began with.
     fn exported(&self, path: &Path) -> zarrox::Result<TempPath> {
         let failed = |error: std::io::Error| {
             Error::new(ErrorKind::Unreachable, format!("{}: {error}", path.display()))
@@ -346,7 +346,7 @@ impl Tools<'_> {
         Ok(path)
     }
 
-    /// The path of the source in the store.
+    /// Returns the path of the source in the store.
     fn source_path(&self) -> String {
         self.at.below(world::SOURCE)
     }

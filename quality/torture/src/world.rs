@@ -56,7 +56,7 @@ pub(crate) const NUMBER: &str = "number";
 /// The attribute that a sweep sets.
 pub(crate) const SWEPT: &str = "swept";
 
-/// The boards of a format.
+/// Returns the boards of a format.
 pub(crate) fn boards(format: Format) -> Vec<Board> {
     let chunks = Board { name: "chunks", sharded: false };
     let shards = Board { name: "shards", sharded: true };
@@ -88,7 +88,7 @@ pub(crate) fn create(at: &Opened, format: Format) -> zarrox::Result<()> {
     Ok(())
 }
 
-/// The name that the model has for an array, wherever it is.
+/// Returns the name that the model has for an array, wherever it is.
 pub(crate) fn known_as(path: &str) -> &str {
     if ARENA.contains(&path) { ARENA[0] } else { path }
 }
@@ -130,12 +130,12 @@ pub(crate) fn of_numbers(array: ArrayBuilder) -> ArrayBuilder {
     array.data_type(DataType::UInt64)
 }
 
-/// The elements of the array in [`SOURCE`].
+/// Returns the elements of the array in [`SOURCE`].
 pub(crate) fn original() -> ArrayD<u64> {
     elements(ORIGINAL_NUMBER, &[0, 0], &ORIGINAL_SHAPE, &ORIGINAL_SHAPE)
 }
 
-/// The array in [`SOURCE`].
+/// Returns the array in [`SOURCE`].
 pub(crate) fn source(root: &Group) -> zarrox::Result<Array> {
     root.open(format!("{SOURCE}/{ORIGINAL}"))?.into_array()
 }
@@ -162,7 +162,7 @@ fn check_elements(root: &Group, path: &str, expected: &ArrayD<u64>) -> zarrox::R
     Err(Error::new(zarrox::ErrorKind::Corrupt, message))
 }
 
-/// The format that is shown by a name.
+/// Returns the format that is shown by a name.
 pub(crate) fn format_named(name: &str) -> zarrox::Result<Format> {
     Format::named(name)
         .ok_or_else(|| Error::new(zarrox::ErrorKind::InvalidArgument, format!("'{name}' is no format")))

@@ -22,7 +22,7 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// The options that these arguments are, in any order.
+    /// Returns the options that these arguments are, in any order.
     pub(crate) fn parse(arguments: &[String]) -> Outcome<Self> {
         let mut rest = arguments.to_vec();
         let seconds = number(&mut rest, "--seconds")?.unwrap_or(3);

@@ -5,12 +5,12 @@ use zarrox_runner::run::{self, Outcome};
 /// The environment variable that names the target of a program.
 pub(super) const VARIABLE: &str = "ZARROX_FUZZ_TARGET";
 
-/// The program that knows the targets and writes the inputs to begin with.
+/// Returns the program that knows the targets and writes the inputs to begin with.
 fn seeds() -> Outcome<run::Program> {
     run::example("seeds")
 }
 
-/// The names of all targets.
+/// Returns the names of all targets.
 pub(super) fn names() -> Outcome<Vec<String>> {
     let program = seeds()?;
     println!("$ {program}");
@@ -23,7 +23,7 @@ pub(super) fn write_seeds() -> Outcome {
     seeds()?.with(["quality/fuzz/corpus"]).run()
 }
 
-/// The program that has a target.
+/// Returns the program that has a target.
 pub(super) fn program_of(name: &str) -> &'static str {
     let needs_library = ["hierarchy", "urls", "files"].contains(&name) || name.starts_with("read_");
     if needs_library { "library" } else { "codecs" }

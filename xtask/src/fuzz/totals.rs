@@ -24,7 +24,7 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
-    /// A run, by what the fuzzer printed.
+    /// Creates a run, by what the fuzzer printed.
     pub(crate) fn new(success: bool, time: Duration, log: &str) -> Self {
         const LINES: usize = 60;
         let executions = log.lines().find_map(|line| line.strip_prefix("stat::number_of_executed_units: "));
@@ -50,7 +50,7 @@ struct Total {
 pub(crate) struct Totals(BTreeMap<String, Total>);
 
 impl Totals {
-    /// All that was counted up to now.
+    /// Returns all that was counted up to now.
     pub(crate) fn read() -> Outcome<Self> {
         if Path::new(PATH).exists() { Self::parse(&run::read(PATH)?) } else { Ok(Self::default()) }
     }
@@ -63,7 +63,7 @@ impl Totals {
         run::write(PATH, &totals.lines())
     }
 
-    /// The number of inputs that these targets together were given.
+    /// Returns the number of inputs that these targets together were given.
     pub(crate) fn executions(&self, targets: &[String]) -> u64 {
         targets.iter().filter_map(|target| self.0.get(target)).map(|total| total.executions).sum()
     }

@@ -249,7 +249,7 @@ impl Listing<'_> {
     }
 }
 
-/// The kind of an item, and what is known of that kind.
+/// Returns the kind of an item, and what is known of that kind.
 fn of_kind(item: &Value) -> Option<(&str, &Value)> {
     item["inner"].as_object()?.iter().next().map(|(kind, inner)| (kind.as_str(), inner))
 }
@@ -264,7 +264,7 @@ fn ids(items: &Value) -> Vec<String> {
     items.as_array().into_iter().flatten().map(Value::to_string).collect()
 }
 
-/// A type as in the source, but for paths of its parts.
+/// Returns a type as in the source, but for paths of its parts.
 fn shown(of: &Value) -> String {
     let Some((kind, inner)) = of.as_object().and_then(|of| of.iter().next()) else {
         return of.as_str().unwrap_or("_").to_owned();
@@ -313,7 +313,7 @@ fn bounds(of: &Value) -> String {
     traits.map(|bound| path_of(&bound["trait"])).collect::<Vec<_>>().join(" + ")
 }
 
-/// The arguments of a generic type.
+/// Returns the arguments of a generic type.
 fn arguments(of: &Value) -> String {
     if let Some(call) = of.get("parenthesized") {
         let inputs: Vec<String> = call["inputs"].as_array().into_iter().flatten().map(shown).collect();

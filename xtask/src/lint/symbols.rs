@@ -46,12 +46,12 @@ pub(crate) fn check() -> Outcome {
     if missing.is_empty() { Ok(()) } else { Err(format!("symbols:\n{}", missing.join("\n"))) }
 }
 
-/// True for a file or a name that exists.
+/// Returns true for a file or a name that exists.
 fn exists(span: &str, known: &BTreeSet<String>) -> bool {
     if span.contains('/') { is_file(span, |path| Path::new(path).exists()) } else { is_known(span, known) }
 }
 
-/// The texts in backticks outside of blocks of code, with their lines.
+/// Returns the texts in backticks outside of blocks of code, with their lines.
 fn spans(page: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut is_code = false;
     let prose = page.lines().enumerate().filter(move |(_, line)| {
@@ -62,14 +62,14 @@ fn spans(page: &str) -> impl Iterator<Item = (usize, &str)> {
     prose.flat_map(|(number, line)| line.split('`').skip(1).step_by(2).map(move |span| (number + 1, span)))
 }
 
-/// True for a path that exists, from the root or by a short name, and for what is no path.
+/// Returns true for a path that exists, from the root or by a short name, and for what is no path.
 fn is_file(span: &str, exists: impl Fn(&str) -> bool) -> bool {
     let is_path = span.chars().all(|letter| letter.is_alphanumeric() || "/._-".contains(letter));
     let long = SHORT.iter().find_map(|(short, long)| Some(format!("{long}{}", span.strip_prefix(short)?)));
     !is_path || exists(span) || long.is_some_and(|path| exists(&path))
 }
 
-/// True for a name of which the code knows each part, and for what is no name.
+/// Returns true for a name of which the code knows each part, and for what is no name.
 fn is_known(span: &str, known: &BTreeSet<String>) -> bool {
     let name = span.trim_end_matches("()");
     let is_name = name.chars().all(|letter| letter.is_alphanumeric() || "_:.".contains(letter));

@@ -27,7 +27,7 @@ fn open(name: &str) -> BerkeleyDbStore {
     BerkeleyDbStore::open(golden(name)).unwrap()
 }
 
-/// The entries that `write.py` puts into each file with many keys.
+/// Returns the entries that `write.py` puts into each file with many keys.
 fn many() -> BTreeMap<String, Vec<u8>> {
     let small = (0..400_usize).filter(|n| n % 7 != 0);
     let small = small.map(|n| (format!("many/{n}"), vec![u8::try_from(n % 256).unwrap(); n % 40]));

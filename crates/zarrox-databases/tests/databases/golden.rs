@@ -19,7 +19,7 @@ const KEYS: [(&str, u64); 8] = [
     ("group/counts/1.0", 48),
 ];
 
-/// A copy of a file that zarr-python wrote.
+/// Returns a copy of a file that zarr-python wrote.
 pub(crate) fn golden(extension: &str) -> (TempDir, PathBuf) {
     let directory = TempDir::new().unwrap();
     let name = format!("hierarchy.{extension}");

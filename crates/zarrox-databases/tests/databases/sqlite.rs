@@ -27,7 +27,7 @@ fn suite(options: &SqliteOptions) {
     });
 }
 
-/// A new database with one value, and its path.
+/// Returns a new database with one value, and its path.
 fn temporary() -> (TempDir, std::path::PathBuf, SqliteStore) {
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("data.sqlite");

@@ -25,7 +25,7 @@ fn directory() -> Option<String> {
     Some(format!("{}/a b%25/ftp-{}-{count}/", address("FTP")?, std::process::id()))
 }
 
-/// A directory of its own, which is not there yet.
+/// Returns a directory of its own, which is not there yet.
 fn fresh() -> Option<Blocking<FtpStore>> {
     Some(FtpOptions::new().open(&directory()?).unwrap())
 }

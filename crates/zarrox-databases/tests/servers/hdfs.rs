@@ -18,7 +18,7 @@ use zarrox_testkit::store::{key, list, read_suite};
 
 use super::obstruction::obstruct_each_other;
 
-/// A directory of its own, which is not there yet.
+/// Returns a directory of its own, which is not there yet.
 fn fresh() -> Option<Blocking<HdfsStore>> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);

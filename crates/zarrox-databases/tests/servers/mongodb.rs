@@ -16,7 +16,7 @@ use crate::handles::check_two_handles;
 
 const DATABASE: &str = "zarrox_test";
 
-/// A collection that nobody else has.
+/// Returns a collection that nobody else has.
 fn unique() -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     format!("test_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))

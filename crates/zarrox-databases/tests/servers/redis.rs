@@ -12,7 +12,7 @@ use zarrox_testkit::store::{key, list, prefix, store_suite};
 
 use crate::handles::check_two_handles;
 
-/// A prefix that nobody else has.
+/// Returns a prefix that nobody else has.
 fn unique() -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     format!("test-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
@@ -27,7 +27,7 @@ fn client(url: &str) -> Connection {
     Client::open(url).unwrap().get_connection().unwrap()
 }
 
-/// The URL with a user.
+/// Returns the URL with a user.
 fn with_user(url: &str, user: &str, password: &str) -> String {
     url.replace("redis://", &format!("redis://{user}:{password}@"))
 }

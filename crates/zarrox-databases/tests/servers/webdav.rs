@@ -16,7 +16,7 @@ use zarrox_testkit::store::{key, list, prefix, read_suite, store_suite};
 
 use super::obstruction::obstruct_each_other;
 
-/// A directory of its own on a server, which is not there yet.
+/// Returns a directory of its own on a server, which is not there yet.
 fn fresh_on(server: &str) -> Option<Blocking<WebDavStore>> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);

@@ -10,7 +10,7 @@ use crate::{StoreError, StoreErrorKind};
 pub struct Version(SmallVec<[u8; 24]>);
 
 impl Version {
-    /// The bytes of the version, which the store chooses, such as an ETag.
+    /// Returns the bytes of the version, which the store chooses, such as an ETag.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
@@ -38,7 +38,7 @@ pub enum Stamp {
 
 /// One version of a stored value, open for reading.
 pub trait Value: Send + Sync {
-    /// The length in bytes.
+    /// Returns the length in bytes.
     fn size(&self) -> u64;
 
     /// Fills the buffer with the bytes from `offset` on.
@@ -98,13 +98,13 @@ pub fn reserved(length: usize) -> Result<Vec<u8>, StoreError> {
     Ok(buffer)
 }
 
-/// The error of a buffer that cannot be allocated.
+/// Returns the error of a buffer that cannot be allocated.
 pub(crate) fn out_of_memory(length: u64) -> StoreError {
     let message = format!("memory allocation of {length} bytes failed");
     StoreError::new(StoreErrorKind::OutOfMemory, "reading", message)
 }
 
-/// The error of a range that does not lie inside its value.
+/// Returns the error of a range that does not lie inside its value.
 pub(super) fn out_of_range(range: &str, size: u64) -> StoreError {
     let message = format!("{range} is outside the value of {size} bytes");
     StoreError::new(StoreErrorKind::OutOfRange, "reading", message)

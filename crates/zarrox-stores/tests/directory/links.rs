@@ -12,7 +12,7 @@ use zarrox_testkit::errors::assert_error;
 use zarrox_testkit::other_process;
 use zarrox_testkit::store::{key, list, prefix};
 
-/// A directory `outside` with a secret, and a store beside it with one value, `data/v`.
+/// Returns a directory `outside` with a secret, and a store beside it with one value, `data/v`.
 fn inside_and_outside() -> (TempDir, DirectoryStore) {
     let directory = TempDir::new().unwrap();
     fs::create_dir(directory.path().join("outside")).unwrap();

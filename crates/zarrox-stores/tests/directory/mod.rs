@@ -38,7 +38,7 @@ fn value(store: &dyn Store, name: &str) -> Option<Bytes> {
     store.get(&key(name)).unwrap()
 }
 
-/// All names below a directory, with the hidden ones, sorted.
+/// Returns all names below a directory, with the hidden ones, sorted.
 fn names_on_disk(path: &Path) -> Vec<PathBuf> {
     let mut names = Vec::new();
     let mut open = vec![path.to_owned()];

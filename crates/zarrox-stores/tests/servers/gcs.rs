@@ -22,7 +22,7 @@ fn bucket(name: &str) -> Option<Blocking<GcsStore>> {
     Some(GcsOptions::new().endpoint(address("GCS")?).anonymous().open(name).unwrap())
 }
 
-/// A place of its own in the bucket.
+/// Returns a place of its own in the bucket.
 fn fresh() -> Option<Box<dyn Store>> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);

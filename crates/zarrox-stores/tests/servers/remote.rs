@@ -10,14 +10,14 @@ use std::time::{Duration, Instant, SystemTime};
 use zarrox_stores::{Condition, Prefix, PrefixStore, Store, StoreError, StoreErrorKind, StoreExt};
 use zarrox_testkit::store::{key, prefix};
 
-/// A name that was never used before, not by other processes either.
+/// Returns a name that was never used before, not by other processes either.
 pub(crate) fn unique() -> String {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_micros();
     format!("{time}-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
-/// A part of the store that nobody else uses.
+/// Returns a part of the store that nobody else uses.
 pub(crate) fn fresh(store: Arc<dyn Store>) -> Box<dyn Store> {
     Box::new(PrefixStore::new(store, prefix(&format!("{}/", unique()))))
 }
@@ -59,7 +59,7 @@ pub(crate) fn unreachable(store: &dyn Store) {
     assert!(begin.elapsed() < Duration::from_secs(20), "{:?}", begin.elapsed());
 }
 
-/// A URL at which nobody listens.
+/// Returns a URL at which nobody listens.
 pub(crate) fn nobody() -> String {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     format!("http://127.0.0.1:{port}")

@@ -32,7 +32,7 @@ fn holds_content(store: &dyn Store) {
     assert_eq!(part, "wotwo");
 }
 
-/// An archive in memory, opened for reading.
+/// Returns an archive in memory, opened for reading.
 fn in_memory(bytes: &[u8]) -> Result<ZipStore, StoreError> {
     let outer = MemoryStore::new();
     outer.set(&key("x.zip"), bytes, Condition::Always)?;
@@ -229,7 +229,7 @@ fn put_u32(bytes: &mut [u8], at: usize, value: u32) {
     bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
 }
 
-/// The error of reading an entry of an archive that was changed.
+/// Returns the error of reading an entry of an archive that was changed.
 fn entry_error(name: &str, change: impl FnOnce(&mut Vec<u8>)) -> StoreError {
     let mut bytes = stored();
     change(&mut bytes);

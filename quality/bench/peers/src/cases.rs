@@ -92,7 +92,7 @@ impl Case {
         self.targets.iter().find(|(of, _)| *of == language).map(|(_, target)| *target)
     }
 
-    /// The most bytes that it needs on disk, as nothing were compressed.
+    /// Returns the most bytes that it needs on disk, as nothing were compressed.
     pub(crate) fn bytes(&self) -> u64 {
         let output = self.output.as_ref();
         self.data.bytes() + output.map_or(0, |output| data::bytes(&output.document, &output.shape))
@@ -112,7 +112,7 @@ impl Plan {
     }
 }
 
-/// All cases. Those with the same data set follow each other, so that it can be deleted after the last.
+/// Returns all cases. Those with the same data set follow each other, so that it can be deleted after the last.
 pub(crate) fn all(plan: Plan) -> Vec<Case> {
     let families = [
         public,
@@ -132,7 +132,7 @@ pub(crate) fn all(plan: Plan) -> Vec<Case> {
     families.into_iter().flat_map(|family| family(plan)).collect()
 }
 
-/// The benchmark that zarr developers have published: a cube of 2 GiB as read and copied by several libraries.
+/// Returns the benchmark that zarr developers have published: a cube of 2 GiB as read and copied by several libraries.
 fn public(plan: Plan) -> Vec<Case> {
     let side = plan.pick(512, 1024);
     let sharded = [data::sharding(&[64; 3], &[bytes(), zstd(0)])];
@@ -170,7 +170,7 @@ fn small_chunks(_: Plan) -> Vec<Case> {
     ]
 }
 
-/// An array of one chunk, which only one thread can read.
+/// Returns an array of one chunk, which only one thread can read.
 fn large_chunk(plan: Plan) -> Vec<Case> {
     let case = |name: &str, data_type, shape: [u64; 2], values| {
         let document = v3(&shape, &shape, data_type, &[bytes(), zstd(0)]);
@@ -183,7 +183,7 @@ fn large_chunk(plan: Plan) -> Vec<Case> {
     ]
 }
 
-/// A cube as climate models write it, read along time and across the map.
+/// Returns a cube as climate models write it, read along time and across the map.
 fn climate(_: Plan) -> Vec<Case> {
     let [times, levels, latitudes, longitudes] = [240, 4, 181, 360];
     let shape = [times, levels, latitudes, longitudes];
@@ -225,7 +225,7 @@ fn layouts(_: Plan) -> Vec<Case> {
     arrays.into_iter().map(case).collect()
 }
 
-/// The array of zarr-python 2's tutorial, compressed as that does by default.
+/// Returns the array of zarr-python 2's tutorial, compressed as that does by default.
 fn tutorial(plan: Plan) -> Vec<Case> {
     let document = v2(&[plan.pick(4000, 10_000); 2], &[1000; 2], "<i4", &blosc());
     let set = DataSet::array("tutorial", document.clone(), "ramp");
@@ -315,7 +315,7 @@ fn shard_writes(_: Plan) -> Vec<Case> {
     vec![Case::new("partial-writes/shards", &set, write(&boxes, 1)).into_copy()]
 }
 
-/// An array that grows by one row at a time.
+/// Returns an array that grows by one row at a time.
 fn append(plan: Plan) -> Vec<Case> {
     let count = plan.pick(1_000, 10_000);
     let document = v3(&[0, 1000], &[100, 1000], "float32", &[bytes(), zstd(0)]);
@@ -328,7 +328,7 @@ fn append(plan: Plan) -> Vec<Case> {
     vec![case]
 }
 
-/// A group of a thousand arrays.
+/// Returns a group of a thousand arrays.
 fn hierarchies(_: Plan) -> Vec<Case> {
     let names: Vec<String> = (0..1000).map(|number| format!("array-{number:03}")).collect();
     let cases = [2, 3].into_iter().flat_map(|format| {
@@ -347,7 +347,7 @@ fn hierarchies(_: Plan) -> Vec<Case> {
     cases.collect()
 }
 
-/// The documents of a group with arrays of these names.
+/// Returns the documents of a group with arrays of these names.
 fn group(format: u8, names: &[String], consolidated: bool) -> Vec<(String, Value)> {
     let array = |number: usize| {
         let shape = [number as u64 + 1, 100];
@@ -379,7 +379,7 @@ fn group(format: u8, names: &[String], consolidated: bool) -> Vec<(String, Value
     [("zarr.json".to_owned(), root)].into_iter().chain(arrays).collect()
 }
 
-/// An array with a grid of a million chunks, of which few are stored.
+/// Returns an array with a grid of a million chunks, of which few are stored.
 fn stored_chunks(plan: Plan) -> Vec<Case> {
     let document = v3(&[10_000; 2], &[10; 2], "uint8", &[json!({"name": "bytes"})]);
     let step = plan.pick(10, 1);
@@ -425,7 +425,7 @@ fn write_all(set: &DataSet) -> Value {
     write(&[data::whole(&data::numbers(&set.document()["shape"]))], 1)
 }
 
-/// The codec by which v3 says that elements are little-endian.
+/// Returns the codec by which v3 says that elements are little-endian.
 fn bytes() -> Value {
     json!({"name": "bytes", "configuration": {"endian": "little"}})
 }
@@ -434,7 +434,7 @@ fn zstd(level: i32) -> Value {
     json!({"name": "zstd", "configuration": {"level": level, "checksum": false}})
 }
 
-/// The default compressor of zarr-python 2.
+/// Returns the default compressor of zarr-python 2.
 fn blosc() -> Value {
     json!({"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1, "blocksize": 0})
 }
@@ -447,7 +447,7 @@ impl Random {
         Self(1)
     }
 
-    /// A number from 0 to below `end`. The upper half of the state is the better one.
+    /// Returns a number from 0 to below `end`. The upper half of the state is the better one.
     fn below(&mut self, end: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % end

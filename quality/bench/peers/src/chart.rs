@@ -25,7 +25,7 @@ const GRID: &str = "#d8dee4";
 const FASTER: &str = "#2f6fb3";
 const SLOWER: &str = "#c4552d";
 
-/// The chart as SVG: a line for each case, with a panel for each language.
+/// Returns the chart as SVG: a line for each case, with a panel for each language.
 pub(crate) fn draw(report: &Report, cases: &[&str]) -> String {
     let panels = Language::ALL.map(|language| report.rows(language, cases));
     let is_shown = |case: &&&str| panels.iter().flatten().any(|row| row.case == ***case);
@@ -90,12 +90,12 @@ fn bar(svg: &mut Svg, left: f64, top: f64, row: &Row) {
     svg.text(left + end + 5.0, top + 10.0, "start", 11, TEXT, &format!("{ratio:.2}"));
 }
 
-/// The distance of a ratio from the left.
+/// Returns the distance of a ratio from the left.
 fn place(ratio: f64) -> f64 {
     ratio.min(MOST) / MOST * PANEL
 }
 
-/// The top of the bar of a case.
+/// Returns the top of the bar of a case.
 fn line(number: usize) -> f64 {
     TOP + LINE * as_float(number) + (LINE - BAR) / 2.0
 }

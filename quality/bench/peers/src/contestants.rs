@@ -23,7 +23,7 @@ pub(crate) enum Language {
 impl Language {
     pub(crate) const ALL: [Self; 2] = [Self::Rust, Self::Python];
 
-    /// The name on the command line and in results.
+    /// Returns the name on the command line and in results.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Rust => "rust",
@@ -31,7 +31,7 @@ impl Language {
         }
     }
 
-    /// The name in headings.
+    /// Returns the name in headings.
     pub(crate) fn title(self) -> &'static str {
         match self {
             Self::Rust => "Rust",
@@ -64,7 +64,7 @@ impl Contestant {
         Self { name, program, newest_format: 3, differs_in_codecs: false }
     }
 
-    /// The library of another contestant, with other codecs.
+    /// Returns the library of another contestant, with other codecs.
     fn with_codecs(name: &'static str, program: Program) -> Self {
         Self { differs_in_codecs: true, ..Self::new(name, program) }
     }
@@ -176,7 +176,7 @@ const ZARR2: Environment = Environment {
     requirements: Some("quality/bench/requirements/zarr2.txt"),
 };
 
-/// A variable that names a program, so that nothing is built or installed.
+/// Returns a variable that names a program, so that nothing is built or installed.
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }

@@ -31,7 +31,7 @@ impl DataSet {
         Rc::new(Self { name: name.to_owned(), documents, contents })
     }
 
-    /// An array with the values of a formula.
+    /// Returns an array with the values of a formula.
     pub(crate) fn array(name: &str, document: Value, values: &'static str) -> Rc<Self> {
         Self::new(name, vec![(file_name(&document).to_owned(), document)], Contents::Values(values))
     }
@@ -41,22 +41,22 @@ impl DataSet {
         Self::new(name, documents, Contents::Nothing)
     }
 
-    /// An array of which these chunks are stored.
+    /// Returns an array of which these chunks are stored.
     pub(crate) fn chunks(name: &str, document: Value, keys: Vec<String>, length: usize) -> Rc<Self> {
         Self::new(name, vec![(file_name(&document).to_owned(), document)], Contents::Chunks(keys, length))
     }
 
-    /// The document of the root.
+    /// Returns the document of the root.
     pub(crate) fn document(&self) -> &Value {
         &self.documents[0].1
     }
 
-    /// The version of the Zarr format.
+    /// Returns the version of the Zarr format.
     pub(crate) fn format(&self) -> u64 {
         self.document()["zarr_format"].as_u64().unwrap_or_default()
     }
 
-    /// The bytes that it needs, were nothing compressed. A small file takes a block of the disk.
+    /// Returns the bytes that it needs, were nothing compressed. A small file takes a block of the disk.
     pub(crate) fn bytes(&self) -> u64 {
         let small = 4096;
         let documents = small * self.documents.len() as u64;
@@ -100,7 +100,7 @@ impl DataSet {
         run::remove_directory(parent.join(&self.name))
     }
 
-    /// All that decides what is on the disk.
+    /// Returns all that decides what is on the disk.
     fn description(&self) -> String {
         let contents = match &self.contents {
             Contents::Nothing => json!(null),
@@ -111,13 +111,13 @@ impl DataSet {
     }
 }
 
-/// An array of nothing but its document.
+/// Returns an array of nothing but its document.
 pub(crate) fn write_array(directory: &Path, document: &Value) -> Outcome {
     run::empty_directory(directory)?;
     run::write(directory.join(file_name(document)), &format!("{document:#}\n"))
 }
 
-/// A copy of a directory and all in it.
+/// Returns a copy of a directory and all in it.
 pub(crate) fn copy(from: &Path, to: &Path) -> Outcome {
     run::empty_directory(to)?;
     let failed = |error: std::io::Error| format!("{}: {error}", from.display());
@@ -133,7 +133,7 @@ pub(crate) fn copy(from: &Path, to: &Path) -> Outcome {
     Ok(())
 }
 
-/// The document of an array of v3.
+/// Returns the document of an array of v3.
 pub(crate) fn v3(shape: &[u64], chunk: &[u64], data_type: &str, codecs: &[Value]) -> Value {
     json!({
         "zarr_format": 3,
@@ -148,7 +148,7 @@ pub(crate) fn v3(shape: &[u64], chunk: &[u64], data_type: &str, codecs: &[Value]
     })
 }
 
-/// The document of an array of v2.
+/// Returns the document of an array of v2.
 pub(crate) fn v2(shape: &[u64], chunk: &[u64], data_type: &str, compressor: &Value) -> Value {
     json!({
         "zarr_format": 2,
@@ -162,7 +162,7 @@ pub(crate) fn v2(shape: &[u64], chunk: &[u64], data_type: &str, compressor: &Val
     })
 }
 
-/// The codec of shards, with an index as most have it.
+/// Returns the codec of shards, with an index as most have it.
 pub(crate) fn sharding(inner: &[u64], codecs: &[Value]) -> Value {
     let index = [json!({"name": "bytes", "configuration": {"endian": "little"}}), json!({"name": "crc32c"})];
     json!({"name": "sharding_indexed", "configuration":
@@ -173,7 +173,7 @@ fn file_name(document: &Value) -> &'static str {
     if document["zarr_format"] == 2 { ".zarray" } else { "zarr.json" }
 }
 
-/// The bytes of all elements of an array that has this document, and this shape.
+/// Returns the bytes of all elements of an array that has this document, and this shape.
 pub(crate) fn bytes(document: &Value, shape: &[u64]) -> u64 {
     let digits = |text: &str| text.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().unwrap_or(8);
     let width = match (document["dtype"].as_str(), document["data_type"].as_str()) {
@@ -184,12 +184,12 @@ pub(crate) fn bytes(document: &Value, shape: &[u64]) -> u64 {
     shape.iter().product::<u64>() * width
 }
 
-/// A list of numbers.
+/// Returns a list of numbers.
 pub(crate) fn numbers(list: &Value) -> Vec<u64> {
     list.as_array().into_iter().flatten().filter_map(Value::as_u64).collect()
 }
 
-/// The box that is all of an array.
+/// Returns the box that is all of an array.
 pub(crate) fn whole(shape: &[u64]) -> Vec<[u64; 2]> {
     shape.iter().map(|length| [0, *length]).collect()
 }
@@ -206,7 +206,7 @@ impl<'a> Grid<'a> {
         Self { shape, chunk }
     }
 
-    /// The boxes of all chunks, the last axis fastest.
+    /// Returns the boxes of all chunks, the last axis fastest.
     pub(crate) fn boxes(&self) -> Vec<Vec<[u64; 2]>> {
         let axes = self.shape.iter().zip(self.chunk);
         axes.fold(vec![Vec::new()], |boxes, (length, size)| {

@@ -116,7 +116,7 @@ fn save(report: &Report, all: &[Case]) -> Outcome {
     run::write(CHART, &chart::draw(report, &order))
 }
 
-/// The cases with these names, or else with these parts of names; all without any.
+/// Returns the cases with these names, or else with these parts of names; all without any.
 fn chosen<'a>(all: &'a [Case], names: &[String]) -> Outcome<Vec<&'a Case>> {
     let matches = |case: &Case, name: &String| match all.iter().any(|case| case.name == *name) {
         true => case.name == *name,
@@ -142,7 +142,7 @@ fn check_disk(cases: &[&Case]) -> Outcome {
     }
 }
 
-/// The free bytes of a disk, as df tells them.
+/// Returns the free bytes of a disk, as df tells them.
 fn free_bytes(table: &str) -> Option<u64> {
     let blocks: u64 = table.lines().nth(1)?.split_whitespace().nth(3)?.parse().ok()?;
     Some(blocks * 1024)

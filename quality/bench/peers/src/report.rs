@@ -39,14 +39,14 @@ impl Report {
         }
     }
 
-    /// The rows of a language that are shown, in the order of these cases. Cases that are no more are left out.
+    /// Returns the rows of a language that are shown, in the order of these cases. Cases that are no more are left out.
     pub(crate) fn rows(&self, language: Language, cases: &[&str]) -> Vec<&Row> {
         let shown = |row: &&Row| row.language == language && row.scale == self.scale;
         let of = |case: &&str| self.rows.iter().filter(shown).find(|row| row.case == **case);
         cases.iter().filter_map(of).collect()
     }
 
-    /// The rows of cases that there are, of all scales, and what they were measured on.
+    /// Returns the rows of cases that there are, of all scales, and what they were measured on.
     pub(crate) fn to_json(&self, cases: &[&str]) -> Value {
         let place = |row: &Row| cases.iter().position(|case| row.case == *case);
         let mut rows: Vec<_> = self.rows.iter().filter_map(|row| Some((place(row)?, row))).collect();
@@ -82,7 +82,7 @@ impl Report {
         ]
     }
 
-    /// All as Markdown.
+    /// Returns all as Markdown.
     pub(crate) fn tables(&self, cases: &[&str]) -> String {
         let mut text = "# Zarrox and its peers\n\n".to_owned() + &self.about(cases).join("\n") + "\n\n";
         text += "`cargo xtask bench --peers` has measured this: quality/bench/README.md says how. Ratios are Zarrox's time \
@@ -99,7 +99,7 @@ impl Report {
     }
 }
 
-/// The ratios to each peer.
+/// Returns the ratios to each peer.
 fn ratios(rows: &[&Row]) -> String {
     let peers: Vec<&str> =
         names(rows).into_iter().filter(|name| ![OURSELVES, LIMIT].contains(name)).collect();
@@ -135,7 +135,7 @@ fn processes(rows: &[&Row]) -> String {
     table(&head, body)
 }
 
-/// The contestants that did not take part, with the cases and the reasons.
+/// Returns the contestants that did not take part, with the cases and the reasons.
 fn absences(rows: &[&Row]) -> String {
     let mut cases: BTreeMap<(&str, String), Vec<&str>> = BTreeMap::new();
     for (row, entry) in rows.iter().flat_map(|row| row.entries.iter().map(move |entry| (row, entry))) {
@@ -157,7 +157,7 @@ fn absences(rows: &[&Row]) -> String {
     format!("\n### Not measured\n\n{}", lines.collect::<String>())
 }
 
-/// A row for the terminal.
+/// Returns a row for the terminal.
 pub(crate) fn line(row: &Row) -> String {
     let ours = row.times(OURSELVES).and_then(|times| median(&times.seconds));
     let mut text = format!("{:<38} {:<7}", row.case, row.language.title());
@@ -172,7 +172,7 @@ pub(crate) fn line(row: &Row) -> String {
     }
 }
 
-/// The verdict on a row: within its target or not, if there is a peer to compare with, or else that we failed.
+/// Returns the verdict on a row: within its target or not, if there is a peer to compare with, or else that we failed.
 fn verdict(row: &Row) -> Option<&'static str> {
     match row.is_within(row.target) {
         false => Some("no"),
@@ -180,7 +180,7 @@ fn verdict(row: &Row) -> Option<&'static str> {
     }
 }
 
-/// The names of all contestants, as they come.
+/// Returns the names of all contestants, as they come.
 fn names<'a>(rows: &[&'a Row]) -> Vec<&'a str> {
     let mut names = Vec::new();
     for entry in rows.iter().flat_map(|row| &row.entries) {
@@ -209,7 +209,7 @@ fn nothing() -> String {
     NOTHING.to_owned()
 }
 
-/// A time with three digits, in the unit that suits it.
+/// Returns a time with three digits, in the unit that suits it.
 fn duration(seconds: f64) -> String {
     let (value, unit) = match seconds {
         _ if seconds >= 1.0 => (seconds, "s"),
@@ -224,7 +224,7 @@ fn duration(seconds: f64) -> String {
     format!("{value:.decimals$} {unit}")
 }
 
-/// A table in Markdown: the first column is text, the others are aligned right.
+/// Returns a table in Markdown: the first column is text, the others are aligned right.
 fn table(head: &[String], body: impl Iterator<Item = Vec<String>>) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let rule = ":--|".to_owned() + &"--:|".repeat(head.len().saturating_sub(1));
@@ -243,7 +243,7 @@ struct Machine {
 }
 
 impl Machine {
-    /// This machine, as far as it tells.
+    /// Returns this machine, as far as it tells.
     fn this() -> Self {
         let line = |path: &str, name: &str| {
             let text = run::read(path).unwrap_or_default();
@@ -262,7 +262,7 @@ impl Machine {
     }
 }
 
-/// A size as the kernel tells it, in a unit for people.
+/// Returns a size as the kernel tells it, in a unit for people.
 fn gibibytes(size: &str) -> Option<String> {
     let kibibytes: f64 = size.strip_suffix("kB")?.trim().parse().ok()?;
     Some(format!("{:.0} GiB", kibibytes / f64::from(1 << 20)))

@@ -74,7 +74,7 @@ impl Round<'_> {
         })
     }
 
-    /// The line that tells contestants the case.
+    /// Returns the line that tells contestants the case.
     fn line(&self) -> Outcome<Value> {
         let mut line = json!({
             "name": self.case.name,
@@ -146,7 +146,7 @@ impl Round<'_> {
         Ok(())
     }
 
-    /// The output as each run is to find it.
+    /// Returns the output as each run is to find it.
     fn prepare_output(&self) -> Outcome {
         match &self.case.output {
             None => Ok(()),
@@ -155,7 +155,7 @@ impl Round<'_> {
         }
     }
 
-    /// The checksum of what a run has left in the output, by our own program.
+    /// Returns the checksum of what a run has left in the output, by our own program.
     fn read_output(&self, output: &Output) -> Result<String, Absence> {
         let array = run::absolute(OUTPUT).map_err(Absence::Failed)?;
         let (threads, work) = (self.protocol.threads, read_whole(&output.shape));
@@ -168,7 +168,7 @@ impl Round<'_> {
 }
 
 impl Runner<'_> {
-    /// The first run, and its checksum.
+    /// Returns the first run, and its checksum.
     fn check(&mut self) -> Result<String, Absence> {
         let answer = self.ask("check", PATIENCE_AT_FIRST)?;
         let seconds = seconds(&answer)?;
@@ -189,7 +189,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// A process that does the work once, from start to end.
+    /// Returns a process that does the work once, from start to end.
     fn process(&mut self, line: &Value) -> Result<(), Absence> {
         let begin = Instant::now();
         let mut session = Session::start(&self.contestant.program, line)?;
@@ -241,7 +241,7 @@ mod tests {
     use crate::contestants::{LIMIT, OURSELVES};
     use zarrox_runner::run::program;
 
-    /// A contestant in shell that gives this checksum, and takes so long.
+    /// Returns a contestant in shell that gives this checksum, and takes so long.
     fn contestant(name: &'static str, checksum: u64, seconds: f64) -> Contestant {
         let script = format!(
             r#"read line; echo '{{"ready": "{name} 1"}}'

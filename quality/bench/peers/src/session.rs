@@ -50,7 +50,7 @@ impl Session {
         Ok(session)
     }
 
-    /// The answer to a line.
+    /// Returns the answer to a line.
     pub(crate) fn ask(&mut self, line: &str, patience: Duration) -> Result<Value, Absence> {
         let begin = Instant::now();
         // Who has ended cannot be written to: then the answers tell more.
@@ -82,7 +82,7 @@ impl Session {
         if status.success() { Ok(()) } else { Err(Absence::Failed(self.last_words())) }
     }
 
-    /// The last output of a contestant that has ended without an answer.
+    /// Returns the last output of a contestant that has ended without an answer.
     fn last_words(&mut self) -> String {
         let status = self.child.wait().map_or_else(|error| error.to_string(), |status| status.to_string());
         let text = self.errors.take().and_then(|errors| errors.join().ok()).unwrap_or_default();
@@ -107,7 +107,7 @@ mod tests {
     use serde_json::json;
     use zarrox_runner::run::program;
 
-    /// A contestant in a line of shell.
+    /// Returns a contestant in a line of shell.
     fn start(script: &str) -> Result<Session, Absence> {
         Session::start(&program("sh", ["-c", script]), &json!({}))
     }

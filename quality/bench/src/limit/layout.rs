@@ -55,7 +55,7 @@ impl Layout {
         Ok(Self { shape, stored, leaf, is_sharded, width, word, order, codecs: all, array, path })
     }
 
-    /// The distances of a leaf's elements along each axis, as they are stored.
+    /// Returns the distances of a leaf's elements along each axis, as they are stored.
     pub(super) fn leaf_strides(&self) -> Vec<usize> {
         let stored: Vec<usize> = self.order.iter().map(|&axis| self.leaf[axis]).collect();
         let mut by_axis = vec![0; stored.len()];
@@ -63,12 +63,12 @@ impl Layout {
         by_axis
     }
 
-    /// The size of a leaf in bytes.
+    /// Returns the size of a leaf in bytes.
     pub(super) fn leaf_size(&self) -> usize {
         self.leaf.iter().product::<usize>() * self.width
     }
 
-    /// The number of leaves of a file along each axis.
+    /// Returns the number of leaves of a file along each axis.
     pub(super) fn leaves(&self) -> Vec<usize> {
         self.stored.iter().zip(&self.leaf).map(|(stored, leaf)| stored / leaf).collect()
     }
@@ -78,13 +78,13 @@ impl Layout {
         Ok(self.path.join(self.array.raw().key(&chunk)?))
     }
 
-    /// The box that blocks of chunks are.
+    /// Returns the box that blocks of chunks are.
     pub(super) fn of_blocks(&self, blocks: &Region) -> Region {
         let axes = blocks.iter().zip(&self.stored).zip(&self.shape);
         axes.map(|((it, chunk), &end)| (it.start * chunk).min(end)..(it.end * chunk).min(end)).collect()
     }
 
-    /// The flat indices of what is selected: the library selects them of an array whose elements are their own indices.
+    /// Returns the flat indices of what is selected: the library selects them of an array whose elements are their own indices.
     pub(super) fn indices(&self, selection: &Selection) -> Result<Vec<usize>, Failure> {
         let count = self.shape.iter().product::<usize>() as u32;
         let indices = ndarray::ArrayD::from_shape_vec(self.shape.as_slice(), (0..count).collect())?;
@@ -97,7 +97,7 @@ impl Layout {
     }
 }
 
-/// The codecs inside of shards whose index is at the end, with a checksum.
+/// Returns the codecs inside of shards whose index is at the end, with a checksum.
 fn inner_codecs(sharding: &Value) -> Result<Vec<(String, Value)>, Failure> {
     let codecs = |member: &str| sharding[member].as_array().cloned().unwrap_or_default();
     let name = |codec: &Value| codec["name"].as_str().unwrap_or_default().to_owned();
@@ -112,7 +112,7 @@ fn sizes(lengths: &[u64]) -> Vec<usize> {
     lengths.iter().map(|&length| length as usize).collect()
 }
 
-/// The distances of row-major elements of this size.
+/// Returns the distances of row-major elements of this size.
 pub(super) fn strides(shape: &[usize], width: usize) -> Vec<usize> {
     let mut strides = vec![width; shape.len()];
     for axis in (1..shape.len()).rev() {

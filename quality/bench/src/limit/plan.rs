@@ -52,7 +52,7 @@ impl Plan {
         Self::new(layout, leaves, lengths(region))
     }
 
-    /// The elements of four bytes with these flat indices.
+    /// Returns the elements of four bytes with these flat indices.
     pub(super) fn of_points(layout: &Layout, points: &[usize]) -> Result<Self, Failure> {
         if layout.width != 4 || layout.word > 1 {
             return Err(Failure::Unsupported("selections of such elements".to_owned()));
@@ -109,7 +109,7 @@ impl Plan {
     }
 }
 
-/// The position with this number in a grid, row-major.
+/// Returns the position with this number in a grid, row-major.
 fn unravel(number: usize, grid: &[usize]) -> Vec<usize> {
     strides(grid, 1).iter().zip(grid).map(|(stride, length)| number / stride % length).collect()
 }

@@ -62,7 +62,7 @@ pub(super) unsafe fn read(layout: &Layout, plan: &Plan, task: &Task, result: &Ou
     })
 }
 
-/// The range of each leaf in a file.
+/// Returns the range of each leaf in a file.
 fn places(layout: &Layout, file: &File) -> Result<Vec<(u64, u64)>, Failure> {
     let size = file.metadata()?.len();
     if !layout.is_sharded {

@@ -37,7 +37,7 @@ impl Case {
         Ok(())
     }
 
-    /// The use of threads by each of several parallel calls.
+    /// Returns the use of threads by each of several parallel calls.
     pub(crate) fn options(&self) -> CodecOptions {
         let each = (self.threads / self.at_once()).max(1);
         let options = CodecOptions::default().with_concurrent_target(each);
@@ -73,7 +73,7 @@ impl Case {
         Ok(boxes.iter().map(|ranges| subset(ranges)).collect())
     }
 
-    /// The chunks of a selection by blocks; `None` for the other kinds of selections.
+    /// Returns the chunks of a selection by blocks; `None` for the other kinds of selections.
     pub(crate) fn blocks(&self) -> Outcome<Option<ArraySubset>> {
         let selection = &self.work["selection"];
         if selection["kind"] != "blocks" {

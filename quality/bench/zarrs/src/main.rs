@@ -58,7 +58,7 @@ fn measure(work: &Work, repeat: u64, check: bool) -> Outcome<Value> {
     Ok(answer)
 }
 
-/// The message of a failure, which may be a panic.
+/// Returns the message of a failure, which may be a panic.
 fn attempt<T>(function: impl FnOnce() -> Outcome<T>) -> Result<T, String> {
     match catch_unwind(AssertUnwindSafe(function)) {
         Ok(outcome) => outcome.map_err(|error| error.to_string()),

@@ -42,7 +42,7 @@ impl Source {
         Ok(values?)
     }
 
-    /// The number of chunks of a shard; one where there are no shards.
+    /// Returns the number of chunks of a shard; one where there are no shards.
     pub(crate) fn chunks_per_object(&self) -> Outcome<u64> {
         let Some(chunk) = self.array.subchunk_shape() else { return Ok(1) };
         let shard = stored_shape(&self.array)?;
@@ -58,12 +58,12 @@ pub(crate) fn store(path: &str) -> Outcome<Arc<FilesystemStore>> {
     Ok(Arc::new(FilesystemStore::new(path)?))
 }
 
-/// An array to write to.
+/// Returns an array to write to.
 pub(crate) fn open_output(path: &str) -> Outcome<Directory> {
     Ok(Array::open(store(path)?, "/")?)
 }
 
-/// The shape of chunks, or of shards.
+/// Returns the shape of chunks, or of shards.
 pub(crate) fn stored_shape(array: &Directory) -> Outcome<Vec<u64>> {
     Ok(array.chunk_shape(&vec![0; array.dimensionality()])?.to_array_shape())
 }

@@ -262,7 +262,7 @@ fn add_one(element: &mut [u8]) {
     };
 }
 
-/// A number as an element of a data type.
+/// Returns a number as an element of a data type.
 fn element(data_type: &str, k: u64) -> Outcome<Vec<u8>> {
     Ok(match data_type {
         "bool" => vec![u8::from(k != 0)],

@@ -63,7 +63,7 @@ pub fn run_on_servers(ourselves: &Program, variables: &[(String, String)]) -> Ou
     Ok(())
 }
 
-/// The package that is missing where no Python has the module for GDBM.
+/// Returns the package that is missing where no Python has the module for GDBM.
 pub(crate) fn missing() -> Option<Missing> {
     let (module, package) = GDBM;
     ENVIRONMENT

@@ -55,14 +55,15 @@ pub(crate) fn run() -> Outcome {
     Ok(())
 }
 
-/// All files of the packages that are listed are imported and compared. The packages are downloaded first, if they are not there.
+/// Returns all files of the packages that are listed are imported and compared. The packages are downloaded first, if they are
+/// not there.
 pub(crate) fn corpus() -> Outcome {
     let (command, python) = ready()?;
     install_readers()?;
     program(&python, ["-B", "-W", "ignore", CORPUS, command, "target/corpus"]).run()
 }
 
-/// The command, built of what is here, and the Python with the other programs.
+/// Returns the command, built of what is here, and the Python with the other programs.
 fn ready() -> Outcome<(&'static str, String)> {
     cargo(["build", "--workspace", "--all-features", "--bin", "zarrox"]).run()?;
     let command = if cfg!(windows) { "target/debug/zarrox.exe" } else { "target/debug/zarrox" };
@@ -74,7 +75,7 @@ fn install_readers() -> Outcome {
     debian::install(&missing().map(|missing| missing.package).collect::<Vec<_>>())
 }
 
-/// The readers that are missing.
+/// Returns the readers that are missing.
 pub(crate) fn missing() -> impl Iterator<Item = Missing> {
     let why = "other programs that read exported files";
     READERS.iter().filter_map(move |(package, name)| debian::missing(name, package, why))

@@ -159,12 +159,12 @@ pub fn run(arguments: &[String]) -> Outcome {
     if failed.is_empty() { Ok(()) } else { Err("not all cells passed".to_owned()) }
 }
 
-/// The packages that the exchange needs and that are missing.
+/// Returns the packages that the exchange needs and that are missing.
 pub fn missing() -> Vec<Missing> {
     node::missing().into_iter().chain(files::missing()).chain(databases::missing()).collect()
 }
 
-/// The Pythons that the part about selections needs.
+/// Returns the Pythons that the part about selections needs.
 fn pythons() -> Outcome<Pythons> {
     let python = |name: &str| {
         let found = IMPLEMENTATIONS.iter().find(|implementation| implementation.environment.name == name);
@@ -182,7 +182,7 @@ struct Others {
 }
 
 impl Others {
-    /// The parts that the names ask for; `None` for no part.
+    /// Returns the parts that the names ask for; `None` for no part.
     fn chosen(names: &[String], seed: u64) -> Outcome<Option<Self>> {
         let all = names.is_empty();
         let wanted = all || names.iter().any(|name| name == INDEXING);
@@ -203,7 +203,7 @@ impl Others {
     }
 }
 
-/// The implementations that are named, or all of them.
+/// Returns the implementations that are named, or all of them.
 fn participants(names: &[String]) -> Outcome<Vec<Participant>> {
     let is_chosen = |name: &str| names.is_empty() || names.iter().any(|chosen| chosen == name);
     let chosen = IMPLEMENTATIONS.iter().filter(|implementation| is_chosen(implementation.environment.name));
@@ -328,7 +328,7 @@ fn merged(a: &Value, b: &Value) -> Value {
     Value::Object(members.map(|(name, version)| (name.clone(), version.clone())).collect())
 }
 
-/// A program of the directory `conformance`.
+/// Returns a program of the directory `conformance`.
 fn script(python: &str, name: &str) -> Program {
     program(python, ["-B".to_owned(), format!("quality/conformance/{name}")])
 }
@@ -359,7 +359,7 @@ impl Place<'_> {
     }
 }
 
-/// The cells of the first report, and what failed in any other: an error in writing explains the one in reading.
+/// Returns the cells of the first report, and what failed in any other: an error in writing explains the one in reading.
 fn first_errors(reports: &[&Report]) -> BTreeMap<String, Option<String>> {
     let mut outcomes = BTreeMap::new();
     for (id, error) in reports.iter().flat_map(|report| &report.outcomes) {
@@ -393,7 +393,7 @@ fn results(exchanges: &[Exchange], matrix: &str) -> Outcome<Value> {
     Ok(json!({ "versions": versions, "directions": directions, "not_applicable": not_applicable(matrix)? }))
 }
 
-/// The cells that each implementation leaves out: their number, and the reasons.
+/// Returns the cells that each implementation leaves out: their number, and the reasons.
 fn not_applicable(matrix: &str) -> Outcome<Vec<Value>> {
     let mut counts: BTreeMap<(String, String), BTreeMap<String, u64>> = BTreeMap::new();
     for cell in parse(matrix)?.as_array().into_iter().flatten() {
@@ -409,7 +409,7 @@ fn not_applicable(matrix: &str) -> Outcome<Vec<Value>> {
     Ok(counts.into_iter().map(row).collect())
 }
 
-/// The directions as a table for people.
+/// Returns the directions as a table for people.
 fn table(results: &Value) -> String {
     let mut lines =
         vec![format!("{:<52} {:>6} {:>6} {:>6}", "written → [updated →] read", "cells", "passed", "failed")];
@@ -421,19 +421,19 @@ fn table(results: &Value) -> String {
     lines.join("\n") + "\n"
 }
 
-/// The implementations that an array passes through.
+/// Returns the implementations that an array passes through.
 pub fn way(direction: &Value) -> String {
     let names = ["writer", "updater", "reader"].iter().filter_map(|role| direction[role].as_str());
     names.collect::<Vec<_>>().join(" → ")
 }
 
-/// The cells of a direction, and those that passed.
+/// Returns the cells of a direction, and those that passed.
 pub fn counts(direction: &Value) -> (u64, u64) {
     let count = |member: &str| direction[member].as_u64().unwrap_or_default();
     (count("cells"), count("passed"))
 }
 
-/// The cells that passed in all directions.
+/// Returns the cells that passed in all directions.
 fn all_passed(results: &Value) -> u64 {
     results["directions"].as_array().into_iter().flatten().map(|direction| counts(direction).1).sum()
 }

@@ -29,7 +29,7 @@ const BESIDE: [(&str, &[u8]); 4] = [
     ("0.0", b"looks like a chunk"),
 ];
 
-/// All hierarchies.
+/// Returns all hierarchies.
 pub(crate) fn all() -> Result<Vec<Base>> {
     Ok(vec![
         base("v2 with consolidated metadata", "h", Format::V2, v2)?,

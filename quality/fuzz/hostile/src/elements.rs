@@ -21,7 +21,7 @@ pub(crate) fn options() -> OpenOptions {
     OpenOptions::new().threads(1).memory(1 << 20).chunk_limit(1 << 16).chunk_cache(0)
 }
 
-/// The elements near the first one of every array, as its own document says, that can be read.
+/// Returns the elements near the first one of every array, as its own document says, that can be read.
 pub(crate) fn readable(store: &Arc<dyn Store>, root: &str) -> Elements {
     let mut elements = Elements::new();
     match options().consolidated(Consolidated::Never).open((store.clone(), root)) {
@@ -77,7 +77,7 @@ fn one(array: &Array, at: &[u64]) -> Option<Vec<u8>> {
     element.elements().next().map(<[u8]>::to_vec)
 }
 
-/// The lengths of the part that is read.
+/// Returns the lengths of the part that is read.
 fn corner(shape: &[u64]) -> Vec<u64> {
     let mut left = MOST;
     let length = |&length: &u64| {
@@ -88,7 +88,7 @@ fn corner(shape: &[u64]) -> Vec<u64> {
     shape.iter().map(length).collect()
 }
 
-/// The position of an element, given its number in row-major order.
+/// Returns the position of an element, given its number in row-major order.
 fn position(number: u64, shape: &[u64]) -> Vec<u64> {
     let (mut rest, mut position) = (number, vec![0; shape.len()]);
     for (index, &length) in position.iter_mut().zip(shape).rev() {

@@ -17,12 +17,12 @@ impl<'i> Input<'i> {
         self.next().unwrap_or(other)
     }
 
-    /// A number below `limit`, of one byte.
+    /// Returns a number below `limit`, of one byte.
     pub(crate) fn below(&mut self, limit: usize) -> usize {
         usize::from(self.byte_or(0)) % limit.max(1)
     }
 
-    /// A number below `limit`, of two bytes.
+    /// Returns a number below `limit`, of two bytes.
     pub(crate) fn place(&mut self, limit: usize) -> usize {
         let bytes = [self.byte_or(0), self.byte_or(0)];
         usize::from(u16::from_be_bytes(bytes)) % limit.max(1)

@@ -153,7 +153,7 @@ pub(crate) fn mark(input: &mut Input<'_>, place: &mut Place<'_>) {
     place.contents.insert(name, mark.as_bytes().to_vec());
 }
 
-/// The path of the directory that a key or a directory is in; empty where there is none.
+/// Returns the path of the directory that a key or a directory is in; empty where there is none.
 fn above(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(above, _)| above)
 }

@@ -52,7 +52,7 @@ impl Hierarchy {
         }
     }
 
-    /// The keys that the input damages, and their values, for people.
+    /// Returns the keys that the input damages, and their values, for people.
     pub fn describe(&self, input: &[u8]) -> String {
         self.damaged(input)
             .map(|damaged| contents::difference(&damaged.base.contents, &damaged.contents))

@@ -57,7 +57,7 @@ pub const READERS: [Reader; 10] = [
 ];
 
 impl Reader {
-    /// The reader of this name.
+    /// Returns the reader of this name.
     pub fn of_name(name: &str) -> Option<Self> {
         READERS.into_iter().find(|reader| reader.name == name)
     }

@@ -273,7 +273,7 @@ const OTHERS: [&str; 20] = [
     "/data/b0/%2e%2e/x?token=a\nCookie: a=b; zarrox-8000=c\nAuthorization: Bearer x",
 ];
 
-/// The values with every second chunk cut and every third one changed; documents are as they were.
+/// Returns the values with every second chunk cut and every third one changed; documents are as they were.
 fn damaged(contents: &Contents) -> Contents {
     let is_chunk =
         |key: &str| key.rsplit('/').next().is_some_and(|name| name.starts_with(|c: char| c.is_ascii_digit()));

@@ -123,7 +123,7 @@ fn ability_row(definition: &CodecDef, registry: &Registry) -> Result<String> {
     Ok(row)
 }
 
-/// True if an array of this format can have the codec.
+/// Returns true if an array of this format can have the codec.
 fn is_written(example: &Example, format: Format, registry: &Registry) -> Result<bool> {
     let data_type = example.data_type(registry)?;
     let (spec, specs) = (example.spec()?, example.specs(registry)?);
@@ -144,7 +144,7 @@ fn is_written(example: &Example, format: Format, registry: &Registry) -> Result<
         .any(|builder| builder.create().is_ok_and(|array| has(format!("{:?}", array.codecs())))))
 }
 
-/// The ways in which a part is read and written, and whether decoding is done in place.
+/// Returns the ways in which a part is read and written, and whether decoding is done in place.
 fn abilities_of(example: &Example, registry: &Registry) -> Result<[&'static str; 3]> {
     let data_type = example.data_type(registry)?;
     let fill = registry.family(&data_type)?.default_fill(&data_type);
@@ -198,7 +198,7 @@ fn of_bytes(codec: &dyn BytesToBytes) -> [&'static str; 3] {
     [part, WHOLE, yes(framing.is_some())]
 }
 
-/// The first half of a chunk along its first long dimension.
+/// Returns the first half of a chunk along its first long dimension.
 fn first_half(chunk: &ChunkSpec) -> Vec<Span> {
     let mut region: Vec<Span> = chunk.shape().iter().map(|&length| Span::all(length)).collect();
     if let Some(span) = region.iter_mut().find(|span| span.count > 1) {

@@ -45,7 +45,7 @@ fn data_type_row(data_type: &DataType, registry: &Registry) -> Result<String> {
     Ok(format!("| {name} | {} | {size} |", names.join(", ")))
 }
 
-/// A name as code. A bar would end the cell of the table, even there.
+/// Returns a name as code. A bar would end the cell of the table, even there.
 fn code(name: &Json) -> String {
     let text = name.as_str().map_or_else(|| name.to_string(), str::to_owned);
     format!("`{}`", text.replace('|', "\\|"))

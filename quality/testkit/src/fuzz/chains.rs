@@ -39,7 +39,7 @@ pub(super) fn seeds(registry: &Registry, random: &mut Random) -> Vec<Vec<u8>> {
 struct Choices<'b, 'i>(&'b mut &'i [u8]);
 
 impl Choices<'_, '_> {
-    /// A number below `limit`; 0 where no bytes are left.
+    /// Returns a number below `limit`; 0 where no bytes are left.
     fn below(&mut self, limit: usize) -> usize {
         let Some((&byte, rest)) = self.0.split_first() else { return 0 };
         *self.0 = rest;
@@ -51,7 +51,7 @@ impl Choices<'_, '_> {
         items.get(choice).cloned()
     }
 
-    /// A chain and its chunks; `None` where the codecs do not fit together.
+    /// Returns a chain and its chunks; `None` where the codecs do not fit together.
     fn specimen(&mut self, registry: &Registry) -> Option<Specimen> {
         let example = self.of(EXAMPLES)?;
         let data_type = example.data_type(registry).ok()?;
@@ -121,7 +121,7 @@ impl Choices<'_, '_> {
         (0..self.below(ROW + 1)).filter_map(|_| self.one(registry, kind)).collect()
     }
 
-    /// A codec of a kind, as one of the examples has it.
+    /// Returns a codec of a kind, as one of the examples has it.
     fn one(&mut self, registry: &Registry, kind: CodecKind) -> Option<CodecSpec> {
         let of_kind = |codec: &str| registry.codec(codec).is_ok_and(|def| def.kind == kind);
         let examples: Vec<_> = EXAMPLES.iter().filter(|example| of_kind(example.codec)).collect();

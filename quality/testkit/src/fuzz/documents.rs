@@ -134,7 +134,7 @@ fn all(
     consolidation.document_of(&def.layout(), &NodePath::root(), Some(&group), None, &nodes).ok()
 }
 
-/// An array of the example's chunks.
+/// Returns an array of the example's chunks.
 fn array(registry: &Registry, example: &Example) -> Option<ArrayMetadata> {
     let data_type = example.data_type(registry).ok()?;
     let family = registry.family(&data_type).ok()?;

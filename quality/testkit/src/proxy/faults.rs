@@ -23,7 +23,7 @@ impl Faults {
         *self = Self { after: Some(after), times, passed: 0 };
     }
 
-    /// The number of the next bytes from a server that get through before the connection is cut; `None` if it is not.
+    /// Returns the number of the next bytes from a server that get through before the connection is cut; `None` if it is not.
     /// `begins`: whether an answer begins with them.
     pub(super) fn cut(&mut self, length: usize, begins: bool) -> Option<usize> {
         let after = self.after.filter(|_| self.times > 0)?;

@@ -79,7 +79,7 @@ impl Requests {
         &bytes[taken..]
     }
 
-    /// The part that comes after a line.
+    /// Returns the part that comes after a line.
     fn end_line(&mut self, line: &str, found: &mut Vec<String>) -> Place {
         match self.place {
             // Between two requests there may be empty lines.
@@ -125,7 +125,7 @@ impl Requests {
     }
 }
 
-/// The part that comes after the line that begins a chunk.
+/// Returns the part that comes after the line that begins a chunk.
 fn chunk(line: &str) -> Place {
     let size = line.split(';').next().unwrap_or_default();
     match u64::from_str_radix(size.trim(), 16) {

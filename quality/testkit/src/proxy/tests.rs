@@ -7,7 +7,7 @@ use super::*;
 /// The time that a test waits for what should not come.
 const MOMENT: Duration = Duration::from_millis(50);
 
-/// A server that echoes lines, for as long as the test runs.
+/// Returns a server that echoes lines, for as long as the test runs.
 fn server() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -43,7 +43,7 @@ fn ask(mut stream: &TcpStream, line: &str) -> io::Result<String> {
     Ok(answer)
 }
 
-/// A connection that is cut: the end, or an error.
+/// Returns a connection that is cut: the end, or an error.
 fn is_cut(outcome: &io::Result<String>) -> bool {
     outcome.as_ref().map_or(true, String::is_empty)
 }

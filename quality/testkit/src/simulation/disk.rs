@@ -21,7 +21,7 @@ impl Kind {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Directory, Self::Database, Self::Bucket];
 
-    /// The name in reports.
+    /// Returns the name in reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -67,7 +67,7 @@ impl Change {
         }
     }
 
-    /// The keys or prefixes that are changed.
+    /// Returns the keys or prefixes that are changed.
     fn names(&self) -> [&str; 2] {
         match self {
             Self::Put(key, _) | Self::Erase(key) => [key, key],
@@ -94,7 +94,7 @@ fn move_all(taken: &Objects, from: &str, to: &str, objects: &mut Objects) {
     objects.extend(moved);
 }
 
-/// The values below a prefix.
+/// Returns the values below a prefix.
 pub(super) fn below<'a>(
     objects: &'a Objects,
     prefix: &'a str,

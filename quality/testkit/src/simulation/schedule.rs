@@ -10,13 +10,13 @@ use zarrox_stores::StoreErrorKind;
 pub struct Random(u64);
 
 impl Random {
-    /// The numbers of a seed.
+    /// Creates the numbers of a seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The next number (splitmix64).
+    /// Returns the next number (splitmix64).
     pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -24,12 +24,12 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below another one, which is not 0.
+    /// Returns a number below another one, which is not 0.
     pub fn below(&mut self, end: u64) -> u64 {
         self.number() % end
     }
 
-    /// True in so many of 1,000 cases.
+    /// Returns true in so many of 1,000 cases.
     pub fn chance(&mut self, of_thousand: u64) -> bool {
         self.below(1000) < of_thousand
     }
@@ -123,7 +123,7 @@ impl Schedule {
         Self { decisions, random: None }
     }
 
-    /// The decisions.
+    /// Returns the decisions.
     #[must_use]
     pub fn decisions(&self) -> &BTreeMap<u64, Decision> {
         &self.decisions

@@ -151,7 +151,7 @@ pub(super) enum Fate<'a> {
 }
 
 impl Stage {
-    /// A machine with an empty disk of this kind, beside others if there are any.
+    /// Creates a machine with an empty disk of this kind, beside others if there are any.
     #[must_use]
     pub fn new(schedule: Schedule, told: bool) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -187,7 +187,7 @@ impl Stage {
         state.disks.len() - 1
     }
 
-    /// All that is on a disk, as a start for others.
+    /// Returns all that is on a disk, as a start for others.
     #[must_use]
     pub fn contents(&self, disk: usize) -> Contents {
         Contents(self.0.lock().disks[disk].objects.clone())
@@ -321,7 +321,7 @@ impl Shared {
         Ok(())
     }
 
-    /// The task of this thread, if it is one of this stage.
+    /// Returns the task of this thread, if it is one of this stage.
     fn task(self: &Arc<Self>) -> Option<usize> {
         CURRENT.with_borrow(|current| {
             current.as_ref().filter(|part| Arc::ptr_eq(&part.stage, self)).and_then(|part| part.task)
@@ -553,7 +553,7 @@ impl System for Simulated {
     }
 }
 
-/// The stage and the process of this thread, also after all tasks have ended.
+/// Returns the stage and the process of this thread, also after all tasks have ended.
 fn process() -> Option<(Arc<Shared>, usize)> {
     CURRENT.with_borrow(|current| current.as_ref().map(|part| (Arc::clone(&part.stage), part.process)))
 }

@@ -37,7 +37,7 @@ impl fmt::Debug for SimStore {
 }
 
 impl SimStore {
-    /// The disk of this number, for a process.
+    /// Creates the disk of this number, for a process.
     #[must_use]
     pub fn new(stage: &Stage, disk: usize, process: usize) -> Self {
         let shared = Arc::clone(&stage.0);
@@ -45,7 +45,7 @@ impl SimStore {
         Self { shared, disk, process, kind }
     }
 
-    /// All keys.
+    /// Returns all keys.
     #[must_use]
     pub fn keys(&self) -> Vec<String> {
         self.shared.lock().disks[self.disk].objects.keys().cloned().collect()
@@ -229,7 +229,7 @@ impl SimStore {
         }
     }
 
-    /// The next keys below a prefix, and the sizes of their values.
+    /// Returns the next keys below a prefix, and the sizes of their values.
     fn batch(&self, prefix: &Prefix, after: Option<&str>) -> Result<Vec<(String, u64)>, StoreError> {
         self.call(Operation::ListPrefix, prefix.as_str(), |state| {
             let objects = &state.disks[self.disk].objects;

@@ -32,7 +32,7 @@ pub(super) struct Machine {
 }
 
 impl Machine {
-    /// The stores as a process opens them.
+    /// Creates the stores as a process opens them.
     pub(super) fn new(stage: &Stage, process: usize) -> Self {
         let stores = [0, 1].map(|disk| Arc::new(SimStore::new(stage, disk, process)) as Arc<dyn Store>);
         let names = [0, 1].map(|disk: usize| {
@@ -46,7 +46,7 @@ impl Machine {
         options().open((self.stores[0].clone(), ""))?.into_group()
     }
 
-    /// The board, wherever it is.
+    /// Returns the board, wherever it is.
     pub(super) fn board(&self) -> Result<Array> {
         let mut first = None;
         for (store, path) in [(0, BOARD), (0, MOVED), (1, MOVED)] {
@@ -190,7 +190,7 @@ impl Actor {
         )
     }
 
-    /// The path of the array that only this task makes.
+    /// Returns the path of the array that only this task makes.
     fn own(&self) -> String {
         made(self.task)
     }
@@ -265,17 +265,17 @@ fn missing_is_done(deleted: Result<()>) -> Result<()> {
     }
 }
 
-/// The path of the array that a task creates.
+/// Returns the path of the array that a task creates.
 pub(super) fn made(task: u64) -> String {
     format!("made{task}")
 }
 
-/// The path of the copy that a task makes.
+/// Returns the path of the copy that a task makes.
 pub(super) fn copied(task: u64) -> String {
     format!("copy{task}")
 }
 
-/// The path of the pyramid that a task makes.
+/// Returns the path of the pyramid that a task makes.
 pub(super) fn halved(task: u64) -> String {
     format!("half{task}")
 }

@@ -26,7 +26,7 @@ impl Entry {
         matches!(self.ended, Some((_, None)))
     }
 
-    /// The error with which it ended.
+    /// Returns the error with which it ended.
     pub(super) fn error(&self) -> Option<&str> {
         self.ended.as_ref()?.1.as_deref()
     }
@@ -54,7 +54,7 @@ impl History {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// An act begins. Returns its number.
+    /// Returns an act begins. Returns its number.
     pub(super) fn begin(&self, task: u64, act: Act) -> usize {
         let mut entries = self.lock();
         let begun = entries.now();
@@ -73,7 +73,7 @@ impl History {
         }
     }
 
-    /// All acts in the order in which they began.
+    /// Returns all acts in the order in which they began.
     pub(super) fn entries(&self) -> Vec<Entry> {
         self.lock().list.clone()
     }
@@ -95,7 +95,7 @@ impl Writes {
         Self(writes)
     }
 
-    /// The numbers of the operations whose values may be read between two times.
+    /// Returns the numbers of the operations whose values may be read between two times.
     fn between(&self, begun: u64, ended: u64) -> Vec<u64> {
         let last = self.0.iter().rposition(|(_, _, done)| done.is_some_and(|done| done < begun)).unwrap_or(0);
         self.0[last..].iter().filter(|(_, start, _)| *start < ended).map(|(number, ..)| *number).collect()
@@ -116,12 +116,12 @@ pub(super) struct Allowed {
 }
 
 impl Allowed {
-    /// The elements of the board at the end that are wrong, in words.
+    /// Returns the elements of the board at the end that are wrong, in words.
     pub(super) fn wrong_at_the_end(self, entries: &[Entry], found: &[u64]) -> Vec<String> {
         self.wrong(entries, found, u64::MAX - 1, u64::MAX, &SHAPE, board_number)
     }
 
-    /// The same of the left half of the damaged array.
+    /// Returns the same of the left half of the damaged array.
     pub(super) fn wrong_in_damaged(self, entries: &[Entry], found: &[u64]) -> Vec<String> {
         let mut found = found.to_vec();
         // What was damaged may be lost.
@@ -134,7 +134,7 @@ impl Allowed {
         self.wrong(entries, &found, u64::MAX - 1, u64::MAX, &DAMAGED_SHAPE, damaged_number)
     }
 
-    /// The elements of the board that readers have seen and must not have.
+    /// Returns the elements of the board that readers have seen and must not have.
     pub(super) fn wrong_for_readers(self, entries: &[Entry]) -> Vec<String> {
         let reads = entries.iter().filter_map(|entry| {
             let (ended, _) = entry.ended.as_ref()?;
@@ -178,7 +178,7 @@ impl Allowed {
     }
 }
 
-/// The number of the operation whose value an act writes at a position of the board.
+/// Returns the number of the operation whose value an act writes at a position of the board.
 fn board_number(act: Act, at: u64) -> Option<u64> {
     let Act::Write { start, shape, number } = act else { return None };
     let [row, column] = [at / SHAPE[1], at % SHAPE[1]];
@@ -186,13 +186,13 @@ fn board_number(act: Act, at: u64) -> Option<u64> {
     (inside(row, 0) && inside(column, 1)).then_some(number)
 }
 
-/// The number of the operation whose value an act writes at a position of the damaged array.
+/// Returns the number of the operation whose value an act writes at a position of the damaged array.
 fn damaged_number(act: Act, position: u64) -> Option<u64> {
     let Act::Mend { at: [row, column], number } = act else { return None };
     (row * DAMAGED_SHAPE[1] + column == position).then_some(number)
 }
 
-/// The final values of attributes by their names: those that are possible.
+/// Returns the final values of attributes by their names: those that are possible.
 pub(super) fn attributes(entries: &[Entry]) -> BTreeMap<String, Vec<u64>> {
     let mut values: BTreeMap<String, Vec<u64>> = BTreeMap::new();
     for entry in entries {

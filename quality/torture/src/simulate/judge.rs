@@ -127,7 +127,8 @@ impl Judge<'_> {
         }
     }
 
-    /// A move by copying is refused if the source, which is whole, was changed since it was copied. Then somebody must delete the copy.
+    /// Returns a move by copying is refused if the source, which is whole, was changed since it was copied. Then somebody must
+    /// delete the copy.
     fn begins_anew(&self, act: Act) -> bool {
         let [here, there] = [0, 1].map(|store| self.machine.stores[store].clone());
         act == Act::MoveAcross
@@ -388,7 +389,7 @@ impl Judge<'_> {
     }
 }
 
-/// The appends that were done, and those that were begun and not done, by their numbers: how many rows they have.
+/// Returns the appends that were done, and those that were begun and not done, by their numbers: how many rows they have.
 fn blocks(
     entries: &[Entry],
     append: impl Fn(Act) -> Option<(u64, u64)>,
@@ -421,7 +422,7 @@ fn grown(mut array: Array) -> zarrox::Result<()> {
     array.resize(&before)
 }
 
-/// The elements of the array of one task after an act.
+/// Returns the elements of the array of one task after an act.
 fn changed(state: &[u64], act: Act) -> Vec<u64> {
     let mut state = state.to_vec();
     match act {
@@ -438,12 +439,12 @@ fn changed(state: &[u64], act: Act) -> Vec<u64> {
     state
 }
 
-/// The operations whose elements are in rows.
+/// Returns the operations whose elements are in rows.
 fn numbers(rows: &[Vec<u64>]) -> Vec<u64> {
     rows.iter().flatten().map(|value| origin(*value).0).filter(|number| *number > FIRST).collect()
 }
 
-/// The half of the damaged array that is whole.
+/// Returns the half of the damaged array that is whole.
 fn whole_half() -> zarrox::Selection {
     selection(&[0, 0], &[2, 2])
 }

@@ -59,7 +59,7 @@ pub(super) enum Act {
 }
 
 impl Act {
-    /// The word for it in reports and on the command line.
+    /// Returns the word for it in reports and on the command line.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Write { .. } => "write",
@@ -136,7 +136,7 @@ const STRUCTURAL: [Act; 7] =
     [Act::Move, Act::MoveAcross, Act::Rechunk, Act::Reshard, Act::Convert, Act::Delete, Act::Recreate];
 
 impl Plan {
-    /// The plan of a seed, without operations and faults of these names.
+    /// Creates the plan of a seed, without operations and faults of these names.
     pub(super) fn new(seed: u64, without: &[String]) -> Self {
         let mut random = Random::new(seed);
         let allowed = |name: &str| !without.iter().any(|other| other == name);
@@ -247,7 +247,7 @@ impl Plan {
     }
 }
 
-/// A box of elements of a task: a part of its column, which lies in chunks that it shares, or of its own chunk.
+/// Returns a box of elements of a task: a part of its column, which lies in chunks that it shares, or of its own chunk.
 fn write(random: &mut Random, task: u64, number: u64) -> Act {
     let number = if random.chance(100) { 0 } else { number };
     if task < 2 && random.chance(300) {

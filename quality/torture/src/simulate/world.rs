@@ -60,13 +60,13 @@ impl fmt::Display for World {
     }
 }
 
-/// The options with which everything is opened: no threads but the tasks.
+/// Returns the options with which everything is opened: no threads but the tasks.
 pub(super) fn options() -> OpenOptions {
     OpenOptions::new().threads(1)
 }
 
 impl World {
-    /// The contents of the disk, and those of the second one.
+    /// Returns the contents of the disk, and those of the second one.
     pub(super) fn contents(self) -> zarrox::Result<(Contents, Contents)> {
         static MADE: Mutex<BTreeMap<World, (Contents, Contents)>> = Mutex::new(BTreeMap::new());
         let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -115,14 +115,14 @@ impl World {
         Ok(())
     }
 
-    /// The board, as it is created.
+    /// Returns the board, as it is created.
     pub(super) fn board(self, root: &Group) -> zarrox::Result<Array> {
         let array = of_numbers(root.create_array(BOARD)).shape(SHAPE).chunks([2, 2]).overwrite(true);
         if self.sharded { array.shards(SHAPE).create() } else { array.create() }
     }
 }
 
-/// The elements of an array at the beginning.
+/// Returns the elements of an array at the beginning.
 pub(super) fn first(shape: &[u64]) -> ArrayD<u64> {
     elements(FIRST, &vec![0; shape.len()], shape, shape)
 }

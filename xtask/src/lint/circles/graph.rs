@@ -19,7 +19,8 @@ pub(super) struct Knot {
 }
 
 impl Graph {
-    /// The graph of the folders of these files. A folder needs another in the same folder where a file in it, or below, needs one there.
+    /// Returns the graph of the folders of these files. A folder needs another in the same folder where a file in it, or below,
+    /// needs one there.
     pub(super) fn folders(&self) -> Self {
         let mut all = Self::default();
         let mut known = BTreeMap::new();
@@ -39,7 +40,7 @@ impl Graph {
         all
     }
 
-    /// The graph without the need of one path for another; false if there is none.
+    /// Returns the graph without the need of one path for another; false if there is none.
     pub(super) fn cut(&mut self, from: &Path, to: &Path) -> bool {
         let place = |path| self.paths.iter().position(|known| known == path);
         match (place(from), place(to)) {
@@ -48,7 +49,7 @@ impl Graph {
         }
     }
 
-    /// True if the second path needs the first, by others if not itself.
+    /// Returns true if the second path needs the first, by others if not itself.
     pub(super) fn leads_back(&self, from: &Path, to: &Path) -> bool {
         let place = |path| self.paths.iter().position(|known| known == path);
         let (Some(from), Some(to)) = (place(from), place(to)) else { return false };
@@ -111,7 +112,7 @@ impl Graph {
     }
 }
 
-/// The folders in which two files are, within the deepest folder that has both; `None` where one is directly in it.
+/// Returns the folders in which two files are, within the deepest folder that has both; `None` where one is directly in it.
 fn siblings<'a>(one: &'a Path, other: &'a Path) -> Option<(&'a Path, &'a Path)> {
     let above = one.ancestors().skip(1).find(|folder| other.starts_with(folder))?;
     let within = |path: &'a Path| path.ancestors().skip(1).find(|folder| folder.parent() == Some(above));

@@ -26,7 +26,7 @@ impl Known<'_> {
     }
 }
 
-/// The list.
+/// Returns the list.
 pub(super) fn list() -> Result<Vec<Known<'static>>, String> {
     LIST.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).map(parse).collect()
 }

@@ -43,7 +43,7 @@ pub(crate) fn check() -> Outcome {
     Err(format!("circles:\n{}", told.into_iter().collect::<Vec<_>>().join("\n")))
 }
 
-/// A line for each knot.
+/// Returns a line for each knot.
 fn told(what: &str, graphs: &[Graph]) -> Vec<String> {
     let knots = graphs.iter().flat_map(Graph::knots);
     knots.map(|knot| format!("{} {what} need one another: {}", knot.size, knot.circle.join(" -> "))).collect()

@@ -45,29 +45,29 @@ impl Package {
         Self(Graph { paths: files, needs })
     }
 
-    /// The files, and those that each needs.
+    /// Returns the files, and those that each needs.
     pub(super) fn graph(self) -> Graph {
         self.0
     }
 }
 
-/// A module, and the packages around it.
+/// Returns a module, and the packages around it.
 fn with_packages(name: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(name), |name| Some(name.rsplit_once('.')?.0))
 }
 
-/// True for a package around a module.
+/// Returns true for a package around a module.
 fn is_around(package: &str, module: &str) -> bool {
     module.strip_prefix(package).is_some_and(|rest| rest.starts_with('.'))
 }
 
-/// The name of a module, given its file within the directory that has the package.
+/// Returns the name of a module, given its file within the directory that has the package.
 fn module_name(file: &Path) -> String {
     let name = file.with_extension("").to_string_lossy().replace(['/', '\\'], ".");
     name.strip_suffix(".__init__").map_or(name.clone(), str::to_owned)
 }
 
-/// The import statements of a source, each on one line.
+/// Returns the import statements of a source, each on one line.
 fn statements(source: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut is_open = false;
@@ -92,7 +92,7 @@ fn statements(source: &str) -> Vec<String> {
     found
 }
 
-/// The names that an import statement in a package brings, each with its module.
+/// Returns the names that an import statement in a package brings, each with its module.
 fn imported(statement: &str, package: &str) -> Vec<String> {
     let names = |list: &str| -> Vec<String> {
         let list =

@@ -119,7 +119,8 @@ impl Crate {
         Ok(())
     }
 
-    /// The file that defines what a path in a module means; `None` where that is of another crate, or of no file of its own.
+    /// Returns the file that defines what a path in a module means; `None` where that is of another crate, or of no file of its
+    /// own.
     fn file_of(&self, module: usize, path: &[String], seen: &mut Seen) -> Option<usize> {
         if let Some(name) = path.last()?.strip_suffix('!') {
             let path: Segments = path[..path.len() - 1].iter().cloned().chain([name.to_owned()]).collect();
@@ -176,7 +177,7 @@ impl Crate {
         })
     }
 
-    /// The files, and those that each needs.
+    /// Returns the files, and those that each needs.
     pub(super) fn graph(&self) -> Graph {
         let mut needs = vec![BTreeSet::new(); self.files.len()];
         for (index, module) in self.modules.iter().enumerate() {
@@ -273,7 +274,7 @@ fn attributes(item: &Item) -> &[Attribute] {
     }
 }
 
-/// True for what is compiled for tests only.
+/// Returns true for what is compiled for tests only.
 fn is_test(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         attribute.path().is_ident("cfg") && attribute.meta.to_token_stream().to_string().contains("(test")
@@ -285,7 +286,7 @@ mod tests {
     use super::super::graph::Knot;
     use super::*;
 
-    /// The knots of a crate with these files.
+    /// Returns the knots of a crate with these files.
     fn knots(files: &[(&str, &str)]) -> Vec<Knot> {
         let name = std::thread::current().name().unwrap_or_default().replace("::", "-");
         let directory = run::empty_directory(std::env::temp_dir().join(format!("zarrox-{name}"))).unwrap();

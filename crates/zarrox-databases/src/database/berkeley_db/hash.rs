@@ -129,7 +129,7 @@ fn item(page: &Page, index: usize) -> Result<Item, StoreError> {
     }
 }
 
-/// The FNV hash function, with the initial value zero of Berkeley DB.
+/// Returns the FNV hash function, with the initial value zero of Berkeley DB.
 fn hash(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0, |hash: u32, byte| hash.wrapping_mul(0x0100_0193) ^ u32::from(*byte))
 }

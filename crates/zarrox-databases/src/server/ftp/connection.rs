@@ -188,10 +188,9 @@ pub(super) fn fault(operation: &'static str, error: FtpError) -> StoreError {
             (Kind::TooLarge, error.to_string())
         }
         FtpError::ConnectionError(_) => (Kind::Unreachable, "the connection was interrupted".to_owned()),
-        FtpError::UnexpectedResponse(response) => (
-            kind_of(response),
-            format!("the server responded {} {}", response.status.code(), words(response)),
-        ),
+        FtpError::UnexpectedResponse(response) => {
+            (kind_of(response), format!("the server answered {} {}", response.status.code(), words(response)))
+        }
         _ => (Kind::Other, "the server violates the protocol".to_owned()),
     };
     let fault = StoreError::new(kind, operation, message);

@@ -17,7 +17,7 @@ fn cached(store: &CountingStore, directory: &Path) -> DiskCacheStore {
     DiskCacheOptions::new().open(Arc::new(store.clone()), directory).unwrap()
 }
 
-/// The bytes of all files in a directory.
+/// Returns the bytes of all files in a directory.
 fn size_of(directory: &Path) -> u64 {
     fs::read_dir(directory).unwrap().map(|file| file.unwrap().metadata().unwrap().len()).sum()
 }

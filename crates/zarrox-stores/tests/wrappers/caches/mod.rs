@@ -27,7 +27,7 @@ fn get(store: &dyn Store, name: &str) -> Option<Bytes> {
     store.get(&key(name)).unwrap()
 }
 
-/// A value that is replaced while somebody reads the old one is not kept.
+/// Returns a value that is replaced while somebody reads the old one is not kept.
 fn never_keeps_what_was_replaced(wrap: impl Fn(Arc<dyn Store>) -> Box<dyn Store>) {
     let slow = FaultyStore::new(memory());
     let store = wrap(Arc::new(slow.clone()));

@@ -53,7 +53,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// The answer as a text, of an error its kind and key.
+/// Returns the answer as a text, of an error its kind and key.
 fn answer(store: &dyn Store, step: &Step) -> String {
     fn shown<T: std::fmt::Debug>(answer: Result<T, StoreError>) -> String {
         match answer {

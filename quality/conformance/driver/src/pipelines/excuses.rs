@@ -30,7 +30,7 @@ impl Excuses {
         counts
     }
 
-    /// The excused tests that were run, and none of which failed, whatever its parameters were.
+    /// Returns the excused tests that were run, and none of which failed, whatever its parameters were.
     pub(super) fn idle(&self, outcomes: &Outcomes) -> Vec<String> {
         let passes = |excused: &&String| {
             let of_this = |name: &str| name == *excused || without_parameters(name) == *excused;
@@ -45,7 +45,7 @@ fn without_parameters(name: &str) -> &str {
     name.split('[').next().unwrap_or(name)
 }
 
-/// The excuses of one version: those of all versions, and those after whose version it begins.
+/// Returns the excuses of one version: those of all versions, and those after whose version it begins.
 fn of_version(excuses: BTreeMap<String, String>, label: &str) -> BTreeMap<String, String> {
     let of_this = |(test, reason): (String, String)| match test.split_once(' ') {
         Some((version, test)) if version.starts_with(|first: char| first.is_ascii_digit()) => {
@@ -56,8 +56,8 @@ fn of_version(excuses: BTreeMap<String, String>, label: &str) -> BTreeMap<String
     excuses.into_iter().filter_map(of_this).collect()
 }
 
-/// The excused tests with the reasons: paragraphs, each of which begins with lines of `#` that give the reason. A test of one version of
-/// zarr-python has the version before its name.
+/// Returns the excused tests with the reasons: paragraphs, each of which begins with lines of `#` that give the reason. A test of
+/// one version of zarr-python has the version before its name.
 fn parsed(text: &str) -> Outcome<BTreeMap<String, String>> {
     let mut excuses = BTreeMap::new();
     for paragraph in text.split("\n\n") {

@@ -112,12 +112,12 @@ impl Comparison {
         Ok(())
     }
 
-    /// The version, or the name of what has none.
+    /// Returns the version, or the name of what has none.
     fn label(&self) -> &str {
         self.name.rsplit(' ').next().unwrap_or(&self.name)
     }
 
-    /// The file for a part of what comes out of the tests.
+    /// Returns the file for a part of what comes out of the tests.
     fn output(&self, way: &Way, end: &str) -> String {
         format!("{OUTPUTS}/{}-{}{end}", self.label(), way.name)
     }

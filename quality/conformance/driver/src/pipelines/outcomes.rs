@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 /// The outcomes of tests by their names, with the reason where one has not passed. A test of which any part failed has failed.
 pub(super) type Outcomes = BTreeMap<String, Result<(), String>>;
 
-/// The tests that pass as they are and not in another way, with the reasons.
+/// Returns the tests that pass as they are and not in another way, with the reasons.
 pub(super) fn worse(own: &Outcomes, ours: &Outcomes) -> Vec<(String, String)> {
     let passed = own.iter().filter(|(_, outcome)| outcome.is_ok()).map(|(name, _)| name);
     let reason = |name: &String| match ours.get(name) {
@@ -21,7 +21,8 @@ pub(super) fn listed<'a>(failed: impl IntoIterator<Item = &'a (String, String)>)
     failed.into_iter().map(|(name, reason)| format!("{name}: {reason}\n")).collect()
 }
 
-/// The outcomes in the file of the plug-in: on each line an outcome, a name, and after a tabulator the reason of a failure.
+/// Returns the outcomes in the file of the plug-in: on each line an outcome, a name, and after a tabulator the reason of a
+/// failure.
 pub(super) fn parsed(text: &str) -> Outcomes {
     let mut outcomes = Outcomes::new();
     for (outcome, rest) in text.lines().filter_map(|line| line.split_once(' ')) {

@@ -28,12 +28,12 @@ pub fn run_with_engine(arguments: &[String]) -> Outcome {
     comparison(arguments, vec![&ENGINE])?.run()
 }
 
-/// The tests of the short run.
+/// Returns the tests of the short run.
 pub(super) fn short() -> Outcome<Comparison> {
     comparison(&SHORT.map(str::to_owned), vec![&PIPELINE, &ENGINE])
 }
 
-/// The tests whose names have to do with Zarr, or those that the arguments for pytest choose.
+/// Returns the tests whose names have to do with Zarr, or those that the arguments for pytest choose.
 fn comparison(arguments: &[String], ways: Vec<&'static Way>) -> Outcome<Comparison> {
     let python = ECOSYSTEM.python()?;
     let pytest = program(python, ["-B", "-m", "pytest", "-k", "zarr or Zarr", "--pyargs"]).with(TESTS);

@@ -66,13 +66,13 @@ pub fn run(arguments: &[String]) -> Outcome {
     chosen.into_iter().try_for_each(|suite| suite.comparison()?.run())
 }
 
-/// A part of the tests of the newest version.
+/// Returns a part of the tests of the newest version.
 pub(super) fn short() -> Outcome<Comparison> {
     Suite { tests: SHORT, ..NEWEST }.comparison()
 }
 
 impl Suite {
-    /// The tests, to be run under both pipelines.
+    /// Returns the tests, to be run under both pipelines.
     fn comparison(&self) -> Outcome<Comparison> {
         let python = self.environment.python()?;
         self.fetch(&python)?;
@@ -80,7 +80,7 @@ impl Suite {
         Ok(Comparison { name, pytest: self.pytest(&python), within: None, ways: vec![&PIPELINE] })
     }
 
-    /// The directory of the source distribution.
+    /// Returns the directory of the source distribution.
     fn sources(&self) -> String {
         format!("{SOURCES}/zarr-{}", self.version)
     }
@@ -97,7 +97,7 @@ impl Suite {
         program(python, ["-m", "tarfile", "--extract", &format!("{}.tar.gz", self.sources()), SOURCES]).run()
     }
 
-    /// The program that runs the tests.
+    /// Returns the program that runs the tests.
     fn pytest(&self, python: &str) -> Program {
         let sources = self.sources();
         let configuration =
