@@ -1,4 +1,4 @@
-//! Packages of npm, and Chromium: what the page of `zarrox serve` is made and tested with.
+//! Packages of npm, and Chromium: the tools that build and test the page of `zarrox serve`.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ pub fn modules() -> Outcome<String> {
     run::absolute(format!("{PAGE}/node_modules"))
 }
 
-/// Installs what the sources of the page need, unless it is there.
+/// Installs the packages that the page needs, unless they are installed.
 ///
 /// # Errors
 /// When npm fails, or cannot be installed.
@@ -48,7 +48,7 @@ fn found_browser() -> Option<PathBuf> {
         .find(|file| Path::exists(file))
 }
 
-/// Returns the packages that tests of the page need and that are missing.
+/// Returns the missing packages that tests of the page need.
 pub fn missing() -> Vec<Missing> {
     let npm = ["nodejs", "npm"].map(|package| Missing { package, why: "the page of `zarrox serve`" });
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! The GDBM store: the suite, Python's files, and what only GDBM has.
+//! The GDBM store: the suite, Python's files, and features of GDBM.
 
 use std::fs;
 use std::path::{Path, PathBuf};

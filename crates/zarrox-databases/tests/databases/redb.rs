@@ -1,4 +1,4 @@
-//! The redb store: the suite, and what only redb has.
+//! The redb store: the suite, and features of redb.
 
 use std::fs;
 use std::path::{Path, PathBuf};

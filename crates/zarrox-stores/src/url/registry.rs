@@ -128,6 +128,9 @@ mod tests {
         assert_eq!(error.kind(), StoreErrorKind::Unsupported);
         assert!(error.to_string().contains("'other://' needs the feature `some`"), "{error}");
         let error = open("third://a").unwrap_err().to_string();
-        assert!(error.contains("known are own") && !error.contains("known are own, other"), "{error}");
+        assert!(
+            error.contains("expected one of own") && !error.contains("expected one of own, other"),
+            "{error}"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Archives of other programs, and archives that are damaged or lie.
+//! Archives of other programs, and damaged or inconsistent archives.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -80,14 +80,14 @@ fn archives_of_other_programs_are_appended_to() {
         assert_eq!(store.get(&key("a")).unwrap().unwrap(), "changed");
         assert_eq!(store.get(&key("b/c/d")).unwrap().unwrap(), content()[1].1);
         let after = fs::read(&path).unwrap();
-        assert_eq!(after[..40], before[..40], "what was there stays");
+        assert_eq!(after[..40], before[..40], "the earlier bytes stay");
         if name == "comment.zip" {
             assert_eq!(after[after.len() - 321..], before[before.len() - 321..], "the comment stays");
         }
     }
 }
 
-/// A store of one value that counts how often it is read, and how many bytes.
+/// A store of one value that counts its reads and the bytes.
 #[derive(Debug)]
 struct Counting(Arc<Vec<u8>>, Arc<Mutex<(usize, usize)>>);
 
@@ -199,7 +199,7 @@ fn names_that_lead_outside_are_no_keys() {
     assert_eq!(store.get(&key("ñ/д")).unwrap().unwrap(), "ñ/д".as_bytes());
 }
 
-/// Archives of zarr-python 2: the crate `zarrox` reads them; here, their keys and documents are there.
+/// Archives of zarr-python 2: the crate `zarrox` reads them; here, their keys and documents are checked.
 #[test]
 fn archives_of_zarr_python() {
     let store = ZipStore::open(golden("zarr2.zip"), ZipMode::Read).unwrap();
@@ -215,7 +215,7 @@ fn stored() -> Vec<u8> {
     fs::read(golden("stored.zip")).unwrap()
 }
 
-/// Where the nth record of the directory is.
+/// Returns the offset of the nth record of the directory.
 fn record(bytes: &[u8], nth: usize) -> usize {
     let places = (0..bytes.len() - 4).filter(|at| bytes[*at..].starts_with(b"PK\x01\x02"));
     places.collect::<Vec<_>>()[nth]
@@ -236,7 +236,7 @@ fn entry_error(name: &str, change: impl FnOnce(&mut Vec<u8>)) -> StoreError {
     let store = in_memory(&bytes).unwrap();
     let error = store.get(&key(name)).unwrap_err();
     assert!(error.to_string().contains(&format!("x.zip/{name}")), "{error}");
-    // Others are as good as before.
+    // Other entries are unaffected.
     assert_eq!(store.get(&key("empty")).unwrap().unwrap(), "");
     error
 }
@@ -256,7 +256,7 @@ fn damaged_entries_are_corrupt() {
     corrupt("a", "no entry was found at the offset in the directory", |bytes| bytes[0] = b'Q');
     corrupt("a", "another name than its record in the directory", |bytes| bytes[30] = b'x');
     corrupt("a", "two different sizes", |bytes| put_u32(bytes, record(&stored(), 0) + 24, 4));
-    // Larger than what is before the next entry.
+    // Larger than the space before the next entry.
     corrupt("a", "extends into the next one", |bytes| {
         let at = record(&stored(), 0);
         put_u32(bytes, at + 20, 100);
@@ -293,7 +293,7 @@ fn damaged_directories_are_corrupt() {
     fails(&|bytes| bytes[at_end + 20] = 1, "comment of the archive is truncated");
     fails(&|bytes| bytes[record(&stored(), 1)] = b'Q', "between its records");
     fails(&|bytes| bytes[record(&stored(), 2) + 28] = 200, "directory is truncated");
-    // An archive inside of one that is cut off is not taken for it.
+    // An archive inside a truncated archive is not mistaken for it.
     fails(&|bytes| *bytes = [&bytes[..40], &stored()].concat(), "only a part of the file");
     let error = in_memory(&{
         let mut bytes = stored();
@@ -353,7 +353,7 @@ fn bombs_are_refused_before_they_take_memory() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
 
-    /// Nothing panics, and what is read has the size that was said.
+    /// Nothing panics, and every value has the listed size.
     #[test]
     fn any_damage_is_an_error_or_harmless(
         file in prop::sample::select(ORDINARY.to_vec()),

@@ -14,11 +14,11 @@ use zarrox_stores::internals::store::provided::{check_rename, copy_then_erase, n
 use super::disk::{Change, Kind, Object, below};
 use super::stage::{Fate, Lock, Shared, Sharing, Stage, State};
 
-/// The number of keys that a listing gets in one step.
+/// The number of keys that one step of a listing returns.
 const BATCH: usize = 3;
-/// The age from which a file's time tells its last change from a later one, in milliseconds.
+/// The age from which a file's timestamp distinguishes its last change from a later one, in milliseconds.
 const SETTLED: i64 = 2000;
-/// The time within which two changes of a file may have the same times, in milliseconds.
+/// The time within which two changes of a file may have the same timestamps, in milliseconds.
 const TICK: i64 = 20;
 
 /// A disk of a [`Stage`], as one process sees it. Each call is a step of the simulation.
@@ -37,7 +37,7 @@ impl fmt::Debug for SimStore {
 }
 
 impl SimStore {
-    /// Creates the disk of this number, for a process.
+    /// Creates the store of a disk, for a process.
     #[must_use]
     pub fn new(stage: &Stage, disk: usize, process: usize) -> Self {
         let shared = Arc::clone(&stage.0);
@@ -55,7 +55,7 @@ impl SimStore {
         StoreError::new(kind, operation.word(), message).with_location(self.location()).with_key(key)
     }
 
-    /// Makes a call, if the simulation lets it be made.
+    /// Makes a call, unless the simulation prevents it.
     fn call<'a, T>(
         &'a self,
         operation: Operation,
@@ -66,7 +66,7 @@ impl SimStore {
             Fate::Run(state) => run(state),
             Fate::Lose(state, kind) => {
                 run(state)?;
-                Err(self.error(kind, operation, "the answer was lost", key))
+                Err(self.error(kind, operation, "the response was lost", key))
             }
             Fate::Fail(kind) => Err(self.error(kind, operation, "a failure was simulated", key)),
             Fate::Dead => Err(self.dead(operation, key)),
@@ -90,7 +90,7 @@ impl SimStore {
         SimValue { store: self.clone(), key: key.clone(), object: object.clone() }
     }
 
-    /// Changes a value, as the kind of store and the condition want it. `None` erases it.
+    /// Changes a value, according to the kind of store and the condition. `None` erases it.
     fn change<'a>(
         &'a self,
         state: MutexGuard<'a, State>,
@@ -165,7 +165,7 @@ impl SimStore {
         Ok(was_there)
     }
 
-    /// Replaces whatever file is there, under its lock.
+    /// Replaces the current file, under its lock.
     fn change_file<'a>(
         &'a self,
         mut state: MutexGuard<'a, State>,
@@ -189,7 +189,7 @@ impl SimStore {
         }
     }
 
-    /// Stores or erases a value. Returns whether one was there, and the new file.
+    /// Stores or erases a value. Returns whether it existed, and the new file.
     fn store(
         &self,
         state: &mut State,
@@ -223,7 +223,7 @@ impl SimStore {
                 (age >= SETTLED)
                     .then(|| [object.inode.to_ne_bytes(), object.modified.to_ne_bytes()].concat().into())
             }
-            // The digest of all bytes is as good as they are.
+            // All bytes serve as the digest.
             Kind::Database => Some(object.bytes.to_vec().into()),
             Kind::Bucket => Some(object.inode.to_ne_bytes().to_vec().into()),
         }
@@ -241,7 +241,7 @@ impl SimStore {
     }
 }
 
-/// Returns true if a key is that of a directory with files, or below the key of a file.
+/// Returns true if a key is a directory with files, or below the key of a file.
 fn is_obstructed<'a>(mut keys: impl Iterator<Item = &'a String>, key: &str) -> bool {
     let is_below = |key: &str, above: &str| key.strip_prefix(above).is_some_and(|rest| rest.starts_with('/'));
     keys.any(|other| is_below(other, key) || is_below(key, other))
@@ -397,7 +397,7 @@ impl Store for SimStore {
             Ok(())
         })?;
         let guard = SimGuard { store: self.clone(), key: text.to_owned() };
-        // Nobody waits here: the lock of the same key was taken before.
+        // This does not wait: the lock of the same key was acquired before.
         let name = format!("{}-{}", self.location(), self.process);
         Ok(LockGuard::in_process(&name, key).with(guard))
     }
@@ -454,7 +454,7 @@ impl Store for SimStore {
     }
 }
 
-/// A hold, until it is dropped.
+/// A hold, released when this is dropped.
 struct SimHold {
     store: SimStore,
     lock: Lock,
@@ -470,7 +470,7 @@ impl Drop for SimHold {
 }
 
 impl SimStore {
-    /// Locks the file that a key leads to, if there is one, and notes which one it is.
+    /// Locks the file of a key, if it exists, and records which file it is.
     fn lock_file<'a>(
         &'a self,
         mut state: MutexGuard<'a, State>,
@@ -493,7 +493,7 @@ impl SimStore {
     }
 }
 
-/// The lock of a key, until it is dropped.
+/// The lock of a key, released when this is dropped.
 struct SimGuard {
     store: SimStore,
     key: String,
@@ -513,7 +513,7 @@ impl Drop for SimGuard {
     }
 }
 
-/// An open value. It stays what it is when another one takes its place.
+/// An open value. Its content does not change when another one replaces it.
 struct SimValue {
     store: SimStore,
     key: Key,
