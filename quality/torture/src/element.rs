@@ -1,4 +1,4 @@
-//! Elements that tell who wrote them: the number of an operation, and the place that it wrote them to.
+//! Elements that identify their writer: the number of an operation, and the position that it wrote them to.
 
 use ndarray::{ArrayD, IxDyn};
 use zarrox::{DimSelection, IntoSelection, Selection};
@@ -11,13 +11,12 @@ pub(crate) fn element(number: u64, position: u64) -> u64 {
     if number == 0 { 0 } else { number << POSITION | position }
 }
 
-/// Returns the operation that wrote an element, and the position that it was written for; operation 0 where there is a fill
-/// value.
+/// Returns the operation that wrote an element, and the position that it was written for; operation 0 for a fill value.
 pub(crate) fn origin(element: u64) -> (u64, u64) {
     (element >> POSITION, element & ((1 << POSITION) - 1))
 }
 
-/// Returns an element, in words.
+/// Returns a description of an element.
 pub(crate) fn told(element: u64) -> String {
     match origin(element) {
         (0, 0) => "the fill value".to_owned(),
@@ -33,7 +32,7 @@ pub(crate) fn elements(number: u64, start: &[u64], shape: &[u64], array: &[u64])
     })
 }
 
-/// Returns the elements of a box, as arrays are read and written.
+/// Returns the selection of a box.
 pub(crate) fn selection(start: &[u64], shape: &[u64]) -> Selection {
     let dims = start.iter().zip(shape).map(|(start, length)| DimSelection::from(*start..start + length));
     dims.collect::<Vec<_>>().into_selection()
@@ -44,7 +43,7 @@ pub(crate) fn position(index: impl Iterator<Item = u64>, shape: &[u64]) -> u64 {
     index.zip(shape).fold(0, |position, (index, length)| position * length + index)
 }
 
-/// Returns a shape as `ndarray` has it.
+/// Returns a shape in the form of `ndarray`.
 pub(crate) fn lengths(shape: &[u64]) -> IxDyn {
     let lengths: Vec<usize> =
         shape.iter().map(|&length| usize::try_from(length).unwrap_or(usize::MAX)).collect();

@@ -1,6 +1,6 @@
-//! zarrs as a contestant. The first line on standard input is the case, which is answered with `{"ready": version}`, or with
-//! `{"unsupported": why}`. Then every line `run` does the work once, and is answered with `{"seconds": …, "peak": …}`;
-//! `check` adds the `checksum` of what was read. What fails is answered with `{"error": message}`.
+//! zarrs as a contestant. The first line on standard input is the case; the answer is `{"ready": version}`, or `{"unsupported":
+//! why}`. Then every line `run` does the work once, with the answer `{"seconds": …, "peak": …}`; `check` adds the `checksum` of
+//! the result. The answer to a failure is `{"error": message}`.
 
 mod case;
 mod outcome;
