@@ -90,7 +90,7 @@ fn killed(peer: &Peer, site: &Site, rng: &mut Rng) -> Outcome<Vec<(String, Strin
     let after = |what: &str| format!("{what}, four processes that are killed at least {KILLS} times");
     Ok(vec![
         (after("elements lost"), lost.to_string()),
-        (after("arrays that cannot be read, or commands that fail when repeated"), unreadable.to_string()),
+        (after("arrays that cannot be read, or commands that fail when given again"), unreadable.to_string()),
         (after("temporary files left after the next writes"), left.to_string()),
     ])
 }

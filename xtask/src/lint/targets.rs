@@ -1,4 +1,4 @@
-//! The targets of all packages, and the files that modules are in.
+//! The targets of all packages, and the files of modules.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
 use zarrox_runner::run::{Outcome, cargo};
 
-/// The manifests of all packages: those that are apart from the workspace have a list of packages of their own.
+/// The manifests of all packages: those outside the workspace have their own list of packages.
 const MANIFESTS: [&str; 4] = [
     "Cargo.toml",
     "quality/fuzz/Cargo.toml",
@@ -36,7 +36,7 @@ fn roots_of(manifest: &str) -> Outcome<Vec<PathBuf>> {
     Ok(paths.filter_map(relative).collect())
 }
 
-/// Returns the file of a module without a body: that of its attribute `path`, or one of the usual two in the folder of its
+/// Returns the file of a module without a body: that of its attribute `path`, or one of the two usual ones in the folder of its
 /// parent's modules.
 pub(super) fn file_of(name: &str, attributes: &[Attribute], parent: &Path, folder: &Path) -> Option<PathBuf> {
     let named = attributes.iter().find_map(path_of).map(|path| beside(parent, &path));
@@ -44,12 +44,12 @@ pub(super) fn file_of(name: &str, attributes: &[Attribute], parent: &Path, folde
     named.into_iter().chain(usual).find(|path| path.exists())
 }
 
-/// Returns a path that is given from the folder of a file.
+/// Returns a path relative to the folder of a file.
 pub(super) fn beside(file: &Path, path: &str) -> PathBuf {
     plain(&file.parent().unwrap_or(Path::new("")).join(path))
 }
 
-/// Returns the path without `..`, as far as it is inside of what it begins with.
+/// Returns the path with `..` resolved, as far as possible without leaving its first component.
 fn plain(path: &Path) -> PathBuf {
     let mut found = PathBuf::new();
     for part in path {

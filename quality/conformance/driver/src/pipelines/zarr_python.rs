@@ -6,16 +6,16 @@ use super::{Comparison, PIPELINE, prepare};
 use zarrox_runner::python::Environment;
 use zarrox_runner::run::{Outcome, Program, program};
 
-/// The place of the source distributions, which have the tests.
+/// The directory of the source distributions, which contain the tests.
 const SOURCES: &str = "target/zarr-python";
-/// A version of zarr-python, and those of its tests that are run.
+/// A version of zarr-python, and the tests of it to run.
 struct Suite {
     version: &'static str,
     environment: Environment,
     tests: &'static [&'static str],
 }
 
-/// The tests that touch pipelines, of versions that are older than the newest.
+/// The tests about pipelines, for versions that are older than the newest.
 const OLDER: &[&str] = &[
     "test_array.py",
     "test_codecs",
@@ -52,7 +52,7 @@ const fn suite(
 /// Runs the tests of all versions, or of those that begin with one of the arguments.
 ///
 /// # Errors
-/// When a test fails that passes without what is ours.
+/// When a test fails that passes without our parts.
 pub fn run(arguments: &[String]) -> Outcome {
     let is_chosen = |suite: &&Suite| {
         arguments.is_empty() || arguments.iter().any(|start| suite.version.starts_with(start.as_str()))
@@ -60,7 +60,7 @@ pub fn run(arguments: &[String]) -> Outcome {
     let chosen: Vec<_> = SUITES.iter().filter(is_chosen).collect();
     if chosen.is_empty() {
         let known: Vec<_> = SUITES.iter().map(|suite| suite.version).collect();
-        return Err(format!("the versions of zarr-python are {}", known.join(", ")));
+        return Err(format!("unknown version of zarr-python; expected one of {}", known.join(", ")));
     }
     prepare()?;
     chosen.into_iter().try_for_each(|suite| suite.comparison()?.run())
@@ -102,7 +102,7 @@ impl Suite {
         let sources = self.sources();
         let configuration =
             ["--rootdir", &sources, "-c", &format!("{sources}/pyproject.toml")].map(str::to_owned);
-        // Benchmarks, programs that are started with packages of their own, and pages of the documentation.
+        // Benchmarks, programs that are started with their own packages, and pages of the documentation.
         let others = ["benchmarks", "test_regression", "test_examples.py", "test_docs.py"];
         let others = others.map(|name| format!("--ignore={sources}/tests/{name}"));
         let tests = self.tests.iter().map(|test| format!("{sources}/tests/{test}"));
