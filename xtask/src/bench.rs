@@ -13,24 +13,24 @@ Measures reading and writing, compiled for release
     bench [whole] [ARGUMENT …]    whole arrays, against a bare loop that does the same work; checks and digests of them
     bench codecs [ARGUMENT …]     every codec, against its library's own calls or a copy of the memory
     bench indexing [ARGUMENT …]   selections of every kind, each against its limit
-    bench stores [--require]      S3: a line of 50 ms, and large objects against the bare client; starts the server
+    bench stores [--require]      S3: a latency of 50 ms, and large objects against the bare client; starts the server
     bench python [--quick]        the Python package: small reads against tensorstore, opening against bare reads of files
     bench --guard [--accept] [CASE …]
                                   instructions of hot paths, against accepted numbers; --accept writes those
-    bench --peers [OPTION …]      the same work by Zarrox and its peers, in Rust and in Python: quality/bench/README.md says how
+    bench --peers [OPTION …]      the same work by Zarrox and its peers, in Rust and in Python: see quality/bench/README.md
 
 Options of --peers:
 
-    --scale small|full            how large the data is; small unless it is said
-    --case NAME                   only the cases with this name, or else with this in their names; may be repeated
+    --scale small|full            the size of the data [default: small]
+    --case NAME                   only the cases with this name, or else whose names contain it; may be repeated
     --language rust|python        only one language
-    --repetitions N               how often everyone runs each case: 5
-    --quick                       2 repetitions unless said otherwise, and whole processes once instead of 3 times
-    --threads N                   how many threads libraries may use: as many as the machine has
-    --keep                        data sets stay in target/bench/data for the next time
-    --require RATIO               fails if Zarrox takes more than this where the best peer takes 1
-    --require targets             the same, with each case's own target
-    --list                        the names of all cases
+    --repetitions N               the number of runs of each case by each contestant [default: 5]
+    --quick                       2 repetitions by default, and whole processes once instead of 3 times
+    --threads N                   the number of threads of libraries [default: that of the machine]
+    --keep                        keeps the data sets in target/bench/data for the next run
+    --require RATIO               fails if the ratio of Zarrox's time to the best peer's exceeds this
+    --require targets             fails if the ratio exceeds the target of the case
+    --list                        lists the names of all cases
 
 Results are in target/bench: peers.json, peers.md, peers.svg. Cases that are not run keep their results.
 
@@ -61,7 +61,7 @@ fn stores(rest: &[String]) -> Outcome {
     })
 }
 
-/// The benchmark with a Python that has NumPy, which it compares with; without it where none can be had.
+/// Returns the benchmark with a Python that has NumPy, for comparison; without it if none is available.
 fn with_numpy(bench: Program) -> Program {
     let requirements = Some("crates/zarrox/benches/indexing/requirements.txt");
     let environment = Environment { name: "numpy", lowest: (3, 11), highest: (3, 14), requirements };

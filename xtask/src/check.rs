@@ -1,19 +1,19 @@
-//! `cargo xtask check`: what a contributor runs before each commit.
+//! `cargo xtask check`: the checks that a contributor runs before each commit.
 
 use crate::lint;
 use zarrox_runner::run::{Outcome, cargo};
 
 pub(crate) const HELP: &str = "\
-What a contributor runs before each commit: formatting, Clippy, our own rules, and unit tests
+Runs the checks before a commit: formatting, Clippy, our own rules, and unit tests
 
-It installs nothing, and takes a few minutes once everything has been compiled. At its end it says what it has left out.";
+It installs nothing, and takes a few minutes once everything has been compiled. At its end it lists what it has skipped.";
 
-/// The checks of `cargo xtask lint` that need nothing but the compiler.
+/// The checks of `cargo xtask lint` that need only the compiler.
 const LINTS: [&str; 5] = ["fmt", "circles", "unlisted", "symbols", "clippy-all"];
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     if let Some(first) = arguments.first() {
-        return Err(format!("'{first}' is not understood: check takes no arguments"));
+        return Err(format!("unknown argument '{first}': check takes no arguments"));
     }
     lint::run(&LINTS.map(str::to_owned))?;
     cargo(["test", "--workspace", "--all-features", "--lib", "--bins"]).run()?;

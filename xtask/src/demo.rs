@@ -8,8 +8,8 @@ use zarrox_runner::run::{self, Outcome, cargo, program};
 pub(crate) const HELP: &str = "\
 Shows the command and the library on real data: an elevation model becomes Zarr, and a picture
 
-The data is the elevation model of the Jacksboro fault in Tennessee, by the United States Geological Survey (public domain), as
-matplotlib ships it in its wheel, which is downloaded once. Everything is in target/demo.";
+The data are the elevation model of the Jacksboro fault in Tennessee, by the United States Geological Survey (public domain), as
+contained in matplotlib's wheel, which is downloaded once. Everything is in target/demo.";
 
 const DIRECTORY: &str = "target/demo";
 const DATA: &str = "target/demo/jacksboro_fault_dem.npz";
@@ -18,14 +18,14 @@ const WHEEL: &str = "matplotlib==3.10.8";
 pub(crate) const GROUP: &str = "target/demo/dem.zarr";
 const ARRAY: &str = "target/demo/dem.zarr/elevation";
 
-/// Takes the one file that is wanted out of the wheel.
+/// Extracts the required file from the wheel.
 const UNPACK: &str = r#"
 import glob, sys, zipfile
 wheel = zipfile.ZipFile(glob.glob(sys.argv[1] + "/matplotlib-*.whl")[0])
 open(sys.argv[2], "wb").write(wheel.read("matplotlib/mpl-data/sample_data/jacksboro_fault_dem.npz"))
 "#;
 
-/// Only the elevations, in chunks that suit maps: by default so small an array is one chunk.
+/// Imports only the elevations, in chunks for maps: by default such a small array is one chunk.
 const IMPORT: &[&str] = &[
     "import",
     DATA,
@@ -39,7 +39,7 @@ const IMPORT: &[&str] = &[
 ];
 
 pub(crate) fn run(_: &[String]) -> Outcome {
-    // Stores on servers and databases would take most of the time of the build.
+    // Stores on servers and databases would take most of the build time.
     cargo(["build", "--package", "zarrox-cli", "--package", "relief", "--no-default-features"]).run()?;
     println!(
         "\n# All arrays of the file become a group; then the elevations again, in chunks that suit maps."
@@ -70,7 +70,7 @@ pub(crate) fn run(_: &[String]) -> Outcome {
     Ok(())
 }
 
-/// Makes the group of the elevation model with the command that was built.
+/// Creates the group of the elevation model with the built command.
 pub(crate) fn elevation() -> Outcome {
     if !Path::new(DATA).exists() {
         download()?;
@@ -79,7 +79,7 @@ pub(crate) fn elevation() -> Outcome {
     zarrox(IMPORT)
 }
 
-/// Runs the command that was built.
+/// Runs the built command.
 pub(crate) fn zarrox(arguments: &[&str]) -> Outcome {
     program(run::built("debug/zarrox"), arguments.iter().copied()).run()
 }

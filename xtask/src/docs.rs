@@ -1,4 +1,4 @@
-//! `cargo xtask docs`: the pages that are generated.
+//! `cargo xtask docs`: the generated pages.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -13,8 +13,8 @@ pub(crate) const HELP: &str = "\
 Writes the generated pages of the documentation: docs/supported.md, docs/acceptance.md and docs/conformance.md
 
 With --public-api it writes the lists of the public items of the crates, in xtask/public-api.
-With --check it writes nothing, and fails when a page is not what it should be. The conformance page is made from the last
-run of `cargo xtask conformance`, and is left alone where there was none.";
+With --check it writes nothing, and fails when a page is stale. The conformance page is generated from the last
+run of `cargo xtask conformance`, and stays unchanged if there was none.";
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     if arguments.iter().any(|argument| argument == "--check") {
@@ -33,10 +33,10 @@ pub(crate) fn check() -> Outcome {
     if stale.is_empty() {
         return Ok(());
     }
-    Err(format!("{} must be generated anew: cargo xtask docs", stale.join(", ")))
+    Err(format!("{} are stale: run cargo xtask docs", stale.join(", ")))
 }
 
-/// All generated pages.
+/// Returns all generated pages.
 fn pages() -> Outcome<Vec<(&'static str, String)>> {
     let mut pages =
         vec![("docs/supported.md", printed("tables")?), ("docs/acceptance.md", printed("acceptance")?)];
@@ -47,7 +47,7 @@ fn pages() -> Outcome<Vec<(&'static str, String)>> {
     Ok(pages)
 }
 
-/// The page that an example of the testkit prints from the definitions in the source.
+/// Returns the page that an example of the testkit prints from the definitions in the source.
 fn printed(example: &str) -> Outcome<String> {
     let program = run::example(example)?;
     program.output().map(|text| text + "\n").ok_or_else(|| format!("failed: {program}"))

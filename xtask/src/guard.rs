@@ -1,8 +1,8 @@
-//! `cargo xtask bench --guard`: how many instructions hot paths take, against accepted numbers.
+//! `cargo xtask bench --guard`: the number of instructions of hot paths, compared with accepted numbers.
 //!
-//! Callgrind counts the same on an idle machine and on a busy one, where times differ by more than most changes make. It counts
-//! for one compiler and one kind of processor, though: libraries choose their loops by what the processor can do. Long copies
-//! are instructions that repeat themselves, which count by the byte: so a copy too many is seen.
+//! Callgrind counts the same on an idle machine and on a busy one, where times differ by more than the effect of most changes.
+//! But its counts depend on the compiler and the processor: libraries choose their loops by the processor's features. Long copies
+//! are repeated instructions, which count for each byte: so a superfluous copy is detected.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -15,23 +15,23 @@ use zarrox_runner::run::{self, Outcome, program};
 /// The number of instructions of each case.
 type Counts = BTreeMap<String, u64>;
 
-/// The numbers that were accepted.
+/// The accepted numbers.
 const ACCEPTED: &str = "crates/zarrox/benches/guard/counts.json";
 
-/// The path of Callgrind's output. `callgrind_annotate` shows which functions the instructions belong to.
+/// The path of Callgrind's output. `callgrind_annotate` shows the functions of the instructions.
 const OUTPUT: &str = "target/bench/guard";
 
-/// The function of the bench target that is counted, with all that it calls.
+/// The function of the bench target that is counted, with everything that it calls.
 const COUNTED: &str = "guard::counted";
 
-/// The largest deviation from the accepted number, as a fraction, that is no change.
+/// The largest fraction of the accepted number that counts as no change.
 const TOLERANCE: f64 = 0.03;
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let (options, names): (Vec<&String>, Vec<&String>) =
         arguments.iter().partition(|argument| argument.starts_with('-'));
     if let Some(unknown) = options.iter().find(|option| **option != "--accept") {
-        return Err(format!("'{unknown}' is not an option: there is --accept"));
+        return Err(format!("unknown option '{unknown}'; expected --accept"));
     }
     require_valgrind()?;
     let guard = run::bench_target("zarrox", "guard")?;
@@ -56,11 +56,11 @@ fn require_valgrind() -> Outcome {
     }
 }
 
-/// The cases with these names; all without any.
+/// Returns the cases with these names; all without any.
 fn chosen(list: &str, names: &[&String]) -> Outcome<Vec<String>> {
     let all: Vec<&str> = list.lines().collect();
     if let Some(unknown) = names.iter().find(|name| !all.contains(&name.as_str())) {
-        return Err(format!("'{unknown}' is not a case: there are {}", all.join(", ")));
+        return Err(format!("unknown case '{unknown}'; expected one of {}", all.join(", ")));
     }
     let is_chosen = |name: &&str| names.is_empty() || names.iter().any(|chosen| chosen == name);
     Ok(all.into_iter().filter(is_chosen).map(str::to_owned).collect())
@@ -73,7 +73,7 @@ fn accepted() -> Outcome<Counts> {
     serde_json::from_str(&run::read(ACCEPTED)?).map_err(|error| format!("{ACCEPTED}: {error}"))
 }
 
-/// Writes the counts as accepted, beside others that stay.
+/// Writes the counts as accepted ones, and keeps those of other cases.
 fn accept(mut others: Counts, counts: Counts) -> Outcome {
     others.extend(counts);
     run::write(ACCEPTED, &format!("{:#}\n", json!(others)))?;
@@ -101,10 +101,10 @@ fn count(guard: &str, case: &str) -> Outcome<u64> {
     if !succeeded {
         return Err(format!("failed: {callgrind}\n{log}"));
     }
-    total(&run::read(&output)?).ok_or_else(|| format!("{output} says no count of {COUNTED}"))
+    total(&run::read(&output)?).ok_or_else(|| format!("{output} does not contain a count of {COUNTED}"))
 }
 
-/// The number of all instructions that were counted, of what Callgrind writes.
+/// Parses the total number of instructions in Callgrind's output.
 fn total(output: &str) -> Option<u64> {
     let total = output.lines().find_map(|line| line.strip_prefix("totals: "))?;
     total.trim().parse().ok().filter(|&count| count > 0)
@@ -115,17 +115,17 @@ fn ratio(count: u64, before: u64) -> f64 {
     count as f64 / before as f64
 }
 
-/// The cases whose count has changed so, with their counts now and before.
+/// Returns the cases whose ratio of counts satisfies `is_changed`, with their counts now and before.
 fn changed<'a>(
     accepted: &'a Counts,
     counts: &'a Counts,
-    so: impl Fn(f64) -> bool + 'a,
+    is_changed: impl Fn(f64) -> bool + 'a,
 ) -> impl Iterator<Item = (&'a str, u64, u64)> {
     let both = counts.iter().filter_map(|(name, &count)| Some((name.as_str(), count, *accepted.get(name)?)));
-    both.filter(move |&(_, count, before)| so(ratio(count, before)))
+    both.filter(move |&(_, count, before)| is_changed(ratio(count, before)))
 }
 
-/// A case that takes more instructions than were accepted is an error, and so is a case without an accepted number.
+/// Fails for a case with more instructions than accepted, or without an accepted number.
 fn judge(accepted: &Counts, counts: &Counts) -> Outcome {
     let costlier = changed(accepted, counts, |ratio| ratio > 1.0 + TOLERANCE).map(|(name, count, before)| {
         format!("{name} takes {count} instructions instead of {before}: {:.3}", ratio(count, before))
@@ -136,7 +136,7 @@ fn judge(accepted: &Counts, counts: &Counts) -> Outcome {
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
 }
 
-/// All counts beside those accepted.
+/// Returns a table of all counts beside the accepted ones.
 fn table(accepted: &Counts, counts: &Counts) -> String {
     let line = |(name, &count): (&String, &u64)| match accepted.get(name) {
         Some(&before) => format!("{name:<24} {count:>12} {before:>12} {:>8.3}", ratio(count, before)),
@@ -159,7 +159,7 @@ mod tests {
         let output =
             "version: 1\ncreator: callgrind\nevents: Ir\nsummary: 7\n\nfn=(1) a\n12 4\n\ntotals: 4711\n";
         assert_eq!(total(output), Some(4711));
-        // The function that is to be counted was not found.
+        // The function to count was not found.
         assert_eq!(total("events: Ir\ntotals: 0\n"), None);
         assert_eq!(total("events: Ir\n"), None);
     }

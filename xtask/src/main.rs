@@ -1,4 +1,4 @@
-//! `cargo xtask`: everything a developer of Zarrox runs. Each command prints the commands that it runs.
+//! `cargo xtask`: all development tasks of Zarrox. Each command prints the commands that it runs.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is a program for a terminal")]
 
@@ -23,7 +23,7 @@ use std::process::ExitCode;
 use zarrox_conformance as conformance;
 use zarrox_runner::run::{self, Outcome};
 
-/// A command: its name, what it does, and the function that does it with the arguments behind the name.
+/// A command: its name, its help, and the function that runs it with the remaining arguments.
 struct Command {
     name: &'static str,
     help: &'static str,
@@ -67,7 +67,7 @@ fn run_command(arguments: &[String]) -> Outcome {
     };
     let Some(command) = COMMANDS.iter().find(|command| command.name == name) else {
         help();
-        return Err(format!("'{name}' is not a command"));
+        return Err(format!("unknown command '{name}'"));
     };
     if rest.iter().any(|argument| argument == "--help" || argument == "-h") {
         println!("cargo xtask {}\n\n{}", command.name, command.help);

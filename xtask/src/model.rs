@@ -3,18 +3,18 @@
 use zarrox_runner::run::{self, Outcome, cargo};
 
 pub(crate) const HELP: &str = "\
-Runs the locks of stores, the turns of threads, and the caches in many orders of their threads, with a model checker
+Runs the locks of stores, the semaphore, and the caches in many thread schedules, with a model checker
 
     model [NAME …] [OPTION …]
 
-    --schedules N        the number of orders in which each model runs: 10000; long runs have 1000000
-    --replay SCHEDULE    the order that an earlier run printed, for the one model that is named
+    --schedules N        the number of schedules of each model [default: 10000]; long runs have 1000000
+    --replay SCHEDULE    the schedule that an earlier run printed, for a single named model
 
-With names only these models: parts of their names are enough. A model is a test in a module `model` of zarrox-stores or
-zarrox-databases, which is only compiled with `--cfg model`: then crates/zarrox-stores/src/sync.rs gives both crates the locks of
-shuttle, and shuttle chooses at each step which thread goes on, at random. A thread that panics and threads that all wait are failures, and their order is printed.";
+With names, only these models: parts of their names are enough. A model is a test in a module `model` of zarrox-stores or
+zarrox-databases, which is only compiled with `--cfg model`: then crates/zarrox-stores/src/sync.rs provides the locks of
+shuttle, which chooses the next thread at random at each step. A panic and a deadlock are failures, and their schedule is printed.";
 
-/// The stores with caches, and one with a database that is open once in a process.
+/// The features of the models: stores with caches, and a database that a process opens only once.
 const FEATURES: &str = "zarrox-stores/cache,zarrox-databases/redb";
 
 const SCHEDULES: u32 = 10_000;
@@ -50,18 +50,18 @@ fn parse(arguments: &[String]) -> Outcome<Wanted> {
         match argument.as_str() {
             "--schedules" => {
                 let number = arguments.next().and_then(|number| number.parse().ok());
-                wanted.schedules = number.ok_or("--schedules needs a whole number")?;
+                wanted.schedules = number.ok_or("--schedules requires an integer")?;
             }
             "--replay" => {
                 let schedule = arguments.next().ok_or("--replay needs a schedule")?;
                 wanted.replay = Some(schedule.clone());
             }
-            option if option.starts_with('-') => return Err(format!("'{option}' is not an option")),
+            option if option.starts_with('-') => return Err(format!("unknown option '{option}'")),
             name => wanted.names.push(name.to_owned()),
         }
     }
     if wanted.replay.is_some() && wanted.names.len() != 1 {
-        return Err("--replay needs the name of one model".to_owned());
+        return Err("--replay requires the name of a single model".to_owned());
     }
     Ok(wanted)
 }

@@ -5,9 +5,9 @@ use zarrox_runner::python::Environment;
 use zarrox_runner::run::{self, Outcome, Program, program};
 
 pub(crate) const HELP: &str = "\
-Installs the Python package into an environment of its own, compiled for release
+Installs the Python package into a separate environment, compiled in release mode
 
-    python [REQUIREMENT …]    packages that are installed beside it: ipython, xarray, dask …
+    python [REQUIREMENT …]    additional packages: ipython, xarray, dask …
 
 The environment is target/venvs/zarrox, and everything in it stays until the directory is deleted.";
 
@@ -15,11 +15,11 @@ const TESTS: &str = "crates/zarrox-python/tests";
 const BENCHMARK: &str = "crates/zarrox-python/tests/bench_python.py";
 const BENCHMARK_REQUIREMENTS: &str = "crates/zarrox-python/requirements-bench.txt";
 
-/// Where users' packages are.
+/// The directory of installed packages.
 const INSTALLED: Environment =
     Environment { name: "zarrox", lowest: (3, 10), highest: (3, 14), requirements: None };
 
-/// zarr-python 2, on the oldest Python that is here of those which the package promises: `requires-python` in pyproject.toml.
+/// zarr-python 2, on the oldest available Python that the package supports: `requires-python` in pyproject.toml.
 const OLDEST: Environment = Environment {
     name: "python-zarr2",
     lowest: (3, 10),
@@ -34,12 +34,13 @@ pub(crate) fn run(requirements: &[String]) -> Outcome {
     Ok(())
 }
 
-/// The Python of an environment that has the package as the sources are now, and these requirements.
+/// Installs the package from the current sources, and these requirements; returns the environment's Python.
 fn install(requirements: &[String]) -> Outcome<String> {
     install_into(&INSTALLED, requirements)
 }
 
-/// The package's tests with these variables, in both environments: at the same time, or with arguments for pytest one after the other.
+/// Runs the package's tests with these variables, in both environments: in parallel, or with arguments for pytest one after the
+/// other.
 pub(crate) fn test(arguments: &[String], variables: &[(String, String)]) -> Outcome {
     build()?;
     let beside = [pytest("zarr3", ECOSYSTEM.python()?)?, pytest("zarr2", OLDEST.oldest_python()?)?];
@@ -54,7 +55,7 @@ pub(crate) fn test(arguments: &[String], variables: &[(String, String)]) -> Outc
     })
 }
 
-/// The tests that need servers, of those that run.
+/// Runs the tests that need servers, for the servers that run.
 pub(crate) fn test_on_servers(variables: &[(String, String)]) -> Outcome {
     let runs = |server: &&str| variables.iter().any(|(name, _)| name == *server);
     let modules = [
@@ -71,9 +72,9 @@ pub(crate) fn test_on_servers(variables: &[(String, String)]) -> Outcome {
     tests.variables(variables).run()
 }
 
-/// The tests beside one library.
+/// Returns the command of the tests with one library.
 fn pytest(peer: &str, python: String) -> Outcome<Program> {
-    // The plug-ins of pytest that napari brings are for tests of its windows.
+    // The pytest plug-ins of napari are for tests of its windows.
     let without = ["-p", "no:napari", "-p", "no:napari-plugin-engine", "-p", "no:npe2"];
     let pytest =
         program(python, ["-B", "-m", "pytest", "--quiet", "--environment", peer]).with(without).with([TESTS]);
@@ -81,7 +82,7 @@ fn pytest(peer: &str, python: String) -> Outcome<Program> {
     Ok(pytest.variable("PYTHONPATH", &run::absolute(SOURCES)?))
 }
 
-/// The types of the package, and whether the stubs of the native module are what it has.
+/// Checks the types of the package, and that the stubs of the native module are complete.
 pub(crate) fn lint() -> Outcome {
     build()?;
     let python = ECOSYSTEM.python()?;
@@ -90,7 +91,7 @@ pub(crate) fn lint() -> Outcome {
     program(python, stubtest).variable("PYTHONPATH", SOURCES).variable("MYPYPATH", SOURCES).run()
 }
 
-/// Measures the installed package. Arguments go to the script.
+/// Measures the installed package. Arguments are passed to the script.
 pub(crate) fn bench(arguments: &[String]) -> Outcome {
     let python = install(&["--requirement", BENCHMARK_REQUIREMENTS].map(str::to_owned))?;
     program(python, ["-B", BENCHMARK]).with(arguments.iter().map(String::as_str)).run()

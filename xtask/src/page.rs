@@ -1,4 +1,4 @@
-//! `cargo xtask page`: the page of `zarrox serve`, made from its sources and tested in a browser.
+//! `cargo xtask page`: the page of `zarrox serve`, built from its sources and tested in a browser.
 
 use zarrox_runner::node::{self, PAGE};
 use zarrox_runner::package::ECOSYSTEM;
@@ -7,19 +7,19 @@ use zarrox_runner::run::{self, Outcome, Program, cargo, program};
 use crate::demo;
 
 pub(crate) const HELP: &str = "\
-Makes the page of `zarrox serve` of its sources, which are in TypeScript
+Builds the page of `zarrox serve` from its TypeScript sources
 
-    page              writes crates/zarrox-serve/page/dist, which is committed: who installs the command needs no npm
-    page --types      writes src/answers.ts: the types of the server's answers, made from those in Rust
+    page              writes crates/zarrox-serve/page/dist, which is committed: installing the command does not require npm
+    page --types      writes src/answers.ts: the types of the server's responses, generated from those in Rust
     page --test       tests the page in Chromium, which is installed if it is missing
     page --pictures   tests it, and takes the pictures of the guide
-    page --screens    takes the pictures anew that --test compares its own with
-    page --bench      measures it on an array of 40 GB, which takes 1 GB of disk for a while, beside zarrita.js";
+    page --screens    replaces the reference pictures of --test
+    page --bench      measures it on an array of 40 GB, which temporarily uses 1 GB of disk space, compared with zarrita.js";
 
-/// The files that the server has inside.
+/// The files that are embedded in the server.
 const DIST: &str = "crates/zarrox-serve/page/dist";
 const FILES: [&str; 2] = ["page.js", "page.css"];
-/// The place of all that tests make.
+/// The directory of all output of tests.
 const DIRECTORY: &str = "target/page";
 const PICTURES: &str = "docs/guide";
 
@@ -31,24 +31,24 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         ["--pictures"] => pictures(),
         ["--screens"] => screens(),
         ["--bench"] => bench(),
-        other => Err(format!("'{}' is not understood\n\n{HELP}", other.join(" "))),
+        other => Err(format!("unknown arguments '{}'\n\n{HELP}", other.join(" "))),
     }
 }
 
-/// Checks that the types of answers are those of the server, and the files in the server those of the sources.
+/// Checks that the types of responses match the server, and the embedded files match the sources.
 pub(crate) fn check() -> Outcome {
     types().run()?;
     let made = run::absolute(format!("{DIRECTORY}/dist"))?;
     build(&made)?;
     let is_stale = |name: &str| run::read(format!("{made}/{name}")) != run::read(format!("{DIST}/{name}"));
     match FILES.iter().find(|name| is_stale(name)) {
-        Some(name) => Err(format!("{DIST}/{name} is not what its sources say: run `cargo xtask page`")),
+        Some(name) => Err(format!("{DIST}/{name} is stale: run `cargo xtask page`")),
         None => Ok(()),
     }
 }
 
-/// The test of the server that compares the types of its answers with those of the page. Built of all crates with all features, as
-/// other tests are.
+/// Returns the test of the server that compares the types of its responses with those of the page. Built with all crates and
+/// features, as other tests are.
 fn types() -> Program {
     let test = "the_page_has_the_types_of_the_answers";
     cargo(["test", "--quiet", "--workspace", "--all-features", "--lib", test])
@@ -65,7 +65,7 @@ pub(crate) fn test() -> Outcome {
 
 /// Takes the pictures of the guide.
 fn pictures() -> Outcome {
-    // The pictures show where the data is.
+    // The pictures show the paths of the data.
     let site = std::env::temp_dir().join("data").to_string_lossy().into_owned();
     made(&site)?;
     tests("page", &site, &of_the_tests(&site))?.variable("SHOTS", &run::absolute(PICTURES)?).run()
@@ -77,7 +77,7 @@ fn screens() -> Outcome {
     tests("screens", &site, &of_the_tests(&site))?.variable("ANEW", "1").run()
 }
 
-/// Makes the hierarchies that the tests look at.
+/// Creates the hierarchies for the tests.
 fn made(site: &str) -> Outcome {
     cargo(["build", "--quiet", "--workspace", "--all-features", "--bin", "zarrox"]).run()?;
     node::install()?;
@@ -87,7 +87,7 @@ fn made(site: &str) -> Outcome {
     brain(site)
 }
 
-/// Makes OME-Zarr of an image in NIfTI.
+/// Converts a NIfTI image to OME-Zarr.
 fn brain(site: &str) -> Outcome {
     let [source, array, image] =
         ["anatomical.nii", "anatomical.zarr", "brain.zarr"].map(|name| format!("{site}/{name}"));
@@ -96,7 +96,7 @@ fn brain(site: &str) -> Outcome {
     demo::zarrox(&[&["downsample", &array, &image], &space[..]].concat())
 }
 
-/// The hierarchies that are made for the tests.
+/// Returns the hierarchies that were created for the tests.
 fn of_the_tests(site: &str) -> Vec<String> {
     ["climate.zarr", "mixed.zarr", "plenty.zarr", "packed", "old.zarr", "brain.zarr"]
         .map(|name| format!("{site}/{name}"))
@@ -105,7 +105,7 @@ fn of_the_tests(site: &str) -> Vec<String> {
         .collect()
 }
 
-/// A directory for each program that wrote data of the corpus.
+/// Returns a directory for each program that wrote data of the corpus.
 fn writers(site: &str) -> Outcome<Vec<String>> {
     let failed = |error| format!("listing {site}/corpus: {error}");
     let entries = std::fs::read_dir(format!("{site}/corpus")).map_err(failed)?;
@@ -115,7 +115,7 @@ fn writers(site: &str) -> Outcome<Vec<String>> {
     Ok(found)
 }
 
-/// The tests of a file, beside a server that ends with them and whose address they find in the environment.
+/// Returns the command of the tests of a file, with a server that ends with them and whose address is in the environment.
 fn tests(name: &str, site: &str, roots: &[String]) -> Outcome<Program> {
     let node = ["--", "node", "--test", &format!("{PAGE}/tests/{name}.test.mjs")].map(str::to_owned);
     let serve = program(run::built("debug/zarrox"), ["serve", "--no-token"]).with(roots).with(node);
@@ -125,7 +125,7 @@ fn tests(name: &str, site: &str, roots: &[String]) -> Outcome<Program> {
         .variable("SITE", &run::absolute(site)?))
 }
 
-/// Measures the page with the command as it is released.
+/// Measures the page with the command in release mode.
 fn bench() -> Outcome {
     cargo(["build", "--quiet", "--release", "-p", "zarrox-cli"]).run()?;
     node::install()?;
@@ -143,7 +143,7 @@ fn bench() -> Outcome {
     measured
 }
 
-/// Checks the types of the sources, and makes the files of them.
+/// Checks the types of the sources, and builds the files.
 fn build(to: &str) -> Outcome {
     node::install()?;
     tool("tsc", ["--noEmit"])?.run()?;
@@ -156,7 +156,7 @@ fn build(to: &str) -> Outcome {
     Ok(())
 }
 
-/// A program that npm installed, which may be a script or not.
+/// Returns a program that npm installed, which may be a script or not.
 fn tool<'a>(name: &str, arguments: impl IntoIterator<Item = &'a str>) -> Outcome<Program> {
     Ok(program(&run::absolute(format!("{PAGE}/node_modules/.bin/{name}"))?, arguments).within(PAGE))
 }

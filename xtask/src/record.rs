@@ -1,20 +1,20 @@
-//! What tests say about the servers, programs and rights that they need: those that did not run are counted.
+//! The record of tests about the servers, programs and privileges that they require: tests that did not run are counted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use zarrox_runner::run::{self, Outcome, target};
 
-/// The variable that tells the programs of tests where the record is. `quality/testkit/src/needs.rs` writes it.
+/// The variable with the path of the record for test programs. `quality/testkit/src/needs.rs` writes it.
 const VARIABLE: &str = "ZARROX_TEST_RECORD";
 
-/// The record of a run: for each need the tests that ran, and those that did not.
+/// The record of a run: for each requirement the tests that ran, and those that did not.
 #[derive(Debug, Default)]
 pub(crate) struct Record {
     ran: BTreeMap<String, BTreeSet<String>>,
     missing: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// An empty record for a run of tests: its variable.
+/// Creates an empty record for a run of tests; returns its variable.
 pub(crate) fn begin(name: &str) -> Outcome<(String, String)> {
     let path = run::absolute(target(&format!("tests-{name}.txt")))?;
     run::write(&path, "")?;
@@ -22,7 +22,7 @@ pub(crate) fn begin(name: &str) -> Outcome<(String, String)> {
 }
 
 impl Record {
-    /// What the programs have written since the record began.
+    /// Reads the lines that the programs have written since the record began.
     pub(crate) fn read((_, path): &(String, String)) -> Outcome<Self> {
         Self::parse(&run::read(path)?)
     }
@@ -32,7 +32,7 @@ impl Record {
         for line in text.lines() {
             let mut parts = line.splitn(3, '\t');
             let (Some(what), Some(need), Some(test)) = (parts.next(), parts.next(), parts.next()) else {
-                return Err(format!("'{line}' is not a line of a record of tests"));
+                return Err(format!("'{line}' is not a valid line of a test record"));
             };
             let tests = if what == "ran" { &mut record.ran } else { &mut record.missing };
             tests.entry(need.to_owned()).or_default().insert(test.to_owned());
@@ -40,7 +40,7 @@ impl Record {
         Ok(record)
     }
 
-    /// The tests that did not run, with their number and what they need; `None` if all ran.
+    /// Describes the tests that did not run, with their number and requirements; `None` if all ran.
     pub(crate) fn summary(&self) -> Option<String> {
         let tests: BTreeSet<&String> = self.missing.values().flatten().collect();
         let needs: Vec<_> = self.missing.iter().map(|(need, of)| format!("{need} ({})", of.len())).collect();
@@ -51,7 +51,7 @@ impl Record {
         }
     }
 
-    /// An error, unless tests of each of these needs ran, and none of them did not.
+    /// Fails unless tests of each of these requirements ran, and none was skipped.
     pub(crate) fn require(&self, needs: &[&str]) -> Outcome {
         for need in needs {
             if let Some(test) = self.missing.get(*need).and_then(BTreeSet::first) {

@@ -10,19 +10,19 @@ use zarrox_runner::run::{Outcome, cargo};
 use zarrox_servers as servers;
 
 pub(crate) const HELP: &str = "\
-Unit tests, integration tests, the examples in the documentation, and the Python package's tests; with --all everything
+Runs unit tests, integration tests, the examples in the documentation, and the Python package's tests; with --all all tests
 
     test                  the tests of our own code
-    test --all            those, a short part of other packages' tests, the page in a browser, and exchanges with other implementations
-    test --no-install     what can run without the system packages that are missing; also with --all
-    test [ARGUMENT …]     arguments for `cargo test`, which alone runs then
+    test --all            these, a short part of other packages' tests, the page in a browser, and exchanges with other implementations
+    test --no-install     only tests that do not need missing system packages; also with --all
+    test [ARGUMENT …]     runs only `cargo test` with these arguments
 
-All features are on, so that the tests of those that are off by default run, too. System packages that will be installed are named
-first, and what was left out at the end, with the number of tests that lacked a server, a program or a right.
+All features are enabled, including those that are disabled by default. System packages that will be installed are listed
+first, and skipped parts at the end, with the number of tests that lacked a server, a program or a privilege.
 
     test --python [ARGUMENT …]
 
-tests the Python package alone: beside zarr-python 3 and what else it works with, and beside zarr-python 2. Arguments go to pytest.
+runs the tests of the Python package alone: with zarr-python 3 and other supported packages, and with zarr-python 2. Arguments are passed to pytest.
 
     test --pipelines
 
@@ -31,24 +31,24 @@ as `test --all` does. The next three run all of them.
 
     test --zarr-python [VERSION …]
 
-runs zarr-python's own tests, of its source distribution, under its own codec pipeline and under the package's: all of the newest version,
-and those of arrays, codecs, groups and indexing of older ones. What passes under its own must pass under ours, apart from the tests in
+runs zarr-python's own tests, from its source distribution, under its own codec pipeline and under the package's: all of the newest version,
+and those of arrays, codecs, groups and indexing of older ones. A test that passes under its own must pass under ours, except the tests in
 quality/conformance/zarr_python/excused.txt; an excused test that passes is an error. The outputs are in target/zarr-python.
 
     test --xarray [ARGUMENT …]
 
-runs xarray's own tests of Zarr, which are in its package, in the same way. Arguments go to pytest.
+runs xarray's own tests of Zarr, which are in its package, in the same way. Arguments are passed to pytest.
 
     test --xarray-engine [ARGUMENT …]
 
-runs the same tests with the package's engine in the place of xarray's own, and its `to_zarr` in the place of xarray's methods. The tests
+runs the same tests with the package's engine instead of xarray's own, and its `to_zarr` instead of xarray's methods. The tests
 that may fail are in quality/conformance/xarray/excused.txt. The outputs are in target/zarr-python as well: those in
-xarray-zarrox-engine-failures.txt say why tests have failed.
+xarray-zarrox-engine-failures.txt contains the reasons of failures.
 
     test --stores [SERVER …] [-- ARGUMENT …]
 
-tests the stores that need servers, against all of these or those that are named: redis, mongodb, s3, azure, http, gcs, webdav, ftp,
-hdfs. A server that no test has used is an error. What is missing is installed: Python's and npm's packages below target, Debian's by apt-get for root. Arguments go to the tests'
+runs the tests of stores on servers, with all servers or the named ones: redis, mongodb, s3, azure, http, gcs, webdav, ftp,
+hdfs. A server that no test has used is an error. Missing packages are installed: those of Python and npm below target, those of Debian by apt-get as root. Arguments are passed to the tests'
 programs: names of tests, for example; without any, hierarchies on servers are exchanged with zarr-python 2,
 and the Python package is tested on them, too. Each server's log is in target/servers/NAME.";
 
@@ -94,14 +94,14 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     Ok(())
 }
 
-/// Says what was left out.
+/// Prints the skipped parts.
 fn tell(left_out: &[String]) {
     if !left_out.is_empty() {
         println!("\nleft out:\n  {}", left_out.join("\n  "));
     }
 }
 
-/// The variable with the place of a record.
+/// The variable with the path of a record.
 type Recorded = (String, String);
 
 /// A part of the tests.
@@ -109,7 +109,7 @@ struct Part {
     name: &'static str,
     /// True for the tests of our own code.
     is_ours: bool,
-    /// The system packages without which it cannot run, of those that are missing.
+    /// The missing system packages that it requires.
     missing: fn() -> Vec<Missing>,
     run: fn(&Recorded) -> Outcome,
 }
@@ -137,7 +137,7 @@ const PARTS: [Part; 5] = [
     },
 ];
 
-/// The tests of the Python package, with arguments for pytest.
+/// Runs the tests of the Python package, with arguments for pytest.
 fn python(arguments: &[String]) -> Outcome {
     let record = record::begin("python")?;
     package::test(arguments, std::slice::from_ref(&record))?;
@@ -145,28 +145,28 @@ fn python(arguments: &[String]) -> Outcome {
     Ok(())
 }
 
-/// The tests of all crates.
+/// Runs the tests of all crates.
 fn rust(arguments: &[&str], record: &Recorded) -> Outcome {
     let tests = cargo(["test", "--workspace", "--all-features"]).with(arguments.iter().copied());
     let tests = tests.variables(std::slice::from_ref(record));
     let missing: Vec<&str> = strace().iter().map(|missing| missing.package).collect();
     let is_traced = debian::install(&missing);
     match is_traced {
-        // A test that traces what is flushed cannot miss it.
+        // The test that traces flushes requires strace.
         Ok(()) => tests.variable("ZARROX_TEST_STRACE", "1").run(),
         Err(_) if debian::is_forbidden() => tests.run(),
         Err(error) => Err(error),
     }
 }
 
-/// What traces the system's calls, if it is missing.
+/// Returns the package of strace, if it is missing.
 fn strace() -> Vec<Missing> {
     let why = "tests of what is flushed to the disk";
     let missing = cfg!(target_os = "linux").then(|| debian::missing("strace", "strace", why));
     missing.flatten().into_iter().collect()
 }
 
-/// Says which system packages are missing, and what is done about it.
+/// Prints the missing system packages, and what is done about them.
 fn announce(missing: &[Missing], may_install: bool) {
     let mut all = [strace(), missing.to_vec()].concat();
     all.sort_by_key(|missing| missing.package);
@@ -178,7 +178,7 @@ fn announce(missing: &[Missing], may_install: bool) {
     println!("System packages that {done}:");
     all.iter().for_each(|missing| println!("  {:<14} for {}", missing.package, missing.why));
     if may_install {
-        println!("`--no-install` runs what can run without them.\n");
+        println!("`--no-install` runs only tests that do not need them.\n");
     }
 }
 
@@ -190,7 +190,7 @@ fn stores(arguments: &[String]) -> Outcome {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let end = arguments.iter().position(|argument| *argument == "--").unwrap_or(arguments.len());
     let (names, rest) = arguments.split_at(end);
-    // Of all crates, with all features: so what the other tests were built with is used again.
+    // Built with all crates and features, so that the build is shared with the other tests.
     let tests = cargo(["test", "--workspace", "--all-features", "--test", "servers"]);
     // Servers need not wait for the compiler.
     tests.clone().with(["--no-run"]).run()?;

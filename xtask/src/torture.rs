@@ -5,32 +5,32 @@ use zarrox_runner::run::{self, Outcome, Program, cargo, program};
 use zarrox_servers as servers;
 
 pub(crate) const HELP: &str = "\
-Processes that write into one hierarchy at the same time and are killed; nothing may be lost, torn or left behind
+Runs processes that write into one hierarchy concurrently and are killed; nothing may be lost, torn or left behind
 
     torture [OPTION …]
 
-    --store NAME      only over this store; may be repeated. There are directory, sqlite, lmdb, redb, zip, s3 and redis
-    --kills N         the number of processes that are killed at random moments over each store: 50; long runs have 1000
-    --seed N          the plan of an earlier run again: each run prints its seed
-    --only-kills      without the four writers at once
+    --store NAME      only this store: directory, sqlite, lmdb, redb, zip, s3 or redis; may be repeated
+    --kills N         the number of processes killed at random moments for each store [default: 50]; long runs have 1000
+    --seed N          repeats the plan of an earlier run, which printed its seed
+    --only-kills      without the four concurrent writers
     --only-writers    without the kills at random moments
-    --peers           also zarr-python 3 and TensorStore, over a directory
+    --peers           also zarr-python 3 and TensorStore, in a directory
     --write-docs      writes the table into docs/safety.md
     --simulate N      instead: N simulated runs, see below
-    --seconds N       instead: simulated runs for so long
-    --without NAMES   simulated runs without operations, faults or stores of these names, separated by commas
-    --allocations     instead: operations whose memory is refused, piece by piece; none may abort
-    --only-count      simulated runs that fail are counted by their reasons, and not shrunk
+    --seconds N       instead: simulated runs for N seconds
+    --without NAMES   simulated runs without the operations, faults or stores with these names, separated by commas
+    --allocations     instead: operations with failing allocations, one at a time; none may abort
+    --only-count      only counts failing simulated runs by their reasons, without shrinking them
 
-After every kill the hierarchy is judged: each chunk has values that were written as a whole, each document is one that was
-written, everything can be read, the interrupted command does its work when it is given again, and nothing is left behind. Four
-writers at once, with and without kills, write blocks of 25³ into chunks and shards of 50³, append, set attributes and create nodes.
-A simulated run has its own seed: the next one is of the next seed. Up to four tasks write, append, resize, create, delete, copy, move,
-rechunk, reshard, convert, repair and consolidate over a store in memory, one at a time. At each call of the store the seed decides whether
-another task goes on, the call fails, a process is killed, the machine crashes and forgets what was not flushed, or the clock is turned.
-A run that fails is made smaller and printed, step by step. Names for --without are those of operations (write, stale-read, append,
+After every kill the hierarchy is checked: each chunk has values that were written as a whole, each document is one that was
+written, everything can be read, the repeated command completes the interrupted one, and nothing is left behind. Four
+concurrent writers, with and without kills, write blocks of 25³ into chunks and shards of 50³, append, set attributes and create nodes.
+Each simulated run has its own seed; the next run has the next seed. Up to four tasks write, append, resize, create, delete, copy, move,
+rechunk, reshard, convert, repair and consolidate over a store in memory, one at a time. At each call of the store the seed determines whether
+another task runs, the call fails, a process is killed, the machine crashes and loses unflushed data, or the clock changes.
+A failing run is shrunk and printed, step by step. Names for --without are those of operations (write, stale-read, append,
 append-dataset, resize, create, remove, copy, downsample, attributes, consolidate, repair, mv, mv-across, rechunk, reshard, convert, rm,
-rm-create), fail, kill, crash, clock, directory, database and bucket. What replaces a node runs alone in a bucket and within one process in
+rm-create), fail, kill, crash, clock, directory, database and bucket. Operations that replace a node run alone in a bucket and within one process in
 a database: see docs/safety.md.
 
 Hierarchies and results are in target/torture: results.json, table.md. A hierarchy with a fault stays there.";
@@ -54,7 +54,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let is_flag = |argument: &&String| ["--peers", "--write-docs"].contains(&argument.as_str());
     let (flags, rest): (Vec<&String>, Vec<&String>) = arguments.iter().partition(is_flag);
     let has = |name: &str| flags.iter().any(|flag| *flag == name);
-    // Of all crates, with all features: so what the tests were built with is used again.
+    // Built with all crates and features, so that the build is shared with the tests.
     cargo(["build", "--quiet", "--workspace", "--all-features", "--bin", "zarrox-torture"]).run()?;
     let mut torture: Program = program(run::built("debug/zarrox-torture"), rest);
     if has("--peers") {
@@ -79,7 +79,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     done
 }
 
-/// The stores that the arguments name.
+/// Returns the stores in the arguments.
 fn named(arguments: &[String]) -> Vec<&str> {
     let pairs = arguments.iter().zip(arguments.iter().skip(1));
     pairs.filter(|(option, _)| *option == "--store").map(|(_, name)| name.as_str()).collect()
@@ -91,14 +91,14 @@ fn write_table() -> Outcome {
     run::write(PAGE, &replaced(&page, &table)?)
 }
 
-/// The page with another table.
+/// Returns the page with another table.
 fn replaced(page: &str, table: &str) -> Outcome<String> {
     let [begin, end] = MARKERS;
     let before = page.split_once(begin).map(|(before, _)| before);
     let after = page.split_once(end).map(|(_, after)| after);
     match (before, after) {
         (Some(before), Some(after)) => Ok(format!("{before}{begin}\n\n{}\n\n{end}{after}", table.trim())),
-        _ => Err(format!("{PAGE} has no place for the table: '{begin}' and '{end}'")),
+        _ => Err(format!("{PAGE} does not contain the marks of the table: '{begin}' and '{end}'")),
     }
 }
 

@@ -51,5 +51,5 @@ fn what_is_no_archive() {
     assert!(std::fs::write(place.path("bad.zip"), "no archive").is_ok());
     let run = place.run(&["info", "bad.zip"]);
     assert_eq!(run.code, 5);
-    assert!(run.err.contains("this is no zip archive"), "{}", run.err);
+    assert!(run.err.contains("this is not a zip archive"), "{}", run.err);
 }

@@ -1,6 +1,6 @@
-//! Stores in databases, and on servers with a protocol of their own.
+//! Stores in databases, and on servers with their own protocol.
 //!
-//! | store | keeps values in |
+//! | store | values are in |
 //! |---|---|
 //! | `SqliteStore` | an SQLite database, as zarr-python 2 does; feature `sqlite` |
 //! | `LmdbStore` | an LMDB database, as zarr-python 2 does; feature `lmdb` |
@@ -13,8 +13,8 @@
 //! | `FtpStore` | the files of an FTP server; feature `ftp` |
 //! | `HdfsStore` | the files of a Hadoop cluster; feature `hdfs` |
 //!
-//! [`DatabaseOptions`] are the options of all databases in files that are written. [`registry`] opens the URLs of these stores, and
-//! those of `zarrox-stores`. The crate `zarrox` has all of them in `zarrox::stores`, behind features of the same names.
+//! [`DatabaseOptions`] are the options of all writable databases in files. [`registry`] opens the URLs of these stores, and those
+//! of `zarrox-stores`. The crate `zarrox` re-exports all of them in `zarrox::stores`, behind features of the same names.
 
 mod database;
 mod schemes;

@@ -2,7 +2,7 @@
 
 use zarrox_stores::{Scheme, StoreRegistry};
 
-/// Every kind of URL that this build knows.
+/// Every kind of URL that this build supports.
 static SCHEMES: &[&Scheme] = &[
     #[cfg(feature = "sqlite")]
     &crate::database::sqlite::SCHEME,
@@ -26,7 +26,7 @@ static SCHEMES: &[&Scheme] = &[
     &crate::server::hdfs::SCHEME,
 ];
 
-/// The kinds of URLs of all stores in this crate and in `zarrox-stores`.
+/// Returns a registry with all stores of this crate and of `zarrox-stores`.
 #[must_use]
 pub fn registry() -> StoreRegistry {
     zarrox_stores::registry().with(SCHEMES)

@@ -1,4 +1,4 @@
-//! Databases that were told to flush: nothing that they have returned is in memory only.
+//! Databases with `sync`: every write that has returned is on the disk.
 
 #![cfg(target_os = "linux")]
 
@@ -6,7 +6,7 @@ use zarrox_databases::registry;
 use zarrox_stores::StorageOptions;
 use zarrox_testkit::durability::{check, told, write_all};
 
-/// The test of the process that is traced, with its marks.
+/// The test in the traced process, and the number of its marks.
 const CHILD: (&str, usize) = ("durability::child", 5);
 
 #[test]

@@ -1,4 +1,4 @@
-//! The integration tests, in one program: it is linked once.
+//! The integration tests, in one program that is linked once.
 
 #[cfg(any(feature = "files", feature = "berkeley-db"))]
 mod databases;

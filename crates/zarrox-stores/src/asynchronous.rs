@@ -19,29 +19,29 @@ use crate::{
 /// The number of requests of one call that are sent in parallel when a store does not set its own.
 const IN_FLIGHT: usize = 16;
 
-/// The number of attempts to read parts of a value that is being replaced, before the whole value is read.
+/// The number of attempts to read parts of a value that another writer replaces, before the whole value is read.
 const ATTEMPTS: usize = 3;
 
 /// Pages of a listing: keys with the sizes of their values in bytes.
 pub type Pages = BoxStream<'static, Result<Vec<(Key, u64)>, StoreError>>;
 
-/// A store that is natural to write with `async`: the same map from keys to values as [`Store`], whose promises hold here as
-/// well. [`Blocking`] makes a [`Store`] of it.
+/// A store with asynchronous methods: the same map from keys to values as [`Store`], with the same guarantees. [`Blocking`]
+/// makes a [`Store`] of it.
 ///
 /// Its futures run on threads of this crate, inside of a Tokio runtime.
 pub trait AsyncStore: Debug + Send + Sync + 'static {
-    /// The name of this store in errors, see [`Store::location`].
+    /// Returns the name of this store in errors, see [`Store::location`].
     fn location(&self) -> String;
 
-    /// The capabilities of this store.
+    /// Returns the capabilities of this store.
     fn capabilities(&self) -> Capabilities;
 
-    /// A range of the value, or all of it; `None` when the key is missing. In one request.
+    /// Reads a range of the value, or all of it, in one request; `None` when the key is missing.
     ///
     /// # Errors
     ///
     /// [`StoreErrorKind::OutOfRange`] when the range begins outside the value, [`StoreErrorKind::Conflict`] when the value is
-    /// not `version` any more; otherwise when the value is there but cannot be read.
+    /// no longer `version`; otherwise when the value exists but cannot be read.
     fn read(
         &self,
         key: &Key,
@@ -49,11 +49,11 @@ pub trait AsyncStore: Debug + Send + Sync + 'static {
         version: Option<&Version>,
     ) -> impl Future<Output = Result<Option<ValuePart>, StoreError>> + Send;
 
-    /// The size of the value and its version; `None` when the key is missing.
+    /// Returns the size of the value and its version; `None` when the key is missing.
     ///
     /// # Errors
     ///
-    /// When that cannot be found out.
+    /// When the store cannot find this out.
     fn head(&self, key: &Key) -> impl Future<Output = Result<Option<Head>, StoreError>> + Send;
 
     /// Writes a value, see [`Store::put`].
@@ -68,7 +68,7 @@ pub trait AsyncStore: Debug + Send + Sync + 'static {
         condition: Condition<'_>,
     ) -> impl Future<Output = Result<(), StoreError>> + Send;
 
-    /// Erases a value. Tells whether it was there. See [`Store::erase_if`].
+    /// Erases a value. Returns true if it existed. See [`Store::erase_if`].
     ///
     /// # Errors
     ///
@@ -88,14 +88,14 @@ pub trait AsyncStore: Debug + Send + Sync + 'static {
         erase_listed(self, self.list_prefix(prefix))
     }
 
-    /// Every key below the prefix, at any depth, page by page.
+    /// Lists every key below the prefix, at any depth, page by page.
     fn list_prefix(&self, prefix: &Prefix) -> Pages;
 
-    /// The keys and the prefixes directly below a prefix, in any order.
+    /// Lists the keys and the prefixes directly below a prefix, in any order.
     ///
     /// # Errors
     ///
-    /// When the prefix cannot be listed. A missing one has an empty listing.
+    /// When the prefix cannot be listed. A missing prefix has an empty listing.
     fn list_dir(&self, prefix: &Prefix) -> impl Future<Output = Result<DirListing, StoreError>> + Send;
 }
 
@@ -104,14 +104,14 @@ pub trait AsyncStore: Debug + Send + Sync + 'static {
 pub struct Head {
     /// The length of the value in bytes.
     pub size: u64,
-    /// Which version it is, where the store says so.
+    /// The version of the value, if the store reports it.
     pub version: Option<Version>,
 }
 
-/// A range of a value, as it was read.
+/// A range of a value that was read.
 #[derive(Clone, Debug)]
 pub struct ValuePart {
-    /// The first byte's place in the value.
+    /// The offset of the first byte in the value.
     pub offset: u64,
     /// The bytes.
     pub bytes: ByteParts,
@@ -144,13 +144,13 @@ impl<S: AsyncStore> Blocking<S> {
         Self(Arc::new(store))
     }
 
-    /// The store that is adapted.
+    /// Returns the adapted store.
     #[doc(hidden)]
     pub fn inner(&self) -> &S {
         &self.0
     }
 
-    /// Runs what `work` makes of the store, and waits for it.
+    /// Runs the future that `work` makes of the store, and waits for it.
     fn wait<T, F>(&self, work: impl FnOnce(Arc<S>) -> F) -> Result<T, StoreError>
     where
         T: Send + 'static,
@@ -159,7 +159,7 @@ impl<S: AsyncStore> Blocking<S> {
         wait(work(Arc::clone(&self.0))).and_then(|result| result)
     }
 
-    /// Reads a range as the first one of its value.
+    /// Reads a range, which opens the value.
     fn first(&self, key: &Key, range: Option<ByteRange>) -> Result<Option<RemoteValue<S>>, StoreError> {
         let own = key.clone();
         let piece = self.wait(|store| async move {
@@ -171,7 +171,7 @@ impl<S: AsyncStore> Blocking<S> {
                 piece => piece?,
             };
             match piece {
-                // Nothing would tell whether other ranges are of the same version.
+                // Without a version, further ranges could belong to another version.
                 Some(ValuePart { head, bytes, .. })
                     if head.version.is_none() && bytes.len() as u64 != head.size =>
                 {
@@ -183,12 +183,12 @@ impl<S: AsyncStore> Blocking<S> {
         Ok(piece.map(|piece| self.value(key, piece)))
     }
 
-    /// Finds a value, of which nothing is needed yet.
+    /// Opens a value without reading a range.
     fn unread(&self, key: &Key) -> Result<Option<RemoteValue<S>>, StoreError> {
         let own = key.clone();
         let piece = self.wait(|store| async move {
             match store.head(&own).await? {
-                // Without a version, only what is read at once is known to be of one.
+                // Without a version, only bytes of one request are known to belong together.
                 Some(Head { version: None, .. }) => store.read(&own, None, None).await,
                 head => Ok(head.map(|head| ValuePart { offset: 0, bytes: ByteParts::default(), head })),
             }
@@ -215,7 +215,7 @@ impl<S: AsyncStore> Store for Blocking<S> {
     }
 
     fn capabilities(&self) -> Capabilities {
-        // The locks that it adds are those of this process.
+        // The added locks are those of this process.
         Capabilities { erase_if_unchanged: false, locks_everyone: false, ..self.0.capabilities() }
     }
 
@@ -268,7 +268,7 @@ impl<S: AsyncStore> Store for Blocking<S> {
             missing[index] = false;
             done(index, answer.map(|piece| piece.map(|piece| piece.bytes.into())));
         }
-        // Only after a panic of the client, which took the other answers with it.
+        // Only after a panic of the client, which lost the other results.
         for (index, _) in missing.into_iter().enumerate().filter(|(_, missing)| *missing) {
             done(index, self.get(&keys[index]));
         }
@@ -323,7 +323,7 @@ impl<S: AsyncStore> Store for Blocking<S> {
     }
 }
 
-/// A condition that goes to another thread. The locks of this process say nothing to a storage elsewhere.
+/// A condition that can be sent to another thread. The locks of this process mean nothing to a remote storage.
 enum OwnCondition {
     Always,
     Absent,
@@ -348,7 +348,7 @@ impl OwnCondition {
     }
 }
 
-/// One version of a value in another place, of which a piece is here already.
+/// One version of a remote value, of which a part was read already.
 struct RemoteValue<S> {
     store: Arc<S>,
     key: Key,
@@ -356,7 +356,7 @@ struct RemoteValue<S> {
 }
 
 impl<S: AsyncStore> RemoteValue<S> {
-    /// A range that lies inside the value, by a request.
+    /// Requests a range that lies inside the value.
     fn fetch(&self, range: Range<u64>) -> Result<ByteParts, StoreError> {
         let (store, key, head) = (Arc::clone(&self.store), self.key.clone(), self.first.head.clone());
         let length = range.end - range.start;
@@ -367,13 +367,13 @@ impl<S: AsyncStore> RemoteValue<S> {
         };
         let piece = wait(read)??.filter(same);
         piece.map(|piece| piece.bytes).ok_or_else(|| {
-            let message = "somebody else changed the value meanwhile";
+            let message = "another writer changed the value in the meantime";
             let error = StoreError::new(StoreErrorKind::Conflict, "reading", message);
             error.with_location(self.store.location()).with_key(self.key.as_str())
         })
     }
 
-    /// The place of a range in the first piece, if it is all there.
+    /// Returns the position of a range in the first part, if that contains all of it.
     fn at_hand(&self, range: &Range<u64>) -> Option<Range<usize>> {
         let ValuePart { offset, bytes, .. } = &self.first;
         let start = usize::try_from(range.start.checked_sub(*offset)?).ok()?;

@@ -1,14 +1,14 @@
-//! [`StoreError`], the one error of every store.
+//! [`StoreError`], the error type of every store.
 
 use std::error::Error;
 use std::{fmt, io};
 
 use zarrox_core::ErrorKind;
 
-/// Why a store could not do what it was asked.
+/// The error of an operation of a store.
 ///
 /// The kind is for programs. The message is for people: it names the file or key, and what to do when
-/// there is something to do. A missing key is no error: reads answer it with `None`.
+/// there is a remedy. A missing key is not an error: reads return `None`.
 pub struct StoreError(Box<Inner>);
 
 struct Inner {
@@ -27,40 +27,40 @@ struct Inner {
 pub enum StoreErrorKind {
     /// A key or store that the operation needs does not exist, such as the source of a rename.
     NotFound,
-    /// There is a value already, and the operation requires that there is none.
+    /// The key already has a value, and the operation requires that it has none.
     AlreadyExists,
     /// The store refuses access: permissions, credentials, or a link that leads out of the store.
     Forbidden,
-    /// The store cannot be reached, or breaks off; a later attempt may succeed.
+    /// The store cannot be reached, or the connection was interrupted; a retry may succeed.
     Unreachable,
-    /// The store did not answer in time; a later attempt may succeed.
+    /// The store did not respond in time; a retry may succeed.
     TimedOut,
-    /// The store takes no writes.
+    /// The store is read-only.
     ReadOnly,
     /// No space or quota is left. The previous value is untouched.
     StorageFull,
-    /// The text is no key, or the store cannot keep a value under this key.
+    /// The text is not a key, or the store cannot store a value under this key.
     InvalidKey,
-    /// Somebody else changed the value meanwhile.
+    /// Another writer changed the value in the meantime.
     Conflict,
     /// Something that is not a value is in the way, such as a directory or a pipe where a file belongs.
     Obstructed,
     /// A range of bytes lies outside the value.
     OutOfRange,
-    /// The value is larger than the store takes, or than a limit allows.
+    /// The value is larger than the store accepts, or than a limit allows.
     TooLarge,
     /// Memory could not be allocated.
     OutOfMemory,
-    /// The storage itself is damaged or is of another kind, such as a database that is cut off.
+    /// The storage itself is damaged or has another format, such as a truncated database.
     Corrupt,
-    /// This store cannot do that at all.
+    /// This store does not support the operation.
     Unsupported,
-    /// Anything else; the message and the source say what.
+    /// Any other error; the message and the source describe it.
     Other,
 }
 
 impl StoreError {
-    /// An error of the given kind. `operation` is a word that ends in "-ing", such as "reading".
+    /// Creates an error of the given kind. `operation` is a word that ends in "-ing", such as "reading".
     #[must_use]
     pub fn new(kind: StoreErrorKind, operation: &'static str, message: impl Into<String>) -> Self {
         let message = message.into();
@@ -69,7 +69,7 @@ impl StoreError {
         Self(Box::new(inner))
     }
 
-    /// An error of the operating system, its kind taken from the [`io::ErrorKind`].
+    /// Creates an error from an error of the operating system; the kind follows from the [`io::ErrorKind`].
     #[must_use]
     pub fn from_io(operation: &'static str, error: io::Error) -> Self {
         let (kind, message) = describe(error.kind());
@@ -77,7 +77,7 @@ impl StoreError {
         Self::new(kind, operation, message).with_source(error)
     }
 
-    /// Adds what the store is called, see [`Store::location`](crate::Store::location).
+    /// Adds the name of the store, see [`Store::location`](crate::Store::location).
     #[must_use]
     pub fn with_location(mut self, location: impl Into<String>) -> Self {
         self.0.location = Some(location.into());
@@ -99,14 +99,14 @@ impl StoreError {
         self
     }
 
-    /// Adds the key or prefix concerned.
+    /// Adds the key or prefix.
     #[must_use]
     pub fn with_key(mut self, key: impl Into<String>) -> Self {
         self.0.key = Some(key.into());
         self
     }
 
-    /// Adds the error that led to this one.
+    /// Adds the error that caused this one.
     #[must_use]
     pub fn with_source(self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         let source = source.into();
@@ -115,7 +115,7 @@ impl StoreError {
         error
     }
 
-    /// Learns from the error that led to this one whether there is a server at all, without keeping it.
+    /// Records whether the cause of this error shows that the server does not exist, without keeping the cause.
     #[must_use]
     #[doc(hidden)]
     pub fn because_of(mut self, cause: &(dyn Error + 'static)) -> Self {
@@ -123,39 +123,39 @@ impl StoreError {
         self
     }
 
-    /// The kind of the error.
+    /// Returns the kind of the error.
     #[must_use]
     pub fn kind(&self) -> StoreErrorKind {
         self.0.kind
     }
 
-    /// The operation of the store that failed: "reading", "writing", "erasing", "listing", "renaming" …
+    /// Returns the operation of the store that failed: "reading", "writing", "erasing", "listing", "renaming" …
     #[must_use]
     pub fn operation(&self) -> &str {
         self.0.operation
     }
 
-    /// The name of the store, when a store is concerned.
+    /// Returns the name of the store, if the error concerns a store.
     #[must_use]
     pub fn location(&self) -> Option<&str> {
         self.0.location.as_deref()
     }
 
-    /// The key or prefix concerned.
+    /// Returns the key or prefix, if the error concerns one.
     #[must_use]
     pub fn key(&self) -> Option<&str> {
         self.0.key.as_deref()
     }
 
-    /// True where nobody could be asked at all: the connection was refused, or there is no host of this name. Who has not got an
-    /// answer from there before has probably mistyped the address.
+    /// Returns true if no server could be reached at all: the connection was refused, or the host name is unknown. Before the
+    /// first response of that server, a misspelt address is the probable cause.
     #[must_use]
     #[doc(hidden)]
     pub fn is_no_server(&self) -> bool {
         self.0.no_server
     }
 
-    /// The message without what to do about it.
+    /// Returns the message without the remedy.
     pub(crate) fn reason(&self) -> String {
         let Inner { operation, message, .. } = &*self.0;
         // Quoted as Rust would, so that control characters in a key cannot garble a terminal.
@@ -163,14 +163,14 @@ impl StoreError {
         format!("{message} while {operation}{place}")
     }
 
-    /// The advice for people, when there is something to do.
+    /// Returns the remedy, if there is one.
     fn advice(&self) -> Option<&'static str> {
         match self.kind() {
             StoreErrorKind::Forbidden if self.source().is_some() => Some("check the permissions"),
             StoreErrorKind::StorageFull => {
                 Some("the previous value is untouched; free some space and try again")
             }
-            StoreErrorKind::ReadOnly => Some("write to another place"),
+            StoreErrorKind::ReadOnly => Some("write to another location"),
             StoreErrorKind::Unreachable if self.is_no_server() => {
                 Some("check the address, and that the server runs")
             }
@@ -180,7 +180,7 @@ impl StoreError {
         }
     }
 
-    /// Location and key as one text, such as `/data/a.zarr/.zarray`.
+    /// Returns the location and the key as one text, such as `/data/a.zarr/.zarray`.
     fn place(&self) -> Option<String> {
         match (self.location(), self.key()) {
             (None, None) => None,
@@ -213,7 +213,7 @@ impl Error for StoreError {
     }
 }
 
-/// Looks for an error that says that there is no server among those that led to one.
+/// Returns true if this error or one of its sources shows that the server does not exist.
 fn says_no_server(error: &(dyn Error + 'static)) -> bool {
     let mut link = Some(error);
     while let Some(cause) = link {
@@ -221,7 +221,7 @@ fn says_no_server(error: &(dyn Error + 'static)) -> bool {
         if io.is_some_and(is_no_server) || NO_HOST.iter().any(|words| cause.to_string().starts_with(words)) {
             return true;
         }
-        // An error of the operating system hides the one that it was made of.
+        // An error of the operating system hides the error that it was created from.
         let inner = io.and_then(io::Error::get_ref).map(|inner| inner as &(dyn Error + 'static));
         link = inner.or_else(|| cause.source());
     }
@@ -233,12 +233,11 @@ fn is_no_server(error: &io::Error) -> bool {
     matches!(error.kind(), Io::ConnectionRefused | Io::HostUnreachable | Io::NetworkUnreachable)
 }
 
-/// The beginnings of what the standard library and the HTTP client say of a host that does not exist: there is no kind of error
+/// The beginnings of the messages of the standard library and the HTTP client for an unknown host: they have no error kind
 /// for it.
 const NO_HOST: [&str; 2] = ["failed to lookup address information", "dns error"];
 
-/// The kind that an error of the operating system has here, and our words for it where the system's are
-/// not plain enough.
+/// Returns the kind of an error of the operating system, and a message where the system's own is not clear enough.
 fn describe(kind: io::ErrorKind) -> (StoreErrorKind, Option<&'static str>) {
     use StoreErrorKind as Kind;
     use io::ErrorKind as Io;
@@ -249,7 +248,7 @@ fn describe(kind: io::ErrorKind) -> (StoreErrorKind, Option<&'static str>) {
         Io::AlreadyExists | Io::DirectoryNotEmpty => (Kind::AlreadyExists, Some("the path already exists")),
         Io::PermissionDenied => (Kind::Forbidden, Some("permission denied")),
         Io::StorageFull => (Kind::StorageFull, Some("no space left on device")),
-        Io::QuotaExceeded => (Kind::StorageFull, Some("the quota is used up")),
+        Io::QuotaExceeded => (Kind::StorageFull, Some("the quota is exceeded")),
         Io::ReadOnlyFilesystem => (Kind::ReadOnly, Some("read-only file system")),
         Io::InvalidFilename => (Kind::InvalidKey, Some("the file system does not allow this name")),
         Io::FileTooLarge => (Kind::TooLarge, Some("larger than the file system allows")),
@@ -268,7 +267,7 @@ fn describe(kind: io::ErrorKind) -> (StoreErrorKind, Option<&'static str>) {
     }
 }
 
-/// The library's error of a store's error, whose text already says which key, and what to do.
+/// Converts a store's error, whose text already names the key and the remedy.
 impl From<StoreError> for zarrox_core::Error {
     fn from(error: StoreError) -> Self {
         let kind = match error.kind() {

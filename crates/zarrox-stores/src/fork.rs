@@ -1,8 +1,8 @@
 //! Forks of a process that has other threads. The child has only the thread that forked: locks that other threads held, also in
 //! libraries, are never released in the child, and both processes share the position in files that were opened before.
 //!
-//! So the forking thread waits until no thread is inside of a database or writes a file: [`hold_still`] before, [`go_on`] after
-//! it. The locks of files that the parent holds stay with the parent: the child closes its copies of these files.
+//! So the forking thread waits until no thread is inside a database or writes a file: [`before_fork`] waits, and
+//! [`after_fork`] lets the threads continue. The parent keeps the locks of its files: the child closes its copies of these files.
 
 use std::cell::{Cell, RefCell};
 use std::sync::PoisonError;
@@ -13,9 +13,9 @@ use crate::sync::{Condvar, LazyLock, Mutex, MutexGuard, thread_local, unpoisoned
 
 #[derive(Default)]
 struct Activity {
-    /// The number of works that a fork waits for.
+    /// The number of operations that a fork waits for.
     busy: usize,
-    /// True while somebody waits for them, so that no others begin.
+    /// True while a thread waits to fork: no other operation begins.
     forking: bool,
 }
 
@@ -27,7 +27,7 @@ struct Works {
 
 static WORKS: LazyLock<Works> = LazyLock::new(Works::default);
 
-/// Guards of all that nobody else may hold while a process forks.
+/// Guards of all locks that must be free while a process forks.
 struct Held {
     _activity: MutexGuard<'static, Activity>,
     locks: MutexGuard<'static, LockTable>,
@@ -39,19 +39,19 @@ struct Held {
 }
 
 thread_local! {
-    /// The number of works that this thread has begun, each within the one before.
+    /// The number of nested operations that this thread has begun.
     static DEPTH: Cell<usize> = const { Cell::new(0) };
     static HELD: RefCell<Option<Held>> = const { RefCell::new(None) };
 }
 
-/// Work that a fork waits for. It must not wait for the thread that forks.
+/// An operation that a fork waits for. It must not wait for the thread that forks.
 #[must_use = "the work ends when this is dropped"]
 pub struct Busy(());
 
-/// Begins such work, perhaps within other such work.
+/// Begins an operation that delays forks. Calls may be nested.
 pub fn busy() -> Busy {
     let mut activity = unpoisoned(&works().activity);
-    // A fork waits for the outer work of this thread already.
+    // A fork already waits for the outer operation of this thread.
     while activity.forking && DEPTH.with(Cell::get) == 0 {
         activity = wait(activity);
     }
@@ -79,8 +79,8 @@ fn wait(activity: MutexGuard<'static, Activity>) -> MutexGuard<'static, Activity
     works().changed.wait(activity).unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Waits until no thread is inside of a database or writes a file, and lets none begin. To be called right before a fork, by the
-/// thread that forks.
+/// Waits until no thread is inside a database or writes a file, and lets no thread begin. The thread that forks calls this
+/// right before the fork.
 pub fn hold_still() {
     let mut activity = unpoisoned(&works().activity);
     while activity.forking {
@@ -103,7 +103,7 @@ pub fn hold_still() {
     HELD.with(|kept| kept.replace(Some(held)));
 }
 
-/// Lets everybody go on: to be called by the same thread after the fork, in the parent and in the child.
+/// Lets all threads continue. The same thread calls this after the fork, in the parent and in the child.
 pub fn go_on(in_child: bool) {
     let Some(mut held) = HELD.with(RefCell::take) else { return };
     if in_child {
@@ -142,12 +142,12 @@ mod tests {
                 hold_still();
                 let other = scope.spawn(|| drop(busy()));
                 std::thread::sleep(Duration::from_millis(30));
-                assert!(!other.is_finished(), "nobody begins while a process forks");
+                assert!(!other.is_finished(), "no operation begins while a process forks");
                 go_on(false);
                 other.join().unwrap();
             });
             std::thread::sleep(Duration::from_millis(30));
-            assert!(!fork.is_finished(), "somebody is busy");
+            assert!(!fork.is_finished(), "the fork waits for the operation");
             end.send(()).unwrap();
             work.join().unwrap();
             fork.join().unwrap();
@@ -176,16 +176,16 @@ mod model {
         fn work(&self) {
             let _busy = busy();
             self.working.fetch_add(1, Relaxed);
-            assert!(!self.forking.load(Relaxed), "nobody works while a process forks");
+            assert!(!self.forking.load(Relaxed), "no operation runs while a process forks");
             thread::yield_now();
-            // A fork that waits already lets the inner work begin, since it waits for the outer.
+            // A fork that waits already lets the inner operation begin, since it waits for the outer one.
             drop(busy());
             self.working.fetch_sub(1, Relaxed);
         }
 
         fn fork(&self) {
             hold_still();
-            assert_eq!(self.working.load(Relaxed), 0, "a fork waits for all who work");
+            assert_eq!(self.working.load(Relaxed), 0, "a fork waits for all operations");
             assert!(!self.forking.swap(true, Relaxed), "one thread forks at a time");
             thread::yield_now();
             self.forking.store(false, Relaxed);

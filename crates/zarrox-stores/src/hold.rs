@@ -1,7 +1,8 @@
-//! Holds of nodes: many who write into a node hold it together, and one who moves, replaces or deletes it holds it alone.
+//! Holds of nodes: threads and processes that write into a node share a hold of it, and one that moves, replaces or deletes
+//! the node has an exclusive hold.
 //!
-//! Holds come before the locks of single objects ([`Store::lock`](crate::Store::lock)): whoever has the lock of an object must not ask
-//! for a hold of the node that it belongs to.
+//! Holds come before the locks of single objects ([`Store::lock`](crate::Store::lock)): a thread that has the lock of an object
+//! must not acquire a hold of the object's node.
 
 use std::any::Any;
 use std::fmt;
@@ -12,32 +13,33 @@ use foldhash::HashMap;
 use crate::Prefix;
 use crate::sync::{Condvar, LazyLock, Mutex, MutexGuard, unpoisoned};
 
-/// The way in which a node is held, see [`Store::hold`](crate::Store::hold).
+/// The mode of a hold, see [`Store::hold`](crate::Store::hold).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hold {
-    /// Together with others who hold it so: to write into the node.
+    /// Shared with other holders of this mode: to write into the node.
     Shared,
-    /// Alone: to move, replace or delete the node.
+    /// Exclusive: to move, replace or delete the node.
     Exclusive,
 }
 
-/// Holds a node until it is dropped, see [`Store::hold`](crate::Store::hold).
+/// A guard that holds a node until it is dropped, see [`Store::hold`](crate::Store::hold).
 #[must_use = "the node is released when the guard is dropped"]
 pub struct HoldGuard {
-    /// The hold among the threads of this process, if that is not the storage's own business.
+    /// The hold among the threads of this process; `None` if the storage manages holds itself.
     _in_process: Option<InProcess>,
-    /// The lock that the storage has for it.
+    /// The lock of the storage for the hold.
     _of_storage: Option<Box<dyn Any + Send + Sync>>,
 }
 
-/// The holders of nodes in this process, by storage and prefix. Entries leave with their last holder, unless another thread waits.
+/// The holders of nodes in this process, by storage and prefix. An entry is removed with its last holder, unless another
+/// thread waits.
 pub(crate) type HoldTable = HashMap<Arc<str>, Holders>;
 
 #[derive(Default)]
 pub(crate) struct Holders {
     shared: usize,
     is_exclusive: bool,
-    /// The number of threads that wait until it is released.
+    /// The number of threads that wait for the release.
     waiting: usize,
 }
 
@@ -65,14 +67,14 @@ fn holds() -> &'static Holds {
     LazyLock::force(&HOLDS)
 }
 
-/// The table, for as long as the guard lives.
+/// Locks the table and returns it.
 pub(crate) fn hold_table() -> MutexGuard<'static, HoldTable> {
     unpoisoned(&holds().table)
 }
 
 impl HoldGuard {
-    /// Holds what is below a prefix among all threads of this process that name the storage alike, and waits for those who hold it
-    /// otherwise.
+    /// Acquires a hold of a prefix among all threads of this process that use the same name for the storage, and waits for
+    /// holders of a conflicting mode.
     ///
     /// For stores: `storage` must be the same text for every handle of the same storage.
     pub fn in_process(storage: &str, prefix: &Prefix, how: Hold) -> Self {
@@ -87,7 +89,7 @@ impl HoldGuard {
         Self { _in_process: Some(InProcess { name, how }), _of_storage: None }
     }
 
-    /// A hold that is the storage's own business: it ends when `lock` is dropped.
+    /// Creates a hold that the storage manages itself: it ends when `lock` is dropped.
     ///
     /// For stores.
     pub fn of_storage(lock: impl Any + Send + Sync) -> Self {
@@ -116,7 +118,7 @@ impl Drop for InProcess {
         }
         match (holders.shared, holders.waiting) {
             (0, 0) => drop(table.remove(&self.name)),
-            // To wake threads is a system call, also when none waits.
+            // Waking threads is a system call, even if no thread waits.
             (0, _) => holds().released.notify_all(),
             _ => {}
         }

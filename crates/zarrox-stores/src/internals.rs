@@ -1,5 +1,5 @@
-//! What the crates of this workspace need of this one beyond its public interface. It is outside of semantic versioning and changes
-//! without notice.
+//! Items that other crates of this workspace need beyond the public interface. They are exempt from semantic versioning and
+//! change without notice.
 
 pub use crate::local::durable::flush_name;
 #[cfg(feature = "async")]
@@ -9,7 +9,7 @@ pub use crate::url::{EXCLUSIVE, FOLLOW_LINKS, open_directory};
 pub use crate::url::{FileOf, LOCK_TIMEOUT, NamedStore, OptionValue, SYNC, is_url};
 pub use crate::wrapper::forward::WrappedValue;
 
-/// Processes that fork.
+/// Forks of processes.
 pub mod fork {
     pub use crate::fork::*;
 }
@@ -19,12 +19,12 @@ pub mod per_process {
     pub use crate::per_process::*;
 }
 
-/// What stores and the macros of this crate share.
+/// Items that stores and the macros of this crate share.
 pub mod store {
     pub use crate::store::*;
 }
 
-/// What stores in other crates need.
+/// Items that stores in other crates need.
 pub mod support {
     pub use crate::support::*;
 }
@@ -39,12 +39,12 @@ pub mod system {
     pub use crate::system::*;
 }
 
-/// Names of files that are being written.
+/// Names of temporary files.
 pub mod temporary {
     pub use crate::temporary::*;
 }
 
-/// Turns of threads.
+/// A counting semaphore for threads.
 pub mod turns {
     pub use crate::turns::*;
 }
@@ -55,10 +55,10 @@ pub mod web {
     pub use crate::web::*;
 }
 
-/// What `wrapped!` writes calls of.
+/// Items that the code of `wrapped!` calls.
 pub mod wrapper {
     pub use crate::wrapper::forward::get_many;
-    /// Which errors pass.
+    /// The classification of errors as temporary.
     #[cfg(feature = "retry")]
     pub mod retry {
         pub use crate::wrapper::retry::*;

@@ -8,7 +8,7 @@ use crate::{StoreError, StoreErrorKind};
 /// The name of one stored object, such as `group/array/zarr.json`.
 ///
 /// A key is one or more segments separated by `/`. A segment is not empty, is neither `.` nor `..`,
-/// and holds neither NUL nor a backslash; any other Unicode is fine. So no key leads out of its store.
+/// and contains neither NUL nor a backslash; any other Unicode is valid. So a key cannot lead out of its store.
 ///
 /// Keys sort by their bytes.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -28,19 +28,19 @@ impl Key {
         }
     }
 
-    /// The text of the key.
+    /// Returns the text of the key.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The last segment: `zarr.json` of `group/array/zarr.json`.
+    /// Returns the last segment: `zarr.json` of `group/array/zarr.json`.
     #[must_use]
     pub fn name(&self) -> &str {
         self.0.rsplit_once('/').map_or(self.as_str(), |(_, name)| name)
     }
 
-    /// All but the last segment: `group/array/` of `group/array/zarr.json`.
+    /// Returns all but the last segment: `group/array/` of `group/array/zarr.json`.
     #[must_use]
     pub fn parent(&self) -> Prefix {
         let end = self.0.len() - self.name().len();
@@ -51,12 +51,12 @@ impl Key {
 /// The beginning of the keys of one node or directory: nothing for the root of a store, otherwise segments
 /// that each end in `/`, such as `group/array/`.
 ///
-/// Because a prefix ends in `/`, `a/` is no prefix of `ab/c`.
+/// Because a prefix ends in `/`, `a/` is not a prefix of `ab/c`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Prefix(Box<str>);
 
 impl Prefix {
-    /// The root of the store: the empty prefix.
+    /// Returns the root of the store: the empty prefix.
     #[must_use]
     pub fn root() -> Self {
         Self::default()
@@ -82,7 +82,7 @@ impl Prefix {
         }
     }
 
-    /// The text of the prefix.
+    /// Returns the text of the prefix.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -94,14 +94,14 @@ impl Prefix {
         self.0.is_empty()
     }
 
-    /// The last segment without its `/`, empty for the root: `array` of `group/array/`.
+    /// Returns the last segment without its `/`, empty for the root: `array` of `group/array/`.
     #[must_use]
     pub fn name(&self) -> &str {
         let segments = self.segments();
         segments.rsplit_once('/').map_or(segments, |(_, name)| name)
     }
 
-    /// The prefix one level up, `None` for the root: `group/` of `group/array/`.
+    /// Returns the prefix one level up, `None` for the root: `group/` of `group/array/`.
     #[must_use]
     pub fn parent(&self) -> Option<Self> {
         if self.is_root() {
@@ -111,7 +111,7 @@ impl Prefix {
         Some(Self(self.0[..end].into()))
     }
 
-    /// The key `name` below this prefix; `name` may have several segments.
+    /// Returns the key `name` below this prefix; `name` may have several segments.
     ///
     /// # Errors
     ///
@@ -121,7 +121,7 @@ impl Prefix {
         Ok(Key([self.as_str(), name].concat().into()))
     }
 
-    /// The prefix `name/` below this one; `name` comes without its last `/` and may have several segments.
+    /// Returns the prefix `name/` below this one; `name` comes without its last `/` and may have several segments.
     ///
     /// # Errors
     ///
@@ -137,28 +137,28 @@ impl Prefix {
         key.as_str().starts_with(self.as_str())
     }
 
-    /// The key that is called `key` below this prefix.
+    /// Returns the key with the path `key` below this prefix.
     pub(crate) fn join(&self, key: &Key) -> Key {
         Key([self.as_str(), key.as_str()].concat().into())
     }
 
-    /// The key relative to this prefix; `None` when it lies elsewhere.
+    /// Returns the key relative to this prefix; `None` when it lies elsewhere.
     pub(crate) fn strip(&self, key: &Key) -> Option<Key> {
-        // What follows the '/' of a key's prefix is a key.
+        // The rest of a key after the '/' of a prefix is a key.
         key.0.strip_prefix(self.as_str()).map(|name| Key(name.into()))
     }
 
-    /// The prefix that is called `prefix` below this one.
+    /// Returns the prefix with the path `prefix` below this one.
     pub(crate) fn join_prefix(&self, prefix: &Self) -> Self {
         Self([self.as_str(), prefix.as_str()].concat().into())
     }
 
-    /// The prefix relative to this one; `None` when it lies elsewhere.
+    /// Returns the prefix relative to this one; `None` when it lies elsewhere.
     pub(crate) fn strip_prefix(&self, prefix: &Self) -> Option<Self> {
         prefix.0.strip_prefix(self.as_str()).map(|name| Self(name.into()))
     }
 
-    /// The segments without the last `/`.
+    /// Returns the segments without the last `/`.
     #[must_use]
     #[doc(hidden)]
     pub fn segments(&self) -> &str {
@@ -166,12 +166,12 @@ impl Prefix {
     }
 }
 
-/// Why the text is not a key, if it is not one.
+/// Returns an error with the reason if the text is not a valid key.
 fn check(text: &str) -> Result<(), &'static str> {
     if text.is_empty() {
         return Err("a key cannot be empty");
     }
-    // Every access to a chunk makes a key, which is looked at once.
+    // Every access to a chunk creates a key: one pass over the bytes checks all.
     let mut segment = 0;
     for (position, byte) in text.bytes().enumerate() {
         match byte {
@@ -194,7 +194,7 @@ fn check_segment(segment: &[u8]) -> Result<(), &'static str> {
     }
 }
 
-/// The key that a database has stored. Names that are no keys belong to other programs.
+/// Returns the key that a database has stored; `None` for a name that is not a valid key, which belongs to another program.
 pub fn valid(key: Vec<u8>) -> Option<Key> {
     String::from_utf8(key).ok().and_then(|key| Key::new(key).ok())
 }

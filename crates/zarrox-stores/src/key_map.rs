@@ -1,4 +1,4 @@
-//! Listing of keys that are in an ordered map in memory.
+//! Listing the keys of an ordered map in memory.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Range;
@@ -31,7 +31,7 @@ pub(crate) fn visit_batches<E>(
     Ok(())
 }
 
-/// The next keys below the prefix with their sizes, at most [`BATCH`].
+/// Returns the next keys below the prefix with their sizes, at most [`BATCH`].
 pub(crate) fn batch<V>(
     map: &Map<V>,
     start: Bound<&str>,
@@ -42,7 +42,7 @@ pub(crate) fn batch<V>(
     below.take(BATCH).map(|(key, value)| (key.clone(), size(value))).collect()
 }
 
-/// The keys and prefixes directly below a prefix; jumps over what lies deeper.
+/// Returns the keys and prefixes directly below a prefix; skips everything at a greater depth.
 pub(crate) fn list_dir<V>(map: &Map<V>, prefix: &Prefix) -> Result<DirListing, StoreError> {
     let mut listing = DirListing::default();
     let mut keys = range_from(map, Bound::Included(prefix.as_str()));
@@ -59,7 +59,7 @@ pub(crate) fn list_dir<V>(map: &Map<V>, prefix: &Prefix) -> Result<DirListing, S
     Ok(listing.sorted())
 }
 
-/// All that lies below a prefix.
+/// Iterates over all entries below a prefix.
 #[cfg(feature = "references")]
 pub(crate) fn below<'a, V>(map: &'a Map<V>, prefix: &'a Prefix) -> impl Iterator<Item = (&'a Key, &'a V)> {
     range_from(map, Bound::Included(prefix.as_str())).take_while(|(key, _)| prefix.contains(key))
@@ -70,7 +70,7 @@ pub(crate) fn any_below<V>(map: &Map<V>, prefix: &Prefix) -> bool {
     range_from(map, Bound::Included(prefix.as_str())).next().is_some_and(|(key, _)| prefix.contains(key))
 }
 
-/// Takes everything below the prefix out of the map.
+/// Removes everything below the prefix from the map and returns it.
 pub(crate) fn take_prefix<V>(map: &mut Map<V>, prefix: &Prefix) -> Vec<(Key, V)> {
     let below = range_from(map, Bound::Included(prefix.as_str())).take_while(|(key, _)| prefix.contains(key));
     let keys: Vec<Key> = below.map(|(key, _)| key.clone()).collect();
@@ -81,7 +81,7 @@ fn range_from<'a, V>(map: &'a Map<V>, start: Bound<&str>) -> Range<'a, Key, V> {
     map.range::<str, _>((start, Bound::Unbounded))
 }
 
-/// The least text that sorts after everything below the prefix, which must not be the root: `0` follows `/`.
+/// Returns the least text that sorts after everything below the prefix, which must not be the root: `0` follows `/`.
 fn after(prefix: &Prefix) -> String {
     format!("{}0", prefix.segments())
 }

@@ -1,28 +1,28 @@
-//! Stores: where the documents and chunks of Zarr hierarchies are kept.
+//! Stores: storage for the metadata documents and chunks of Zarr hierarchies.
 //!
-//! A [`Store`] maps keys to values, as the [abstract store interface] of the Zarr v3 specification
-//! has it. This crate has the trait, the validated [`Key`] and [`Prefix`] types, and these stores:
+//! A [`Store`] maps keys to values, as the [abstract store interface] of the Zarr v3 specification defines. This crate has
+//! the trait, the validated [`Key`] and [`Prefix`] types, and these stores:
 //!
-//! | store | keeps values in |
+//! | store | values are in |
 //! |---|---|
 //! | [`MemoryStore`] | the memory of this process |
 //! | [`DirectoryStore`] | the files of a directory, on Unix |
 //! | `ZipStore` | a zip archive; feature `zip` |
-//! | `S3Store` | a bucket of S3 or of a service like it; feature `s3` |
+//! | `S3Store` | a bucket of S3 or a compatible service; feature `s3` |
 //! | `AzureStore` | a container of Azure Blob Storage; feature `azure` |
 //! | `HttpStore` | a web server, for reading; feature `http` |
 //! | `GcsStore` | a bucket of Google Cloud Storage; feature `gcs` |
-//! | `ReferenceStore` | references as kerchunk writes them, for reading; feature `references` |
+//! | `ReferenceStore` | the objects that kerchunk references point to, for reading; feature `references` |
 //! | [`ReadOnlyStore`] | another store, which it protects from writes |
 //! | [`PrefixStore`] | a prefix of another store |
-//! | [`LimitStore`] | another store, of which it lets only so many operations be under way |
+//! | [`LimitStore`] | another store, whose concurrent operations it limits |
 //! | [`CountingStore`] | another store, whose operations it counts |
-//! | `TracedStore` | another store, whose operations it tells `tracing`; feature `traced` |
-//! | `RetryStore` | another store, whose operations it repeats when they fail for a while; feature `retry` |
-//! | `LruCacheStore` | another store, whose values it keeps in memory; feature `cache` |
-//! | `DiskCacheStore` | another store, whose values it keeps in a directory; feature `cache` |
+//! | `TracedStore` | another store, whose operations it reports to `tracing`; feature `traced` |
+//! | `RetryStore` | another store, whose operations it retries after temporary errors; feature `retry` |
+//! | `LruCacheStore` | another store, whose values it caches in memory; feature `cache` |
+//! | `DiskCacheStore` | another store, whose values it caches in a directory; feature `cache` |
 //!
-//! Databases, and servers with a protocol of their own, are in the crate `zarrox-databases`. Further stores are written with
+//! Databases, and servers with their own protocol, are in the crate `zarrox-databases`. Further stores are written with
 //! [`provided!`], further wrappers with [`Wrapper`] and [`wrapped!`]. A [`StoreRegistry`] opens the store of a URL.
 //!
 //! ```

@@ -9,24 +9,24 @@ use foldhash::HashMap;
 use crate::sync::{Condvar, LazyLock, Mutex, MutexGuard, unpoisoned};
 use crate::{Key, Value};
 
-/// The locks that somebody holds or waits for. Entries leave with their last user.
+/// The locks that threads hold or wait for. An entry is removed with its last user.
 pub(crate) type LockTable = HashMap<Arc<str>, Entry>;
 
 static TABLE: LazyLock<Mutex<LockTable>> = LazyLock::new(Mutex::default);
 
-/// The table, for as long as the guard lives.
+/// Locks the table and returns it.
 pub(crate) fn lock_table() -> MutexGuard<'static, LockTable> {
     unpoisoned(LazyLock::force(&TABLE))
 }
 
-/// Forgets who holds what: in a process that was forked off, most of them are not there.
+/// Removes all entries: in a forked process, most of the threads that held them do not exist.
 pub(crate) fn forget_locks(table: &mut LockTable) {
     table.clear();
 }
 
 pub(crate) struct Entry {
     lock: Arc<Lock>,
-    /// The number of holders of the lock and of those that wait for it.
+    /// The number of threads that hold the lock or wait for it.
     users: usize,
 }
 
@@ -36,16 +36,16 @@ struct Lock {
     released: Condvar,
 }
 
-/// Holds the lock of one stored object until it is dropped, see [`Store::lock`](crate::Store::lock).
+/// A guard that holds the lock of one stored object until it is dropped, see [`Store::lock`](crate::Store::lock).
 #[must_use = "the lock is released when the guard is dropped"]
 pub struct LockGuard {
     name: Arc<str>,
     lock: Arc<Lock>,
-    /// The guard of another lock that this one holds as well.
+    /// The guard of another lock that this guard holds as well.
     outer: Option<Box<dyn Any + Send + Sync>>,
-    /// The lock that the storage itself has for the object.
+    /// The lock of the storage itself for the object.
     of_storage: Option<Box<dyn Any + Send + Sync>>,
-    /// The value that is locked, where the storage had to open it for that.
+    /// The locked value, if the store had to open it to lock it.
     value: Option<Box<dyn Value>>,
 }
 
@@ -57,15 +57,15 @@ impl LockGuard {
         guard
     }
 
-    /// Returns this lock together with one of the storage itself, which its store finds again when it is given the guard
-    /// ([`Condition::Locked`](crate::Condition::Locked)). It is dropped before this lock is released.
+    /// Returns this lock together with a lock of the storage itself, which the store finds again when it gets the guard
+    /// ([`Condition::Locked`](crate::Condition::Locked)). That lock is dropped before this lock is released.
     pub(crate) fn of_storage(self, lock: impl Any + Send + Sync) -> Self {
         let mut guard = self;
         guard.of_storage = Some(Box::new(lock));
         guard
     }
 
-    /// The lock that the storage has, if it is of this type.
+    /// Returns the lock of the storage, if it has this type.
     pub(crate) fn storage<T: 'static>(&self) -> Option<&T> {
         self.of_storage.as_ref()?.downcast_ref()
     }
@@ -77,15 +77,15 @@ impl LockGuard {
         guard
     }
 
-    /// Takes the value that is locked, where the store had to open it for that: it need not be opened again to be read. `None` says
-    /// nothing of the value. A store around another one passes on the guards, and so the values, of the inner one, whatever it makes
-    /// of values that it reads itself.
+    /// Takes the locked value, if the store had to open it to lock it: a read then need not open it again. `None` says
+    /// nothing about the value. A wrapper passes on the guards of the inner store, and so their values, even if it changes the
+    /// values that it reads itself.
     #[doc(hidden)]
     pub fn take_value(&mut self) -> Option<Box<dyn Value>> {
         self.value.take()
     }
 
-    /// Waits for the lock of `key` among all threads of this process that name the storage alike.
+    /// Waits for the lock of `key` among all threads of this process that use the same name for the storage.
     ///
     /// For stores: `storage` must be the same text for every handle of the same storage.
     pub fn in_process(storage: &str, key: &Key) -> Self {
@@ -107,7 +107,7 @@ impl Drop for LockGuard {
         self.of_storage = None;
         self.outer = None;
         *unpoisoned(&self.lock.held) = false;
-        // To wake somebody is a system call, also when nobody waits. Who joins from here on finds the lock released.
+        // Waking threads is a system call, even if none waits. A thread that joins from here on finds the lock released.
         if leave(&self.name) > 0 {
             self.lock.released.notify_one();
         }
@@ -127,7 +127,7 @@ fn join(name: &Arc<str>) -> Arc<Lock> {
     Arc::clone(&entry.lock)
 }
 
-/// Says how many hold the lock or wait for it still.
+/// Removes one user of the lock, and returns the number of threads that still hold it or wait for it.
 fn leave(name: &Arc<str>) -> usize {
     let mut table = lock_table();
     let Some(entry) = table.get_mut(name) else { return 0 };

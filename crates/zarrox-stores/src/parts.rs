@@ -1,17 +1,17 @@
-//! [`ByteParts`]: bytes as they came over a line.
+//! [`ByteParts`]: bytes in the parts in which a connection delivered them.
 
 use std::ops::Range;
 
 use bytes::Bytes;
 
-/// Shorter parts are put together as they come, so that none costs more than its bytes.
+/// Parts shorter than this are joined as they arrive, so that the overhead of a part stays small.
 #[cfg(any(feature = "s3", feature = "azure", feature = "http"))]
 const SHORT: usize = 16 << 10;
 
 static NOTHING: Bytes = Bytes::new();
 
-/// Bytes in the parts in which a line brought them. They are put together only where somebody needs them in one piece: what is
-/// copied to another place anyway is copied once.
+/// Bytes in the parts in which a connection delivered them. They are joined only where a caller needs contiguous bytes: bytes
+/// that are copied to another buffer anyway are copied once.
 #[derive(Clone, Debug, Default)]
 pub struct ByteParts {
     parts: Vec<Bytes>,
@@ -19,21 +19,21 @@ pub struct ByteParts {
 }
 
 impl ByteParts {
-    /// The number of bytes.
+    /// Returns the number of bytes.
     #[must_use]
     #[doc(hidden)]
     pub fn len(&self) -> usize {
         self.length
     }
 
-    /// Returns true if there are none.
+    /// Returns true if there are no bytes.
     #[must_use]
     #[doc(hidden)]
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }
 
-    /// All of them, where they are in one piece.
+    /// Returns all bytes, if they are contiguous.
     #[must_use]
     #[doc(hidden)]
     pub fn as_bytes(&self) -> Option<&Bytes> {
@@ -44,7 +44,8 @@ impl ByteParts {
         }
     }
 
-    /// A range of them in one piece; without a copy where it lies in one part. `None` when it lies outside.
+    /// Returns a range of the bytes as one buffer, without a copy if one part contains it. `None` if the range is out of
+    /// bounds.
     #[must_use]
     #[doc(hidden)]
     pub fn slice(&self, range: Range<usize>) -> Option<Bytes> {
@@ -60,7 +61,7 @@ impl ByteParts {
         Some(together.into())
     }
 
-    /// Copies the bytes from `offset` on; `None` when there are not that many.
+    /// Copies the bytes from `offset` on into the buffer; `None` if there are too few.
     #[must_use]
     #[doc(hidden)]
     pub fn copy_to(&self, offset: usize, mut buffer: &mut [u8]) -> Option<()> {
@@ -72,7 +73,7 @@ impl ByteParts {
         Some(())
     }
 
-    /// The pieces of a range, one of each part that it touches.
+    /// Returns the pieces of a range, one for each part that it touches.
     fn pieces(&self, range: Range<usize>) -> Option<impl Iterator<Item = Bytes>> {
         let within = range.start <= range.end && range.end <= self.length;
         let starts =
@@ -104,12 +105,12 @@ impl From<ByteParts> for Bytes {
     }
 }
 
-/// ByteParts that are still coming.
+/// The parts that have arrived so far.
 #[cfg(any(feature = "s3", feature = "azure", feature = "http"))]
 #[derive(Debug, Default)]
 pub(crate) struct Arriving {
     here: ByteParts,
-    /// Short ones behind those.
+    /// Short parts that follow those.
     short: Vec<u8>,
 }
 

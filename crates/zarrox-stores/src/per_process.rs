@@ -2,18 +2,18 @@
 
 use std::sync::{Mutex, PoisonError};
 
-/// A value that is made when a process first asks for it, and once more in each process that is forked off: threads, which a fork
-/// does not copy, and what must not be shared with another process, as a position in a file.
+/// A value that is created on first use in a process, and again in each forked process: threads, which a fork does not copy,
+/// and resources that processes must not share, such as the position in a file.
 #[derive(Debug)]
 pub struct PerProcess<T>(Mutex<Option<(u32, T)>>);
 
 impl<T: Clone> PerProcess<T> {
-    /// An empty one, whose value is made on first use.
+    /// Creates a cell without a value; the first use creates the value.
     pub const fn new() -> Self {
         Self(Mutex::new(None))
     }
 
-    /// This process's value.
+    /// Returns the value of this process.
     pub fn get(&self, make: impl FnOnce() -> T) -> T {
         match self.try_get(|| Ok::<_, std::convert::Infallible>(make())) {
             Ok(value) => value,
@@ -21,7 +21,7 @@ impl<T: Clone> PerProcess<T> {
         }
     }
 
-    /// This process's value, where it may be that none can be made.
+    /// Returns the value of this process; creating it may fail.
     ///
     /// # Errors
     /// Those of `make`.
@@ -32,7 +32,7 @@ impl<T: Clone> PerProcess<T> {
             return Ok(value.clone());
         }
         let value = make()?;
-        // What the parent had is neither ours to end nor to wait for.
+        // The value of the parent process is not dropped: this process must neither end its threads nor wait for them.
         std::mem::forget(known.replace((process, value.clone())));
         Ok(value)
     }

@@ -1,7 +1,7 @@
-//! The threads that asynchronous clients run on.
+//! The threads on which asynchronous clients run.
 //!
-//! They are our own: so a store works alike outside of every runtime, and inside of one of any kind, also one with a
-//! single thread, which waits for the answer while our threads drive the client.
+//! This crate has its own threads, so that a store works the same without a runtime and inside any kind of runtime, even one with
+//! a single thread: that thread waits for the response while the threads of this crate drive the client.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -13,10 +13,10 @@ use crate::per_process::PerProcess;
 use crate::sync::{Mutex, unpoisoned};
 use crate::{StoreError, StoreErrorKind};
 
-/// Threads that move bytes and decode nothing.
+/// The number of threads: they move bytes and decode nothing.
 const THREADS: usize = 2;
 
-/// The runtime of this process, started when it is first needed; it runs as long as the process does.
+/// Returns the runtime of this process, which starts on first use and runs as long as the process.
 pub fn handle() -> Result<&'static Handle, StoreError> {
     static RUNTIME: PerProcess<Option<&'static Runtime>> = PerProcess::new();
     let start = || {
@@ -31,7 +31,7 @@ pub fn handle() -> Result<&'static Handle, StoreError> {
     runtime.map(Runtime::handle).ok_or_else(|| broken("threads for its client could not be started"))
 }
 
-/// Runs a future on our threads, and waits for it on this one.
+/// Runs a future on the threads of this crate, and blocks this thread until it ends.
 ///
 /// # Errors
 ///
@@ -47,22 +47,22 @@ pub fn wait<T: Send + 'static>(future: impl Future<Output = T> + Send + 'static)
     answer.ok_or_else(|| broken("the store's client failed because of an error in zarrox"))
 }
 
-/// One type for all futures: tasks and channels would be compiled once for each.
+/// One type for all futures, since tasks and channels would be compiled once for each.
 type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Runs a future on our threads, and returns when it is dropped, after it has ended or panicked.
+/// Runs a future on the threads of this crate, and returns when it is dropped, after it has ended or panicked.
 fn wait_for_end(work: Work) -> Result<(), StoreError> {
     let (running, ended) = mpsc::channel::<()>();
     spawn(async move {
         let _running = running;
         work.await;
     })?;
-    // Nothing is sent: the channel is closed.
+    // Nothing is sent: `recv` returns when the channel closes.
     let _ = ended.recv();
     Ok(())
 }
 
-/// Runs a future on our threads.
+/// Runs a future on the threads of this crate.
 ///
 /// # Errors
 ///
@@ -77,8 +77,8 @@ fn broken(message: &str) -> StoreError {
     StoreError::new(StoreErrorKind::Other, "connecting", message)
 }
 
-/// Runs work that waits, as every [`Store`](crate::Store) does, on a thread for such work; the future can be awaited on any
-/// executor. When it is dropped the work goes on.
+/// Runs blocking work, such as the methods of [`Store`](crate::Store), on a thread for blocking work; the future can be
+/// awaited on any executor. Dropping the future does not stop the work.
 ///
 /// # Errors
 ///

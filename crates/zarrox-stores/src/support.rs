@@ -1,4 +1,5 @@
-//! What the stores of Zarrox's other crates share with those of this one. No part of the public interface: it may change at any time.
+//! Items that the stores of Zarrox's other crates share with those of this one. They are not public API and may change at any
+//! time.
 
 pub use crate::key::valid;
 #[cfg(unix)]
@@ -9,7 +10,7 @@ pub use crate::local::file_lock::{MOMENT, retry_for};
 pub use crate::local::held::{HeldLock, Identity, LOCK_TIMEOUT, NOTICE, identity, is_unsupported};
 pub use crate::store::{check_rename, checked_length, ranges_of, reserved, stamp_of};
 
-/// The threads that asynchronous clients run on.
+/// The threads on which asynchronous clients run.
 #[cfg(feature = "async")]
 pub mod runtime {
     pub use crate::runtime::{handle, wait};

@@ -1,6 +1,6 @@
-//! Locks of threads: those of the standard library.
+//! Synchronization primitives: those of the standard library.
 //!
-//! With `--cfg model`, models get those of a model checker, which runs threads in many orders: see `cargo xtask model`.
+//! With `--cfg model`, they are those of a model checker, which runs threads in many orders: see `cargo xtask model`.
 
 use std::sync::PoisonError;
 
@@ -13,7 +13,7 @@ pub use std::{
     thread_local,
 };
 
-/// For mutexes under which a panic leaves things whole.
+/// Locks a mutex, even after a panic: for mutexes whose data a panic leaves consistent.
 pub fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -32,13 +32,13 @@ mod model {
     pub use shuttle::thread_local;
     use shuttle::{Config, Runner, thread};
 
-    /// The number of preemptions that the second half of all schedules have at most: most faults need no more than two.
+    /// The largest number of preemptions in the second half of all schedules: most races need no more than two.
     const PREEMPTIONS: usize = 3;
 
     /// The size of the stack of a thread, in bytes.
     const STACK: usize = 256 << 10;
 
-    /// A value that is made anew in each schedule.
+    /// A value that is created again in each schedule.
     pub struct LazyLock<T: Sync + 'static>(Lazy<T>);
 
     impl<T: Sync> LazyLock<T> {
@@ -51,17 +51,17 @@ mod model {
         }
     }
 
-    /// Time passes when others run.
+    /// Lets other threads run instead of sleeping.
     pub fn sleep(_: Duration) {
         thread::yield_now();
     }
 
-    /// Somebody who has something for himself, until this is dropped. Both take time.
+    /// A guard of exclusive access, until it is dropped. Acquiring and releasing it yield to other threads.
     pub struct Alone(Arc<AtomicBool>);
 
     impl Alone {
         pub fn with(taken: &Arc<AtomicBool>) -> Self {
-            assert!(!taken.swap(true, Relaxed), "somebody else has it");
+            assert!(!taken.swap(true, Relaxed), "another thread has exclusive access");
             thread::yield_now();
             Self(Arc::clone(taken))
         }
@@ -74,8 +74,8 @@ mod model {
         }
     }
 
-    /// Runs a model in as many schedules as `ZARROX_MODEL_SCHEDULES` says, or in the one of `ZARROX_MODEL_REPLAY`. A schedule in which
-    /// a thread panics, or in which all threads wait, is printed.
+    /// Runs a model in `ZARROX_MODEL_SCHEDULES` schedules, or in the one schedule of `ZARROX_MODEL_REPLAY`. Prints a schedule
+    /// in which a thread panics, or in which all threads wait.
     pub fn check(model: impl Fn() + Send + Sync + Copy + 'static) {
         if let Ok(schedule) = env::var("ZARROX_MODEL_REPLAY") {
             return run(ReplayScheduler::new_from_encoded(&schedule), model);
@@ -88,9 +88,9 @@ mod model {
 
     fn run(scheduler: impl Scheduler + 'static, model: impl Fn() + Send + Sync + 'static) {
         let mut config = Config::new();
-        // Values of `LazyLock` are dropped after each schedule, which none of ours notices.
+        // Values of `LazyLock` are dropped after each schedule; no value of this crate depends on that.
         config.silence_warnings = true;
-        // Stores need more than the checker expects.
+        // Stores need a larger stack than the checker's default.
         config.stack_size = STACK;
         Runner::new(scheduler, config).run(model);
     }

@@ -1,11 +1,11 @@
-//! The clock and the processes of this machine, as they are asked by those who wait for other processes: [`system`].
+//! The clock and the processes of this machine, for code that waits for other processes: [`system`].
 
 use std::fs;
 use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-/// A process, told from all others, also from one that gets the same number later.
+/// The identity of a process, distinct from every other process, even from a later one with the same number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessId {
     /// The boot of the machine, and its namespace of process numbers.
@@ -19,44 +19,44 @@ pub struct ProcessId {
 /// The state of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProcessState {
-    /// It runs.
+    /// The process runs.
     Running,
-    /// It has ended.
+    /// The process has ended.
     Ended,
-    /// It runs on another machine, or the system does not tell.
+    /// The process runs on another machine, or the system does not report its state.
     Unknown,
 }
 
-/// A clock, and processes.
+/// A clock, and the processes of a machine.
 pub trait System: Sync {
-    /// Blocks this thread for a while.
+    /// Blocks this thread for `time`.
     fn sleep(&self, time: Duration);
 
-    /// The time since 1970.
+    /// Returns the time since 1970.
     fn now(&self) -> Duration;
 
-    /// This process; `None` if the system does not tell.
+    /// Returns the identity of this process; `None` if the system does not report it.
     fn this_process(&self) -> Option<ProcessId>;
 
-    /// The state of a process.
+    /// Returns the state of a process.
     fn state(&self, process: &ProcessId) -> ProcessState;
 }
 
-/// What is asked instead of the operating system.
+/// The replacement of the operating system.
 static INSTEAD: OnceLock<&'static dyn System> = OnceLock::new();
 
-/// The system that this program runs on.
+/// Returns the system that this program runs on.
 pub fn system() -> &'static dyn System {
     INSTEAD.get().copied().unwrap_or(&OperatingSystem)
 }
 
 /// Replaces the operating system by a simulated one. Only the first call has an effect.
 pub fn replace_system(simulated: &'static dyn System) {
-    // Whoever was first has replaced it by the same.
+    // An earlier call has installed the same replacement.
     let _ = INSTEAD.set(simulated);
 }
 
-/// The real one. Processes are told by Linux.
+/// The operating system. Only Linux reports processes.
 #[derive(Debug)]
 pub struct OperatingSystem;
 
@@ -89,19 +89,19 @@ impl System for OperatingSystem {
     }
 }
 
-/// What `/proc` says of a process number.
+/// The entry of `/proc` for a process number.
 enum Seen {
     Running {
         started: u64,
     },
     Ended,
-    /// This system does not tell.
+    /// This system does not report processes.
     Unknown,
 }
 
 fn seen(number: u32) -> Seen {
     let Ok(stat) = fs::read_to_string(format!("/proc/{number}/stat")) else {
-        // Where processes of others are hidden, so is the first one.
+        // Where the processes of other users are hidden, so is the first process.
         let tells = fs::exists("/proc/1/stat").unwrap_or(false);
         return if tells { Seen::Ended } else { Seen::Unknown };
     };
@@ -115,7 +115,7 @@ fn seen(number: u32) -> Seen {
     }
 }
 
-/// The boot of this machine, and the namespace of process numbers; `None` where the system does not tell.
+/// Returns the boot of this machine and the namespace of process numbers; `None` if the system does not report them.
 fn machine() -> Option<String> {
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     let space = fs::read_link("/proc/self/ns/pid").ok()?;

@@ -9,12 +9,12 @@ use crate::{StoreError, StoreErrorKind};
 const START: &str = ".zarrox-";
 const END: &str = ".tmp";
 
-/// Returns true if a file name is one that temporary files have.
+/// Returns true if a file name is the name of a temporary file.
 pub fn is_temporary(name: &str) -> bool {
     name.starts_with(START) && name.ends_with(END)
 }
 
-/// Refuses keys of values that would be taken for temporary files.
+/// Returns an error for a key whose file would be taken for a temporary file.
 pub fn check(key: &str) -> Result<(), StoreError> {
     if !key.rsplit('/').next().is_some_and(is_temporary) {
         return Ok(());
@@ -23,7 +23,7 @@ pub fn check(key: &str) -> Result<(), StoreError> {
     Err(StoreError::new(StoreErrorKind::InvalidKey, "writing", message))
 }
 
-/// A name that no other temporary file has, also none of another host that writes to the same place.
+/// Returns a name that no other temporary file has, even if another host writes to the same directory.
 pub fn next_name() -> String {
     static PROCESS: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(std::process::id()));
     static COUNTER: AtomicU64 = AtomicU64::new(0);

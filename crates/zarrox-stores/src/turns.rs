@@ -1,26 +1,26 @@
-//! Turns that threads take: [`Turns`].
+//! A counting semaphore for threads: [`Semaphore`].
 
 use std::num::NonZeroUsize;
 use std::sync::PoisonError;
 
 use crate::sync::{Condvar, Mutex, unpoisoned};
 
-/// Lets so many operations be under way at a time; further ones wait.
+/// A counting semaphore: limits the number of operations that run concurrently; further operations wait.
 #[derive(Debug)]
 pub struct Turns {
-    /// The number of operations that may still begin.
+    /// The number of available permits.
     free: Mutex<usize>,
     given_back: Condvar,
 }
 
 impl Turns {
-    /// Creates as many turns as operations may be under way at a time.
+    /// Creates a semaphore with `limit` permits.
     #[must_use]
     pub fn new(limit: NonZeroUsize) -> Self {
         Self { free: Mutex::new(limit.get()), given_back: Condvar::new() }
     }
 
-    /// Waits until there is one, and takes as many as there are of those that are wanted, which are not none.
+    /// Waits until a permit is available, and acquires up to `wanted` permits, which must not be 0.
     pub fn take(&self, wanted: usize) -> Taken<'_> {
         let mut free = unpoisoned(&self.free);
         while *free == 0 {
@@ -32,22 +32,22 @@ impl Turns {
     }
 }
 
-/// Turns that are given back when this is dropped.
+/// Permits that are released when this is dropped.
 #[derive(Debug)]
-#[must_use = "turns are given back when this is dropped"]
+#[must_use = "permits are released when this is dropped"]
 pub struct Taken<'t> {
     turns: &'t Turns,
     count: usize,
 }
 
 impl Taken<'_> {
-    /// The number of these turns.
+    /// Returns the number of these permits.
     #[must_use]
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// Separates one turn, or none if there is none left.
+    /// Splits off one permit, or none if none is left.
     pub fn split_one(&mut self) -> Self {
         let count = self.count.min(1);
         self.count -= count;

@@ -10,13 +10,14 @@ use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use crate::store::reserved;
 use crate::{ByteRange, StoreError, StoreErrorKind};
 
-/// The time that making a connection may take.
+/// The timeout of connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The number of bytes of a server's message that an error repeats.
+/// The number of bytes of a server's message that an error quotes.
 const WORDS: u64 = 300;
 
-/// A client that gives up when nothing arrives for `timeout`, and follows no redirections: they could lead anywhere.
+/// Returns a client that times out when nothing arrives for `timeout`, and does not follow redirects: they could lead to any
+/// host.
 pub fn client(timeout: Duration) -> Result<Client, StoreError> {
     let builder = Client::builder()
         .connect_timeout(CONNECT_TIMEOUT.min(timeout))
@@ -26,9 +27,9 @@ pub fn client(timeout: Duration) -> Result<Client, StoreError> {
     builder.build().map_err(|error| transport("connecting", error))
 }
 
-/// Sends a request. An answer of any status is one.
+/// Sends a request. Returns the response whatever its status is.
 ///
-/// A server may close a connection that it kept open just as the next request is on its way: one that only reads is then sent
+/// A server may close a connection that it kept alive just as the next request is sent: a request that only reads is then sent
 /// again.
 pub async fn send(operation: &'static str, request: RequestBuilder) -> Result<Response, StoreError> {
     let (client, request) = request.build_split();
@@ -44,7 +45,7 @@ pub async fn send(operation: &'static str, request: RequestBuilder) -> Result<Re
     answer.map_err(|error| transport(operation, error))
 }
 
-/// The error of an answer that is none of those that were hoped for.
+/// Returns the error for a response with an unexpected status.
 pub async fn refused(operation: &'static str, response: Response) -> StoreError {
     let status = response.status();
     let kind = match status {
@@ -66,7 +67,7 @@ pub async fn refused(operation: &'static str, response: Response) -> StoreError 
     StoreError::new(kind, operation, format!("the server answered {status}{words}"))
 }
 
-/// The server's explanation of a refusal, where it is plain text or JSON and not a page for browsers.
+/// Returns the server's explanation of an error, if it is plain text or JSON and not an HTML page.
 async fn words(mut response: Response) -> String {
     let Ok(Some(chunk)) = response.chunk().await else { return String::new() };
     let text = String::from_utf8_lossy(&chunk);
@@ -78,7 +79,7 @@ async fn words(mut response: Response) -> String {
     format!(": {text}")
 }
 
-/// The error of a request that got no answer, or only a part of one.
+/// Returns the error of a request without a complete response.
 fn transport(operation: &'static str, error: reqwest::Error) -> StoreError {
     let (kind, message) = if error.is_timeout() {
         (StoreErrorKind::TimedOut, "no answer in time")
@@ -89,11 +90,11 @@ fn transport(operation: &'static str, error: reqwest::Error) -> StoreError {
     } else {
         (StoreErrorKind::Unreachable, "the connection was interrupted")
     };
-    // Whoever prints sources shall not see what may be in the URL.
+    // Printed sources must not show secrets of the URL.
     StoreError::new(kind, operation, message).with_source(error.without_url())
 }
 
-/// The header that requests a range. HTTP cannot express an empty one.
+/// Returns the header that requests a range. HTTP cannot express an empty one.
 ///
 /// # Errors
 ///
@@ -113,17 +114,17 @@ pub fn range_header(range: ByteRange) -> Result<String, StoreError> {
 
 /// A value or a part of it, as a server sent it.
 pub struct Part {
-    /// The first byte's place in the value.
+    /// The offset of the first byte in the value.
     pub offset: u64,
     /// The length of the value.
     pub size: u64,
     /// The bytes.
     pub bytes: Bytes,
-    /// The headers of the answer.
+    /// The headers of the response.
     pub headers: HeaderMap,
 }
 
-/// Takes the value out of an answer. Where the server sent all of it instead of the range, the range is cut out.
+/// Extracts the value from a response. If the server sent all of it instead of the range, the range is cut out.
 pub async fn part(response: Response, range: Option<ByteRange>) -> Result<Part, StoreError> {
     let headers = response.headers().clone();
     let unclear = |message| StoreError::new(StoreErrorKind::Other, "reading", message);
@@ -131,7 +132,7 @@ pub async fn part(response: Response, range: Option<ByteRange>) -> Result<Part, 
         .content_length()
         .ok_or_else(|| unclear("the server does not report the length of the value"))?;
     if response.status() == StatusCode::PARTIAL_CONTENT {
-        // Some servers say that they send a range of nothing, where others refuse.
+        // Some servers send an empty range where others return an error.
         if length == 0 {
             return Err(StoreError::new(
                 StoreErrorKind::OutOfRange,
@@ -157,12 +158,12 @@ pub async fn part(response: Response, range: Option<ByteRange>) -> Result<Part, 
         Some(ByteRange::Suffix { length }) => size.saturating_sub(length)..size,
         _ => 0..size,
     };
-    // Both lie inside of what is in memory.
+    // Both offsets lie inside a buffer in memory.
     let [start, end] = [wanted.start, wanted.end].map(|place| usize::try_from(place).unwrap_or_default());
     Ok(Part { offset: wanted.start, size, bytes: bytes.slice(start..end), headers })
 }
 
-/// The first byte, the place behind the last one, and the size that `bytes 7-9/10` speaks of.
+/// Parses `bytes 7-9/10`: returns the offset of the first byte, the offset after the last byte, and the size.
 fn content_range(text: &str) -> Option<(u64, u64, u64)> {
     let (range, size) = text.strip_prefix("bytes ")?.split_once('/')?;
     let (first, last) = range.split_once('-')?;
@@ -170,7 +171,7 @@ fn content_range(text: &str) -> Option<(u64, u64, u64)> {
     Some((first.parse().ok()?, last.checked_add(1)?, size.parse().ok()?))
 }
 
-/// The bytes of an answer, as long as they are no more than `limit`.
+/// Returns the body of a response, if it has at most `limit` bytes.
 pub async fn body(operation: &'static str, mut response: Response, limit: u64) -> Result<Bytes, StoreError> {
     let too_large = || {
         let message = format!("the server sends more than {limit} bytes");

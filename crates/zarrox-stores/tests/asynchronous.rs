@@ -1,4 +1,4 @@
-//! Asynchronous stores: the suite through the adapter, inside and outside of runtimes of others.
+//! Asynchronous stores: the suite through the adapter, inside and outside other runtimes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,7 +35,7 @@ fn a_value_that_is_replaced_while_it_is_read_is_a_conflict() {
     store.set(&key("a"), b"0123456789", Condition::Always).unwrap();
     let value = store.open_with(&key("a"), Some(ByteRange::Suffix { length: 2 })).unwrap().unwrap();
     store.set(&key("a"), b"9876543210", Condition::Always).unwrap();
-    assert_eq!(value.read(8, 2).unwrap(), "89", "it is here already");
+    assert_eq!(value.read(8, 2).unwrap(), "89", "it is in memory already");
     assert_eq!(value.read(0, 2).unwrap_err().kind(), StoreErrorKind::Conflict);
 }
 

@@ -1,4 +1,4 @@
-//! The memory that caches take.
+//! The memory of caches.
 
 #![cfg(unix)]
 
@@ -18,7 +18,7 @@ static ALLOCATOR: Counting = Counting(|more| {
     MOST.fetch_max(held, Ordering::Relaxed);
 });
 
-/// The most memory, in bytes, that was taken at once during the work, and what is held after it, beyond what was before.
+/// Returns the peak of the memory, in bytes, during the work, and the memory afterwards, both beyond the memory before.
 fn taken(work: impl FnOnce()) -> (isize, isize) {
     let before = HELD.load(Ordering::Relaxed);
     MOST.store(before, Ordering::Relaxed);
@@ -26,7 +26,7 @@ fn taken(work: impl FnOnce()) -> (isize, isize) {
     (MOST.load(Ordering::Relaxed) - before, HELD.load(Ordering::Relaxed) - before)
 }
 
-/// In one test, since they would count each other's memory.
+/// In one test, since several would count each other's memory.
 #[test]
 fn caches_keep_within_their_limits() {
     let directory = tempfile::tempdir().unwrap();
@@ -43,7 +43,7 @@ fn caches_keep_within_their_limits() {
             cache.get(&key(&format!("tiny/{}", index % 500))).unwrap().unwrap();
         }
     });
-    assert!(held > 500_000, "nothing is kept: {held} bytes");
+    assert!(held > 500_000, "nothing is cached: {held} bytes");
     assert!(most < (1 << 20) + 200_000, "{most} bytes for a cache of 1 MiB");
     assert!(cache.statistics().bytes <= 1 << 20);
 
@@ -54,5 +54,5 @@ fn caches_keep_within_their_limits() {
         assert_eq!(value.read((64 << 20) - 1, 1).unwrap(), &[7][..]);
     });
     assert!(most < 10 << 20, "{most} bytes to copy a value block by block");
-    assert!(held < 100_000, "{held} bytes are held afterwards");
+    assert!(held < 100_000, "{held} bytes are in use afterwards");
 }

@@ -1,4 +1,4 @@
-//! Faults of servers: a listener answers as it is told, and the clients of all clouds must say what is wrong.
+//! Faults of servers: a listener sends the given responses, and the clients of all clouds must report the error.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -14,10 +14,10 @@ use zarrox_stores::{
 };
 use zarrox_testkit::store::{key, list};
 
-/// Decides what is answered to a request, of which it is given the head. No answer at all leaves the client waiting.
+/// A function that returns the response to a request, given its head. With `None` the client waits.
 type Answer = dyn Fn(&str) -> Option<Vec<u8>> + Send + Sync;
 
-/// A server that closes every connection after one answer. Gives its URL, and the heads of the requests that it sees.
+/// Starts a server that closes every connection after one response. Returns its URL, and the heads of the requests that it sees.
 fn server(
     answer: impl Fn(&str) -> Option<Vec<u8>> + Send + Sync + 'static,
 ) -> (String, Arc<Mutex<Vec<String>>>) {
@@ -45,7 +45,7 @@ fn reply(mut client: TcpStream, answer: &Answer, heads: &Mutex<Vec<String>>) {
     heads.lock().unwrap().push(head.clone());
     match answer(&head) {
         Some(bytes) => drop(client.write_all(&bytes)),
-        // Until the client has given up.
+        // Until the client times out.
         None => while matches!(lines.read_line(&mut head), Ok(1..)) {},
     }
 }
@@ -60,7 +60,7 @@ fn connection() -> ConnectionOptions {
     ConnectionOptions::new().idle_timeout(Duration::from_millis(300))
 }
 
-/// One server as a bucket, a container and a web server.
+/// Opens one server as a bucket, a container and a web server.
 fn stores(url: &str) -> [Box<dyn Store>; 3] {
     let s3 =
         S3Options::new().endpoint(url).allow_http(true).credentials("key", "SECRET").connection(connection());
@@ -96,7 +96,7 @@ fn every_status_has_its_kind() {
                 assert!(text.contains(&status[..3]) && !text.contains("SECRET"), "{text}");
             }
         }
-        assert_eq!(seen.lock().unwrap().len(), 6, "{status}: nothing is tried twice");
+        assert_eq!(seen.lock().unwrap().len(), 6, "{status}: nothing is retried");
     }
 }
 
@@ -268,7 +268,7 @@ fn a_conflict_that_passes_may_be_tried_again() {
 
 #[test]
 fn without_credentials_access_is_forbidden() {
-    // Machines of the cloud are asked for credentials at an address that is nowhere else.
+    // Cloud machines request credentials from an address that does not exist elsewhere.
     let store = S3Options::new().endpoint("http://127.0.0.1:1").allow_http(true).open("bucket").unwrap();
     let error = store.get(&key("a")).unwrap_err();
     assert_eq!(error.kind(), StoreErrorKind::Forbidden, "{error}");

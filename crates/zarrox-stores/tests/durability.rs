@@ -1,4 +1,4 @@
-//! Stores that were told to flush: nothing that they have returned is in memory only.
+//! Stores with `sync`: every write that has returned is on the disk.
 
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -10,7 +10,7 @@ use zarrox_stores::{Condition, StorageOptions, Store, StoreExt, registry};
 use zarrox_testkit::durability::{check, mark, told, write_all};
 use zarrox_testkit::store::key;
 
-/// The test of the process that is traced, with its marks.
+/// The test in the traced process, and the number of its marks.
 const CHILD: (&str, usize) = ("durability::child", 5);
 
 fn open(url: &str, sync: &str) -> Arc<dyn Store> {
@@ -23,7 +23,7 @@ fn child() {
     write_all(&*open(&url, &sync));
 }
 
-/// The process that is traced, where others have made directories and not flushed them.
+/// The traced process, in directories that another process has created and not flushed.
 #[test]
 fn child_among_others() {
     let Some((url, sync)) = told() else { return };

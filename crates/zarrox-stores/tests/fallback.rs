@@ -1,4 +1,4 @@
-//! The methods that the trait provides for stores that have no better way of their own.
+//! The default methods for stores without a better implementation.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ impl Store for Plain {
 
     fn capabilities(&self) -> zarrox_stores::Capabilities {
         let mut capabilities = self.0.capabilities();
-        // Its values do not say their versions.
+        // Its values have no versions.
         capabilities.set_if_unchanged = false;
         capabilities.erase_if_unchanged = false;
         capabilities.locks_everyone = false;

@@ -1,12 +1,12 @@
-//! Reading 1 GiB whole, against a bare loop that does the same work by hand in the same run; and checking and digesting the same array,
-//! against reading it.
+//! Reads 1 GiB as a whole, compared with a bare loop that does the same work by hand in the same run; and checks and digests the
+//! same array, compared with reading it.
 //!
-//! The loop reads (or decompresses) each file in blocks that stay in the cache of a core, with two threads, and places the
-//! rows in a fresh output of huge pages: what the hardware allows. The two take turns, so that a noisy machine is
-//! noisy for both; the ratio of the medians is what counts.
+//! The loop reads (or decompresses) each file in blocks that stay in a core's cache, with two threads, and copies the rows into a
+//! fresh output of huge pages: the limit of the hardware. Both run alternately, so that noise of the machine affects both; the
+//! ratio of the medians is the result.
 //!
-//! `cargo bench -p zarrox-bench --bench whole [-- --scale small] [--case zstd] [--require 1.3]`. The limit is for reading; a check may
-//! take 1.25 of the time of reading where one is given.
+//! `cargo bench -p zarrox-bench --bench whole [-- --scale small] [--case zstd] [--require 1.3]`. The limit applies to reading;
+//! with a limit, a check may take at most 1.25 of the time of reading.
 
 #![expect(
     clippy::print_stdout,
@@ -29,14 +29,14 @@ use zarrox_tools::check::Check;
 
 const THREADS: usize = 2;
 const REPETITIONS: usize = 9;
-/// The most time that a check of all chunks may take where reading them takes 1.
+/// The largest ratio of the time of a check of all chunks to the time of reading them.
 const CHECK: f64 = 1.25;
 const CHUNK: usize = 256;
 const INNER: usize = 64;
-/// The number of bytes that a bare loop reads at a time: they stay in the L2 cache.
+/// The number of bytes that a bare loop reads at a time, which stay in the L2 cache.
 const BLOCK: usize = 256 << 10;
 
-/// One way in which the array is stored.
+/// A layout in which the array is stored.
 #[derive(Clone, Copy, PartialEq)]
 enum Case {
     Raw,
@@ -94,7 +94,7 @@ fn main() {
         case.create(&path, shape).write(.., &values).unwrap();
         let (ratio, check) = compare(case, &path, &values);
         worst_check = worst_check.max(check);
-        // The bound is set for whole chunks; shards are reported.
+        // The bound applies to whole chunks; shards are only reported.
         if case != Case::ZstdSharded {
             worst = worst.max(ratio);
         }
@@ -108,7 +108,7 @@ fn main() {
     }
 }
 
-/// The values of the public benchmark (zarrs/zarr_benchmarks): (x + y²/32 + z³) mod 65536.
+/// Returns the values of the public benchmark (zarrs/zarr_benchmarks): (x + y²/32 + z³) mod 65536.
 fn public_benchmark(shape: [usize; 3]) -> Array3<u16> {
     Array3::from_shape_fn(shape, |(x, y, z)| u16::try_from((x + y * y / 32 + z * z * z) % 65536).unwrap())
 }
@@ -129,7 +129,7 @@ fn compare(case: Case, path: &Path, values: &Array3<u16>) -> (f64, f64) {
         let (digested, digest) = timed(|| digester.content(&node).unwrap());
         let (of_stored, stored) = timed(|| digester.stored(&node).unwrap());
         if repetition == 0 {
-            // A warm-up, and the proof that all do the work.
+            // A warm-up, and a check of the results.
             assert!(result.as_slice().unwrap() == values.as_slice().unwrap());
             assert!(expected.as_slice() == values.as_slice().unwrap());
             assert!(summary.findings.is_empty() && digest != stored);
@@ -190,14 +190,14 @@ impl Output {
     }
 
     fn as_slice(&self) -> &[u16] {
-        // SAFETY: the mapping is ours, zeroed at first.
+        // SAFETY: this value owns the mapping, which is zeroed at first.
         unsafe { std::slice::from_raw_parts(self.pointer, self.length) }
     }
 
-    /// Copies rows of bytes that follow each other in a box of side `side` to their places.
+    /// Copies consecutive rows of bytes to their positions in a box of side `side`.
     ///
     /// # Safety
-    /// The box lies inside the output, and no other thread writes to it.
+    /// The box must lie inside the output, and no other thread may write to it.
     unsafe fn scatter(
         &self,
         bytes: &[u8],
@@ -209,7 +209,7 @@ impl Output {
         for (index, row) in bytes.chunks_exact(side * 2).enumerate() {
             let (z, y) = ((first_row + index) / side, (first_row + index) % side);
             let at = ((corner[0] + z) * shape[1] + corner[1] + y) * shape[2] + corner[2];
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees this.
             unsafe { std::ptr::copy_nonoverlapping(row.as_ptr(), self.pointer.add(at).cast(), row.len()) };
         }
     }
@@ -217,7 +217,7 @@ impl Output {
 
 impl Drop for Output {
     fn drop(&mut self) {
-        // SAFETY: mapped in `new`, and nobody holds a slice of it any more.
+        // SAFETY: mapped in `new`, and no slice of it exists any more.
         let _ = unsafe { rustix::mm::munmap(self.pointer.cast(), self.length * 2) };
     }
 }
@@ -255,7 +255,7 @@ fn bare_raw(file: &Path, block: &mut [u8], output: &Output, corner: [usize; 3], 
     let file = File::open(file).unwrap();
     for offset in (0..CHUNK.pow(3) * 2).step_by(BLOCK) {
         file.read_exact_at(&mut block[..BLOCK], offset as u64).unwrap();
-        // SAFETY: the rows of one chunk, which only this thread has.
+        // SAFETY: only this thread writes the rows of this chunk.
         unsafe { output.scatter(&block[..BLOCK], offset / (CHUNK * 2), CHUNK, corner, shape) };
     }
 }
@@ -264,7 +264,7 @@ fn bare_zstd(file: &Path, block: &mut [u8], output: &Output, corner: [usize; 3],
     let mut decoder = zstd::stream::read::Decoder::new(File::open(file).unwrap()).unwrap();
     for offset in (0..CHUNK.pow(3) * 2).step_by(BLOCK) {
         decoder.read_exact(&mut block[..BLOCK]).unwrap();
-        // SAFETY: the rows of one chunk, which only this thread has.
+        // SAFETY: only this thread writes the rows of this chunk.
         unsafe { output.scatter(&block[..BLOCK], offset / (CHUNK * 2), CHUNK, corner, shape) };
     }
 }
@@ -283,7 +283,7 @@ fn bare_shard(file: &Path, block: &mut [u8], output: &Output, corner: [usize; 3]
             decompressor.decompress_to_buffer(&bytes[offset..offset + length], &mut block[..]).unwrap();
         let inner = [entry / (per_side * per_side), entry / per_side % per_side, entry % per_side];
         let corner = [0, 1, 2].map(|dim| corner[dim] + inner[dim] * INNER);
-        // SAFETY: the rows of one chunk, which only this thread has.
+        // SAFETY: only this thread writes the rows of this chunk.
         unsafe { output.scatter(&block[..size], 0, INNER, corner, shape) };
     }
 }

@@ -1,4 +1,4 @@
-//! A case: which array, how many threads, and what is to be done.
+//! A case: the array, the number of threads, and the work.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -10,13 +10,13 @@ use crate::failure::Failure;
 use crate::region::Region;
 use crate::values::Formula;
 
-/// A case that a contestant is asked to do.
+/// A case for a contestant.
 pub(crate) struct Case {
     pub(crate) array: PathBuf,
     pub(crate) output: PathBuf,
     pub(crate) threads: usize,
     pub(crate) work: Work,
-    /// The number of times that the work is done in one run.
+    /// The number of times that one run repeats the work.
     pub(crate) repeat: usize,
 }
 
@@ -110,7 +110,7 @@ pub(crate) fn is_masked(index: u64, seed: u64) -> bool {
 }
 
 fn invalid(what: &str, value: &Value) -> Failure {
-    Failure::Error(format!("{value} is no {what}"))
+    Failure::Error(format!("{value} is not a valid {what}"))
 }
 
 fn text(value: &Value) -> Result<String, Failure> {

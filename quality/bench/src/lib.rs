@@ -1,19 +1,19 @@
 //! Contestants of the benchmark against peers: the library itself, and the bare loops that do the same work by hand.
 //!
-//! The program is told a case by a line on its standard input, prepares it, and does the work each time that another line says
-//! so; each line is answered with one of JSON on standard output.
+//! The program reads a case from a line of its standard input, prepares it, and does the work each time that another line
+//! requests it; it answers each line with a line of JSON on standard output.
 //!
-//! | argument | who does the work |
+//! | argument | implementation |
 //! |---|---|
-//! | `zarrox` | the library, as a user who wants speed would call it |
-//! | `limit` | bare loops over the files and the compression libraries: what the hardware allows |
-//! | `fill` | the library, which fills an array with values of a formula |
+//! | `zarrox` | the library, with the calls of a user who needs speed |
+//! | `limit` | bare loops over the files and the compression libraries: the limit of the hardware |
+//! | `fill` | the library, filling an array with values of a formula |
 
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
     clippy::cast_possible_truncation,
-    reason = "a benchmark of its own files stops at the first failure, which is then answered as an error"
+    reason = "a benchmark of its own files stops at the first failure, which becomes an error answer"
 )]
 
 mod case;
@@ -30,7 +30,7 @@ use case::Case;
 use failure::Failure;
 use protocol::Job;
 
-/// Serves as the contestant of this name until the standard input ends; returns false if there is none.
+/// Runs the contestant with this name until the standard input ends; returns false if the name is unknown.
 pub fn serve(contestant: &str) -> bool {
     let prepare: fn(&Case) -> Result<Job, Failure> = match contestant {
         "zarrox" => library::prepare,

@@ -1,4 +1,4 @@
-//! The library as a contestant, and as what fills the arrays of the benchmark.
+//! The library as a contestant, and as the generator of the benchmark's arrays.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::region::{Region, lengths};
 use crate::turns;
 use crate::values::{Number, Values, increment};
 
-/// The factor by which we take less memory than others for the same work.
+/// The factor by which we use less memory than others for the same work.
 const LESS: usize = 4;
 
 pub(crate) fn prepare(case: &Case) -> Result<Job, Failure> {
@@ -122,7 +122,7 @@ pub(crate) fn prepare_fill(case: &Case) -> Result<Job, Failure> {
     }))
 }
 
-/// Where an array is, and how it is opened: always with the same options, which share their threads.
+/// The path of an array, and the options for opening it: always the same, which share their threads.
 struct Place {
     path: PathBuf,
     threads: usize,
@@ -134,12 +134,12 @@ impl Place {
         Self { path: path.to_owned(), threads, options: OpenOptions::new().threads(threads) }
     }
 
-    /// For so many callers at the same time, who share the threads.
+    /// Returns the options for this number of concurrent callers, which share the threads.
     fn alone(self, at_once: usize) -> Self {
         Self::new(&self.path, (self.threads / at_once.max(1)).max(1))
     }
 
-    /// The group, for reading.
+    /// Opens the group for reading.
     fn group(&self, policy: Consolidated) -> Result<Group, Failure> {
         let options = self.options.clone().mode(OpenMode::Read).consolidated(policy);
         Ok(options.open(&self.path)?.into_group()?)
@@ -150,7 +150,7 @@ impl Place {
     }
 }
 
-/// An array that was opened, or that is opened each time.
+/// An array that was opened before, or that is opened for each use.
 enum Source {
     Opened(Box<Array>),
     Closed(Box<Place>),
@@ -213,7 +213,7 @@ fn copy(source: Array, output: Place, way: Rechunk) -> impl FnMut(bool) -> Resul
     }
 }
 
-/// Lends the thread's own buffer, which is used again and again.
+/// Passes the thread's own buffer, which is reused, to a function.
 fn with_buffer<R>(length: usize, work: impl FnOnce(&mut Vec<u8>) -> R) -> R {
     thread_local! {
         static BUFFER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
@@ -228,13 +228,13 @@ fn shape(array: &Array) -> Vec<usize> {
     array.shape().iter().map(|&length| length as usize).collect()
 }
 
-/// The shape of what is stored as one object.
+/// Returns the shape of a stored object.
 fn stored_chunk(array: &Array) -> Vec<usize> {
     let chunk = array.shard_shape().map_or_else(|| array.unit_shape(), <[u64]>::to_vec);
     chunk.into_iter().map(|length| length as usize).collect()
 }
 
-/// For each number below `count`, so many rows of it.
+/// Runs a function for each number below `count`, with that number of rows.
 fn rows_of_numbers(array: &Array, count: usize, rows: usize) -> Result<Vec<DynArray>, Failure> {
     let registry = zarrox::codecs::registry();
     let shape: Vec<usize> = [rows].into_iter().chain(shape(array).into_iter().skip(1)).collect();

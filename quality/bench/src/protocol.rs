@@ -1,4 +1,4 @@
-//! The lines that are read and answered, times, the most memory that was held, and checksums.
+//! The protocol of a contestant: lines of input and output, times, peak memory, and checksums.
 
 use std::io::BufRead;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,18 +9,18 @@ use serde_json::{Value, json};
 use crate::case::Case;
 use crate::failure::Failure;
 
-/// The result of work, for the checksum.
+/// The result of the work, for the checksum.
 pub(crate) enum Found {
     Nothing,
     Number(u64),
-    /// Elements of this width, by the index of the box.
+    /// Elements of this width, with the index of each box.
     Boxes(usize, Vec<(usize, Elements)>),
 }
 
 /// The bytes of a result, row-major.
 pub(crate) type Elements = Box<dyn AsRef<[u8]> + Send>;
 
-/// Does the work once. What it read is kept where it is told so, and dropped on the way otherwise.
+/// Does the work once. The result is returned if the argument is true, and otherwise dropped at once.
 pub(crate) type Job = Box<dyn FnMut(bool) -> Result<Found, Failure>>;
 
 /// Answers all lines of the standard input.
@@ -46,7 +46,7 @@ pub(crate) fn serve(name: &str, prepare: fn(&Case) -> Result<Job, Failure>) {
     }
 }
 
-/// A panic is an answer, too.
+/// Runs a function, and returns a panic as an error.
 fn caught<R>(work: impl FnOnce() -> Result<R, Failure>) -> Result<R, Failure> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(Failure::Error("it panicked".to_owned())))
 }
@@ -65,7 +65,7 @@ fn run(job: &mut Job, repeat: usize, check: bool) -> Result<Value, Failure> {
     Ok(answer)
 }
 
-/// The most memory that the process has held so far, in bytes.
+/// Returns the peak memory of the process so far, in bytes.
 fn peak() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -84,7 +84,7 @@ fn checksum(found: &Found) -> u64 {
     }
 }
 
-/// The sum of elements as unsigned integers, each times its place in a cycle of 251.
+/// Returns the sum of elements as unsigned integers, each multiplied by its index in a cycle of 251.
 fn weighted(elements: &[u8], width: usize) -> u64 {
     let number = |element: &[u8]| {
         let mut bytes = [0; 8];

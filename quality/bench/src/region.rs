@@ -5,7 +5,7 @@ use std::ops::Range;
 /// A range for each axis.
 pub(crate) type Region = Vec<Range<usize>>;
 
-/// The lengths of the ranges of a region.
+/// Returns the lengths of the ranges of a region.
 pub(crate) fn lengths(region: &[Range<usize>]) -> Vec<usize> {
     region.iter().map(ExactSizeIterator::len).collect()
 }

@@ -1,11 +1,11 @@
-//! Threads that take turns at pieces of work.
+//! Threads that share pieces of work.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::failure::Failure;
 
-/// Does `count` pieces of work on `threads` threads, of which each takes the next; on this one if there is but one.
+/// Does `count` pieces of work on `threads` threads, each of which takes the next piece; on this thread if there is only one.
 pub(crate) fn each(
     count: usize,
     threads: usize,

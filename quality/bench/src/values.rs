@@ -1,4 +1,4 @@
-//! Numbers as elements, and the formulas that arrays are filled with.
+//! Numbers as elements, and the formulas for the values of arrays.
 
 use std::f64::consts::TAU;
 
@@ -9,7 +9,7 @@ use crate::region::Region;
 #[derive(Clone, Copy)]
 pub(crate) struct Number {
     kind: Kind,
-    /// In bytes.
+    /// The size in bytes.
     pub(crate) width: usize,
 }
 
@@ -20,7 +20,7 @@ enum Kind {
 }
 
 impl Number {
-    /// The data type of a name of v3.
+    /// Returns the data type with a name of v3.
     pub(crate) fn parse(name: &str) -> Result<Self, Failure> {
         let unsupported = || Failure::Unsupported(format!("elements of {name}"));
         let integer = |width| Ok(Self { kind: Kind::Integer, width });
@@ -35,8 +35,8 @@ impl Number {
         }
     }
 
-    /// The bytes of a whole number; integers wrap.
-    #[expect(clippy::cast_precision_loss, reason = "a float is as near as it can be")]
+    /// Returns the bytes of an integer; integers wrap.
+    #[expect(clippy::cast_precision_loss, reason = "a float is rounded")]
     pub(crate) fn integer(self, number: i64) -> [u8; 8] {
         match self.kind {
             Kind::Integer => number.to_le_bytes(),
@@ -44,7 +44,7 @@ impl Number {
         }
     }
 
-    /// The bytes of a number; integers are rounded.
+    /// Returns the bytes of a number; integers are rounded.
     pub(crate) fn float(self, number: f64) -> [u8; 8] {
         match (self.kind, self.width) {
             (Kind::Integer, _) => (number.round() as i64).to_le_bytes(),
@@ -66,14 +66,14 @@ pub(crate) fn increment(elements: &mut [u8], width: usize) {
     }
 }
 
-/// The formula of an array's values: the same each time.
+/// The formula of an array's values, the same in every run.
 #[derive(Clone, Copy)]
 pub(crate) enum Formula {
-    /// That of the public benchmark (zarrs/zarr_benchmarks): (x + y²/32 + z³) mod 65536.
+    /// The formula of the public benchmark (zarrs/zarr_benchmarks): (x + y²/32 + z³) mod 65536.
     Public,
     /// The flat index.
     Ramp,
-    /// Waves with some noise, which compress as the data of a climate model do.
+    /// Waves with some noise, which compress like the data of a climate model.
     Smooth,
 }
 
@@ -93,7 +93,7 @@ pub(crate) struct Values {
     formula: Formula,
     number: Number,
     shape: Vec<usize>,
-    /// For each axis, a wave of its positions.
+    /// For each axis, a wave at each position.
     waves: Vec<Vec<f64>>,
 }
 
@@ -106,7 +106,7 @@ impl Values {
         Self { formula, number, shape, waves }
     }
 
-    /// The values of a region, row-major.
+    /// Returns the values of a region, row-major.
     pub(crate) fn region(&self, region: &Region, elements: &mut Vec<u8>) {
         elements.clear();
         let mut position: Vec<usize> = region.iter().map(|range| range.start).collect();
@@ -124,7 +124,7 @@ impl Values {
         }
     }
 
-    /// The values of a row that begins at a position.
+    /// Returns the values of a row that begins at a position.
     fn row(&self, position: &mut [usize], count: usize, elements: &mut Vec<u8>) {
         let width = self.number.width;
         let flat = position.iter().zip(&self.shape).fold(0, |flat, (at, length)| flat * length + at);
@@ -148,7 +148,7 @@ impl Values {
         let noise = (flat as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
         match (self.number.kind, self.number.width) {
             (Kind::Float, width) => {
-                // About half of the bits have no pattern.
+                // About half of the bits are random.
                 let bits = if width == 4 { 13 } else { 30 };
                 let noise = (noise ^ (noise >> 15)) & ((1 << bits) - 1);
                 (u64::from_le_bytes(self.number.float(value)) ^ noise).to_le_bytes()

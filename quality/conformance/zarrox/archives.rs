@@ -27,10 +27,10 @@ pub(crate) fn run(action: &str, directory: &Path) -> Result<(), Failure> {
         read(&entry?.path(), action == "changed")?;
         found += 1;
     }
-    if found == 0 { Err("there are no archives".into()) } else { Ok(()) }
+    if found == 0 { Err("no archives were found".into()) } else { Ok(()) }
 }
 
-/// A group with an array; the third row is written anew, in an archive that was closed.
+/// Writes a group with an array; the third row is overwritten in an archive that was closed before.
 fn write(path: &Path, format: Format, level: Option<u32>) -> Result<(), Failure> {
     let store = ZipStore::open(path, ZipMode::Create)?.deflate(level);
     let options = OpenOptions::new().format(format);

@@ -13,25 +13,25 @@ use zarrox_core::json::json;
 
 use crate::failure::Failure;
 
-/// An array or a group: what it is, how it comes into being, and how it is changed afterwards.
+/// An array or a group: its description, its creation, and its later changes.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Cell {
     pub(crate) id: String,
     pub(crate) format: u8,
-    /// True if it is of zarr-python 2's experimental v3, which has v2's words.
+    /// True if it belongs to zarr-python 2's experimental v3, which uses v2's names.
     #[serde(default)]
     experimental: bool,
     #[serde(default)]
     pub(crate) group: bool,
     #[serde(default)]
     data_type: Json,
-    /// The number of bits of a number's bytes that it takes.
+    /// The number of significant bits of a number's bytes.
     #[serde(default)]
     pub(crate) bits: u32,
-    /// True if floats are the whole numbers that so many bits say.
+    /// True if floats are the integers of this number of bits.
     #[serde(default)]
     pub(crate) whole: bool,
-    /// The codecs that a cell about codecs needs, by the names that its format has.
+    /// The codecs that a cell about codecs needs, by their names in its format.
     #[serde(default)]
     pub(crate) needs: Vec<String>,
     #[serde(default)]
@@ -40,21 +40,21 @@ pub(crate) struct Cell {
     pub(crate) shape: Vec<u64>,
     #[serde(default)]
     pub(crate) chunks: Vec<u64>,
-    /// The lengths of chunks of several shapes, or one of all, along each dimension.
+    /// The chunk lengths along each dimension: one for all, or a list.
     pub(crate) grid: Option<Vec<Lengths>>,
-    /// Of those in shards, in v2's words.
+    /// The lengths of inner chunks, in v2's form.
     inner_chunks: Option<Vec<u64>>,
     #[serde(default)]
     pub(crate) fill_value: Json,
-    /// Its bytes, in little-endian order and without zeros at the end, where metadata codes them.
+    /// The bytes of the fill value, in little-endian order and without zeros at the end, if metadata encodes them.
     pub(crate) fill_element: Option<Vec<u8>>,
-    /// The fill value of a structure, as v3 has it, with one value for all elements of a field that is an array.
+    /// The fill value of a structure in v3, with one value for all elements of a field that is an array.
     pub(crate) fill_fields: Option<Json>,
-    /// The fields of a structure as v2 has them.
+    /// The fields of a structure in v2.
     dtype: Option<Json>,
     /// The kind of elements of variable length.
     pub(crate) elements: Option<String>,
-    /// The texts that elements are taken from.
+    /// The texts of elements.
     #[serde(default)]
     pub(crate) labels: Vec<String>,
     #[serde(deserialize_with = "members")]
@@ -98,7 +98,7 @@ struct V3Codec {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Lengths {
-    /// One for all.
+    /// One length for all.
     Repeated(u64),
     Listed(Vec<u64>),
 }
@@ -116,12 +116,12 @@ impl From<Lengths> for ChunkLengths {
 #[derive(Debug, Deserialize)]
 #[serde(tag = "op", rename_all = "lowercase")]
 pub(crate) enum Step {
-    /// The elements that the seed gives, in a region: start, stop and step for each dimension.
+    /// Writes the elements of the seed into a region: start, stop and step for each dimension.
     Write {
         region: Vec<[isize; 3]>,
         seed: u64,
     },
-    /// The fill value, in a region.
+    /// Writes the fill value into a region.
     Fill {
         region: Vec<[isize; 3]>,
     },
@@ -152,13 +152,13 @@ impl Cell {
     pub(crate) fn data_type(&self, registry: &Registry) -> Result<DataType, Failure> {
         Ok(match (&self.dtype, &self.data_type) {
             (Some(fields), _) if self.format != 3 => registry.data_type_from_v2(fields)?.0,
-            // The library's own names of what v3 has no name for.
+            // The library's own names for types without a name in v3.
             (_, Json::String(name)) if self.elements.is_some() => DataType::parse(name, registry)?,
             (_, v3) => registry.data_type_from_v3(v3)?,
         })
     }
 
-    /// The codec that makes bytes of elements of a fixed size.
+    /// Returns the codec that serializes elements of fixed size.
     fn bytes_codec(&self, data_type: &DataType, registry: &Registry) -> Result<CodecSpec, Failure> {
         if let Some(fields) = &self.dtype {
             let order = registry.data_type_from_v2(fields)?.1.ok_or("no field has a byte order")?;
@@ -182,7 +182,7 @@ impl Cell {
         })
     }
 
-    /// The chain of codecs, as v3 names them whatever the format.
+    /// Returns the codec pipeline, with the names of v3 in every format.
     pub(crate) fn codecs(&self, registry: &Registry) -> Result<Vec<CodecSpec>, Failure> {
         match self.format {
             1 | 2 => self.v2_codecs(registry),
@@ -190,8 +190,8 @@ impl Cell {
         }
     }
 
-    /// The codecs of a cell about codecs, as the library reads them in v2's words: filters may stand where v3 has no place
-    /// for them, and only the library knows which byte order they leave to the numbers.
+    /// Returns the codecs of a cell about codecs, as the library reads them from v2: filters may be in positions that v3 does not
+    /// allow, and only the library knows which byte order they require of the numbers.
     fn lifted(&self) -> Result<Vec<CodecSpec>, Failure> {
         let order = if self.endian == "big" { ">" } else { "<" };
         let data_type = self.data_type(&zarrox::codecs::registry())?;
@@ -224,7 +224,7 @@ impl Cell {
         }
         let data_type = self.data_type(registry)?;
         let mut codecs = Vec::new();
-        // Lists of objects are nested in the order of the axes whatever `order` says.
+        // Lists of objects are nested in the order of the axes, whatever `order` is.
         let turns = self.elements.as_deref() != Some("json");
         if turns && self.order.as_deref() == Some("F") && self.shape.len() > 1 {
             let order: Vec<usize> = (0..self.shape.len()).rev().collect();
@@ -238,7 +238,7 @@ impl Cell {
             let id = members.get("id").and_then(Json::as_str).ok_or("the codec has no id")?;
             codecs.push(codec);
             if id == "categorize" {
-                // Its numbers are elements still.
+                // Its output is still numbers.
                 codecs.push(CodecSpec::new("bytes", Json::Null));
             }
         }

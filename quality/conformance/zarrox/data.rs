@@ -1,4 +1,4 @@
-//! The state in which a cell must be found.
+//! The expected state of a cell.
 
 use half::f16;
 use zarrox::data_type::{Field, Storage};
@@ -10,7 +10,7 @@ use crate::elements::{elements, native, parts, whole};
 use crate::failure::Failure;
 use crate::variable::{HANDLE, Variable};
 
-/// The bytes of a fill value, worked out apart from the library's own reading of metadata.
+/// Returns the bytes of a fill value, calculated independently of the library's own reading of metadata.
 pub(crate) fn fill_element(data_type: &DataType, cell: &Cell) -> Result<Vec<u8>, Failure> {
     let storage = data_type.storage();
     if let Some(variable) = Variable::new(cell, data_type)? {
@@ -22,14 +22,14 @@ pub(crate) fn fill_element(data_type: &DataType, cell: &Cell) -> Result<Vec<u8>,
             bytes.resize(storage.size(), 0);
             Ok(native(&bytes, &storage))
         }
-        // What is undefined is read as zero, and where there is such a thing as not a time.
+        // An undefined fill value is read as zero, or as not-a-time for types that have it.
         (_, Json::Null) if is_time(data_type) => Ok(i64::MIN.to_ne_bytes().to_vec()),
         (_, Json::Null) => Ok(vec![0; data_type.size()]),
         (_, json) => scalar(data_type, cell.fill_fields.as_ref().unwrap_or(json)),
     }
 }
 
-/// The fill value for the library, which takes that of a structure in this machine's byte order.
+/// Returns the fill value for the library, which requires that of a structure in this machine's byte order.
 pub(crate) fn fill_value(cell: &Cell, registry: &Registry) -> Result<Json, Failure> {
     if cell.fill_fields.is_none() || cell.format == 3 {
         return Ok(cell.fill_value.clone());
@@ -43,12 +43,12 @@ fn is_time(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Extension(extension) if extension.name.starts_with("numpy."))
 }
 
-/// Gives all elements of a field a value.
+/// Sets all elements of a field to a value.
 fn put(field: &Field, value: &[u8], record: &mut [u8]) {
     record[field.offset..][..field.size()].copy_from_slice(&value.repeat(field.count()));
 }
 
-/// A scalar as v3 metadata has it, or nearly so.
+/// Returns a scalar in the form of v3 metadata, with a few exceptions.
 fn scalar(data_type: &DataType, json: &Json) -> Result<Vec<u8>, Failure> {
     if let Some(structure) = data_type.fields() {
         let mut bytes = vec![0; data_type.size()];
@@ -89,7 +89,7 @@ fn scalar(data_type: &DataType, json: &Json) -> Result<Vec<u8>, Failure> {
     Ok(little.iter().flat_map(|part| native(part, &storage)).collect())
 }
 
-/// The bytes that base64 says.
+/// Decodes base64.
 fn base64(text: &str) -> Result<Vec<u8>, Failure> {
     const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let (mut bytes, mut bits, mut count) = (Vec::new(), 0_usize, 0);
@@ -104,7 +104,10 @@ fn base64(text: &str) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "the matrix has only fill values that every float holds")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the matrix has only fill values that every float can represent"
+)]
 fn float(size: usize, json: &Json) -> Result<Vec<u8>, Failure> {
     let value = match json.as_str() {
         Some("NaN") => f64::NAN,
@@ -119,7 +122,7 @@ fn float(size: usize, json: &Json) -> Result<Vec<u8>, Failure> {
     })
 }
 
-/// Evenly spaced positions along one dimension: where the first is, the distance, and how many there are.
+/// Evenly spaced positions along one dimension: the first one, the distance, and the number.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Span {
     pub(crate) start: isize,
@@ -135,12 +138,12 @@ pub(crate) fn spans(region: &[[isize; 3]]) -> Vec<Span> {
     region.iter().map(span).collect()
 }
 
-/// An array in memory that is slow and plainly right.
+/// A model of an array in memory that is slow and obviously correct.
 #[derive(Debug, Clone)]
 pub(crate) struct Model {
     pub(crate) data_type: DataType,
     pub(crate) shape: Vec<usize>,
-    /// The elements, or what stands for those of variable length.
+    /// The elements, or handles for those of variable length.
     pub(crate) bytes: Vec<u8>,
     fill: Vec<u8>,
     mask: u64,
@@ -149,7 +152,7 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    /// The array as it was created, before any step.
+    /// Creates the array in its initial state, before any step.
     pub(crate) fn new(cell: &Cell, data_type: &DataType) -> Result<Self, Failure> {
         let variable = Variable::new(cell, data_type)?;
         let shape = lengths(&cell.shape)?;
@@ -162,12 +165,12 @@ impl Model {
         Ok(Self { data_type: data_type.clone(), shape, bytes, fill, mask, whole: cell.whole, variable })
     }
 
-    /// The number of bytes in `bytes` that an element takes.
+    /// Returns the number of bytes of an element in `bytes`.
     fn item(&self) -> usize {
         if self.variable.is_some() { HANDLE } else { self.data_type.size() }
     }
 
-    /// Elements of this model as the library takes them.
+    /// Returns elements of this model in the library's form.
     pub(crate) fn array(&self, shape: Vec<usize>, bytes: Vec<u8>) -> Result<DynArray, Failure> {
         let Some(variable) = &self.variable else {
             return Ok(DynArray::new(self.data_type.clone(), shape, bytes)?);
@@ -177,7 +180,7 @@ impl Model {
         Ok(DynArray::from_elements(self.data_type.clone(), shape, elements)?)
     }
 
-    /// Where in `bytes` the elements of a region are, in row-major order of the region.
+    /// Returns the offsets in `bytes` of the elements of a region, in row-major order of the region.
     fn offsets(&self, region: &[Span]) -> Vec<usize> {
         let mut offsets = vec![0];
         for (span, &length) in region.iter().zip(&self.shape) {
@@ -188,7 +191,7 @@ impl Model {
         offsets.iter().map(|offset| offset * self.item()).collect()
     }
 
-    /// The elements of a region.
+    /// Returns the elements of a region.
     pub(crate) fn gather(&self, region: &[Span]) -> Vec<u8> {
         let item = self.item();
         self.offsets(region).iter().flat_map(|&at| &self.bytes[at..at + item]).copied().collect()
@@ -201,7 +204,7 @@ impl Model {
         }
     }
 
-    /// The values that a step puts into its region.
+    /// Returns the values that a step writes into its region.
     pub(crate) fn values(&self, region: &[Span], seed: Option<u64>) -> Vec<u8> {
         match seed {
             None => self.fill.repeat(region.iter().map(|span| span.count).product()),
@@ -229,7 +232,7 @@ impl Model {
         Ok(())
     }
 
-    /// Does what a step says.
+    /// Applies a step.
     pub(crate) fn apply(&mut self, step: &Step) -> Result<(), Failure> {
         match step {
             Step::Write { region, seed } => {
@@ -253,7 +256,7 @@ pub(crate) fn lengths(shape: &[u64]) -> Result<Vec<usize>, Failure> {
     shape.iter().map(|&n| usize::try_from(n).map_err(Failure::from)).collect()
 }
 
-/// Checks that elements are those that the model has; two NaNs count as the same.
+/// Checks that elements equal those of the model; two NaNs count as equal.
 pub(crate) fn same(model: &Model, got: &DynArray, expected: &[u8]) -> Result<(), Failure> {
     match &model.variable {
         Some(variable) => same_elements(variable, got, expected),
@@ -261,7 +264,7 @@ pub(crate) fn same(model: &Model, got: &DynArray, expected: &[u8]) -> Result<(),
     }
 }
 
-/// Checks that a fill value has these bytes, whatever is in the padding of a structure.
+/// Checks that a fill value has these bytes, ignoring the padding of a structure.
 pub(crate) fn same_fill(data_type: &DataType, got: &[u8], expected: &[u8]) -> Result<(), Failure> {
     let same = match data_type.fields() {
         Some(_) => same_bytes(data_type, got, expected).is_ok(),

@@ -16,7 +16,7 @@ use crate::failure::{Failure, agree};
 const SHAPE: [u64; 2] = [6, 10];
 const CHUNKS: [u64; 2] = [4, 5];
 
-/// The types of the arrays, which are called so; the byte order of those that have one.
+/// The types of the arrays, which are their names; with the byte order if they have one.
 const TYPES: [(&str, Endian); 5] = [
     ("int32", Endian::Little),
     ("float64", Endian::Big),
@@ -25,22 +25,22 @@ const TYPES: [(&str, Endian); 5] = [
     ("<U3", Endian::Little),
 ];
 
-/// The bucket that every server of buckets has.
+/// The bucket of every server of buckets.
 const BUCKET: &str = "zarrox";
 
-/// The account that every emulator has, with a key that is no secret.
+/// The account of every emulator, whose key is public.
 const AZURE_ACCOUNT: &str = "devstoreaccount1";
 const AZURE_KEY: &str =
     "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
 
-/// Writes a hierarchy, reads one and changes it, or reads one that the other has changed.
+/// Writes a hierarchy, reads and changes one, or reads one that the other side has changed.
 pub(crate) fn run(action: &str, kind: &str, location: &str) -> Result<(), Failure> {
     let store = open(kind, location)?;
     match action {
         "write" => write(Arc::clone(&store), separator(kind))?,
         "change" => change(Arc::clone(&store))?,
         "changed" => read(Arc::clone(&store), true).map(drop)?,
-        _ => return Err(format!("'{action}' is not an action").into()),
+        _ => return Err(format!("unknown action '{action}'").into()),
     }
     Ok(store.flush()?)
 }
@@ -60,7 +60,7 @@ fn open(kind: &str, location: &str) -> Result<Arc<dyn Store>, Failure> {
     })
 }
 
-/// A bucket or a server of files, which has other things, too.
+/// Opens a bucket or a file server, which contains other data, too.
 fn open_one_of_many(kind: &str, location: &str) -> Result<Arc<dyn Store>, Failure> {
     Ok(match kind {
         "azure" => {
@@ -73,16 +73,16 @@ fn open_one_of_many(kind: &str, location: &str) -> Result<Arc<dyn Store>, Failur
         }
         "gcs" => Arc::new(GcsOptions::new().endpoint(location).anonymous().open(BUCKET)?),
         "webdav" => Arc::new(WebDavOptions::new().open(location)?),
-        _ => return Err(format!("'{kind}' is not a store").into()),
+        _ => return Err(format!("unknown store '{kind}'").into()),
     })
 }
 
-/// The separator between the numbers of a chunk: all of zarr-python's stores but one have a dot, if not told otherwise.
+/// Returns the separator of chunk keys: by default a dot in all of zarr-python's stores but one.
 fn separator(kind: &str) -> Separator {
     if kind == "nested" { Separator::Slash } else { Separator::Dot }
 }
 
-/// A root with attributes, and a group with an array of each type. What is called `gone` is deleted again.
+/// Writes a root with attributes, and a group with an array of each type. The node `gone` is deleted again.
 fn write(store: Arc<dyn Store>, separator: Separator) -> Result<(), Failure> {
     store.erase_prefix(&Prefix::root())?;
     let mut root = OpenOptions::new().format(Format::V2).create_group((store, "/"))?;
@@ -97,7 +97,7 @@ fn write(store: Arc<dyn Store>, separator: Separator) -> Result<(), Failure> {
     Ok(root.delete("g/gone")?)
 }
 
-/// Reads what the other wrote; then the third row of each array becomes zero, and the title another one.
+/// Reads the other side's hierarchy; then sets the third row of each array to zero, and changes the title.
 fn change(store: Arc<dyn Store>) -> Result<(), Failure> {
     let mut root = read(store, false)?;
     for (name, _) in TYPES {
@@ -138,7 +138,7 @@ fn data_type(name: &str) -> Result<DataType, Failure> {
     Ok(DataType::parse(name, &zarrox::codecs::registry())?)
 }
 
-/// Element `n` is n, half of it, whether it is divisible by three, or a letter before it.
+/// Returns element `n`: n, half of it, whether it is divisible by three, or a letter before it.
 fn expected(data_type: &DataType, changed: bool) -> Result<DynArray, Failure> {
     let mut bytes = Vec::new();
     for n in 0..60_u8 {

@@ -1,9 +1,10 @@
-//! The elements that every implementation makes for itself: the twin of `quality/conformance/common.py`, which says how they come about.
+//! The elements that every implementation generates independently: the counterpart of `quality/conformance/common.py`, which
+//! describes them.
 
 use zarrox::DataType;
 use zarrox::data_type::Storage;
 
-/// Floats that formats and casts get wrong, by the size of a float in bytes.
+/// Floats that formats and casts often get wrong, by the size of a float in bytes.
 fn special(size: usize, which: usize) -> u64 {
     let table: [u64; 8] = match size {
         2 => [0x7e00, 0x7c00, 0xfc00, 0x8000, 0x0001, 0x7bff, 0xfe2a, 0x3c00],
@@ -31,7 +32,7 @@ fn special(size: usize, which: usize) -> u64 {
     table[which % 8]
 }
 
-/// Runs of 16 small numbers alternate with runs of noise (SplitMix64).
+/// Fills a buffer with alternating runs of 16 small numbers and of noise (SplitMix64).
 pub(crate) fn word(seed: u64, index: u64) -> u64 {
     if (index / 16).is_multiple_of(2) {
         return index % 128;
@@ -42,7 +43,7 @@ pub(crate) fn word(seed: u64, index: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The parts of an element that are numbers or characters of their own, and the size of each.
+/// Returns the parts of an element that are separate numbers or characters, and the size of each.
 pub(crate) fn parts(storage: &Storage) -> (usize, usize) {
     match storage {
         Storage::Complex(size) => (2, size / 2),
@@ -52,8 +53,8 @@ pub(crate) fn parts(storage: &Storage) -> (usize, usize) {
     }
 }
 
-/// The elements of a whole array, in this machine's endianness; numbers take no other bits than the mask's. A field of a
-/// structure is an array by itself, with a seed of its own.
+/// Returns the elements of a whole array, in this machine's endianness; numbers use only the bits of the mask. A field of a
+/// structure is generated like an array, with its own seed.
 pub(crate) fn elements(data_type: &DataType, mask: u64, count: usize, seed: u64) -> Vec<u8> {
     let storage = data_type.storage();
     if let Some(structure) = data_type.fields() {
@@ -85,7 +86,7 @@ pub(crate) fn elements(data_type: &DataType, mask: u64, count: usize, seed: u64)
     bytes
 }
 
-/// Floats that are the integers of so many bits.
+/// Returns floats that are the integers of this number of bits.
 #[expect(clippy::cast_precision_loss, reason = "so few bits fit into every float")]
 pub(crate) fn whole(data_type: &DataType, mask: u64, count: usize, seed: u64) -> Vec<u8> {
     let integers = elements(&DataType::Int64, mask, count, seed);
@@ -97,19 +98,19 @@ pub(crate) fn whole(data_type: &DataType, mask: u64, count: usize, seed: u64) ->
     }
 }
 
-/// The upper bits as a signed integer of so many bytes, of which it takes no other bits than the mask's.
+/// Returns the upper bits as a signed integer of `size` bytes, restricted to the bits of the mask.
 fn signed(upper: u64, mask: u64, size: usize) -> u64 {
     let width = mask.count_ones().min(8 * u32::try_from(size).unwrap_or(8));
     (upper.cast_signed() >> (u64::BITS - width)).cast_unsigned()
 }
 
-/// One of the code points, between which there is a gap.
+/// Returns one of the code points, which have a gap in between.
 pub(crate) fn code_point(bits: u64) -> u64 {
     let point = bits % (0x11_0000 - 0x800);
     if point < 0xd800 { point } else { point + 0x800 }
 }
 
-/// Little-endian bytes of a number in this machine's endianness.
+/// Converts little-endian bytes of a number to this machine's endianness.
 pub(crate) fn native(little: &[u8], storage: &Storage) -> Vec<u8> {
     let mut bytes = little.to_vec();
     if cfg!(target_endian = "big") && storage.word() > 1 {

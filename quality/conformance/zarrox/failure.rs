@@ -1,11 +1,11 @@
-//! Why a cell failed.
+//! The reason why a cell failed.
 
 use std::error::Error;
 
-/// What went wrong, or a fact that differs.
+/// An error, or an unexpected value.
 pub(crate) type Failure = Box<dyn Error>;
 
-/// Fails where a fact is another than it should be.
+/// Fails if a fact differs from the expected one.
 pub(crate) fn agree<T: PartialEq + std::fmt::Debug + ?Sized>(
     fact: &str,
     got: &T,

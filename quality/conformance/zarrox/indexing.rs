@@ -1,4 +1,4 @@
-//! Selections as NumPy means them: the cases of `quality/conformance/indexing.py`, each as the golden ones of the tests are run.
+//! Selections with NumPy's meaning: the cases of `quality/conformance/indexing.py`, run like the golden cases of the tests.
 
 #[path = "../../../crates/zarrox/tests/corpus/indexing/case.rs"]
 mod case;
@@ -9,7 +9,7 @@ use zarrox_core::json::json;
 use crate::failure::Failure;
 use case::failures;
 
-/// The number of cases, the number of those that come out as they say, and what the others do.
+/// Returns the number of cases, the number of those with the expected results, and the failures of the others.
 pub(crate) fn report(cases: &str) -> Result<Json, Failure> {
     let lines: Vec<&str> = cases.lines().collect();
     let failures = failures(&lines).map_err(|failure| failure.to_string())?;

@@ -9,7 +9,7 @@
 //! conformance references DIRECTORY
 //! ```
 //!
-//! `codecs` tells the designer of the matrix which codecs there are; `indexing` runs the cases of `quality/conformance/indexing.py`.
+//! `codecs` lists the codecs for the designer of the matrix; `indexing` runs the cases of `quality/conformance/indexing.py`.
 
 mod archives;
 mod cell;
@@ -91,7 +91,7 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// The names of all codecs, in v2 and in v3.
+/// Returns the names of all codecs, in v2 and in v3.
 fn codecs() -> Json {
     let registry = zarrox::codecs::registry();
     let names =
@@ -100,7 +100,7 @@ fn codecs() -> Json {
     json!({ "v2": ids.collect::<Vec<_>>(), "v3": names.collect::<Vec<_>>() })
 }
 
-/// One cell at its place on the disk.
+/// One cell and its directory.
 struct Participant<'a> {
     path: &'a Path,
     cell: &'a Cell,
@@ -116,7 +116,7 @@ impl Participant<'_> {
             ("write", false) => self.create(),
             ("read", false) => self.read(),
             ("update", false) => self.apply(OpenOptions::new().open(self.path)?.into_array()?),
-            _ => Err(format!("'{action}' is not an action").into()),
+            _ => Err(format!("unknown action '{action}'").into()),
         }
     }
 
@@ -167,7 +167,7 @@ impl Participant<'_> {
         self.apply_steps(builder.create()?, &cell.steps, None)
     }
 
-    /// Changes an array that somebody else wrote.
+    /// Changes an array that another implementation wrote.
     fn apply(&self, array: Array) -> Result<(), Failure> {
         self.apply_steps(array, &self.cell.update, Some(&self.cell.steps))
     }
@@ -200,7 +200,7 @@ impl Participant<'_> {
         Ok(())
     }
 
-    /// The array as its writer, and the updates, must have left it.
+    /// Returns the expected array after its creation and the updates.
     fn expected(&self, array: &Array) -> Result<Model, Failure> {
         let mut model = Model::new(self.cell, array.data_type())?;
         let updates = self.cell.update.iter().filter(|_| self.updated);
@@ -217,7 +217,7 @@ impl Participant<'_> {
         new.unwrap_or(&self.cell.attributes)
     }
 
-    /// Compares everything that metadata says.
+    /// Compares all metadata.
     fn describe(&self, array: &Array, model: &Model) -> Result<(), Failure> {
         let (cell, registry) = (self.cell, zarrox::codecs::registry());
         let metadata = array.metadata();
@@ -227,7 +227,7 @@ impl Participant<'_> {
         agree("shape", &lengths(array.shape())?, &model.shape)?;
         agree("chunks", metadata.chunk_grid.largest_chunk(), &cell.chunks)?;
         if let Some(lengths) = &cell.grid {
-            // Lengths may be written out where a run says the same.
+            // Lengths may be listed individually instead of as a run.
             let expected = ChunkGrid::rectilinear(lengths.clone(), array.shape())?;
             let places = |grid: &ChunkGrid| -> Vec<_> {
                 (0..array.ndim())
@@ -243,14 +243,14 @@ impl Participant<'_> {
         agree("attributes", array.attributes(), self.attributes())?;
         agree("dimension names", &names(array.dimension_names()), &names(cell.dimension_names.as_deref()))?;
         if !cell.needs.is_empty() {
-            // What is the default may be left out.
+            // Defaults may be omitted.
             return agree("codecs", &codec_names(&array.codecs()), &codec_names(&cell.codecs(&registry)?));
         }
         agree("codecs", &normal(&array.codecs()), &normal(&cell.codecs(&registry)?))
     }
 }
 
-/// Writes what a step says through the library.
+/// Writes the values of a step through the library.
 fn write(array: &Array, model: &Model, region: &[[isize; 3]], seed: Option<u64>) -> Result<(), Failure> {
     let spans = spans(region);
     let shape = spans.iter().map(|span| span.count).collect();
@@ -264,14 +264,15 @@ fn slice(start: Option<isize>, stop: Option<isize>, step: isize) -> DimSelection
     DimSelection::Slice { start: start.map(bound), stop: stop.map(bound), step: step as i64 }
 }
 
-/// A selection, and the same in plain numbers.
+/// A selection, and its indices as plain numbers.
 struct Expected {
     selection: Selection,
     spans: Vec<Span>,
     shape: Vec<usize>,
 }
 
-/// The selections that are read of every array: all of it, every second element of the middle, everything backwards, and one element.
+/// Returns the selections that are read from every array: all of it, every second element of the middle, everything backwards,
+/// and one element.
 fn selections(shape: &[usize]) -> Vec<Expected> {
     let expected = |dim: &dyn Fn(isize) -> (DimSelection, Span)| {
         let dims = shape.iter().map(|length| dim(length.cast_signed()));
@@ -292,12 +293,12 @@ fn selections(shape: &[usize]) -> Vec<Expected> {
     all
 }
 
-/// Dimension names; all without a name is the same as none at all.
+/// Returns dimension names; names that are all missing are the same as none.
 fn names(names: Option<&[Option<String>]>) -> Option<Vec<Option<String>>> {
     names.filter(|names| names.iter().any(Option::is_some)).map(<[_]>::to_vec)
 }
 
-/// The names of codecs, whichever of its names a codec was given.
+/// Returns the canonical names of codecs.
 fn codec_names(codecs: &[CodecSpec]) -> Vec<String> {
     let registry = zarrox::codecs::registry();
     let name = |codec: &CodecSpec| {
@@ -306,8 +307,8 @@ fn codec_names(codecs: &[CodecSpec]) -> Vec<String> {
     codecs.iter().map(name).collect()
 }
 
-/// Codecs in the form in which they are compared: Blosc needs no type size where it does not shuffle, a few members
-/// have defaults, and inner chains look alike.
+/// Returns codecs in a canonical form for comparison: Blosc needs no type size without shuffling, a few members have defaults,
+/// and inner chains are treated the same.
 fn normal(codecs: &[CodecSpec]) -> Vec<Json> {
     codecs.iter().map(|codec| normal_codec(&codec.name, &codec.configuration)).collect()
 }

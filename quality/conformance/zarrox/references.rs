@@ -8,11 +8,11 @@ use zarrox::prelude::*;
 use crate::data::lengths;
 use crate::failure::{Failure, agree};
 
-/// Reads all variables that `cases.json` lists, and compares them with what another library has read.
+/// Reads all variables in `cases.json`, and compares them with the result of another library.
 pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     let cases: Vec<Json> = serde_json::from_slice(&std::fs::read(directory.join("cases.json"))?)?;
     if cases.is_empty() {
-        return Err("there are no cases".into());
+        return Err("the list of cases is empty".into());
     }
     let mut failures = Vec::new();
     for case in &cases {
@@ -25,8 +25,7 @@ pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     if failures.is_empty() {
         return Ok(());
     }
-    Err(format!("{} of {} variables are others:\n{}", failures.len(), cases.len(), failures.join("\n"))
-        .into())
+    Err(format!("{} of {} variables differ:\n{}", failures.len(), cases.len(), failures.join("\n")).into())
 }
 
 fn compare(url: &str, case: &Json) -> Result<(), Failure> {

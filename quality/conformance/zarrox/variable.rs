@@ -1,4 +1,4 @@
-//! Elements of variable length: the twin of `quality/conformance/variable.py`, which says how they come about.
+//! Elements of variable length: the counterpart of `quality/conformance/variable.py`, which describes them.
 
 use zarrox::DataType;
 use zarrox::internals::msgpack;
@@ -9,14 +9,14 @@ use crate::cell::Cell;
 use crate::elements::{code_point, elements, word};
 use crate::failure::Failure;
 
-/// The longest text, the most bytes, and the most numbers of an element.
+/// The largest length of a text, number of bytes, and number of numbers of an element.
 const LONGEST: u64 = 12;
 const MOST_NUMBERS: u64 = 4;
 
-/// The size of an element in the model, in bytes: its seed and its index, from which it is made whenever it is looked at.
+/// The size of an element in the model, in bytes: its seed and its index, from which it is generated on demand.
 pub(crate) const HANDLE: usize = 16;
 
-/// The seed of the fill value, which no step has.
+/// The seed of the fill value, which no step uses.
 const FILL: u64 = u64::MAX;
 
 /// The kind of an array's elements.
@@ -36,7 +36,7 @@ enum Kind {
 }
 
 impl Variable {
-    /// The elements that a cell names; `None` where they have a fixed size.
+    /// Creates the generator of a cell's elements; `None` if they have a fixed size.
     pub(crate) fn new(cell: &Cell, data_type: &DataType) -> Result<Option<Self>, Failure> {
         let Some(kind) = cell.elements.as_deref() else { return Ok(None) };
         let kind = match kind {
@@ -44,7 +44,7 @@ impl Variable {
             "bytes" => Kind::Bytes,
             "json" => Kind::Json,
             "labels" => Kind::Labels(cell.labels.clone()),
-            _ => Kind::Array(data_type.vlen_item().ok_or("the elements are no arrays")?),
+            _ => Kind::Array(data_type.vlen_item().ok_or("the elements are not arrays")?),
         };
         let fill = match (&kind, &cell.fill_element, &cell.fill_value) {
             (Kind::Json, _, json) => message(json)?,
@@ -59,17 +59,17 @@ impl Variable {
         &self.fill
     }
 
-    /// The handle that stands for the fill value.
+    /// Returns the handle of the fill value.
     pub(crate) fn fill_handle() -> Vec<u8> {
         [FILL.to_le_bytes(), [0; 8]].concat()
     }
 
-    /// The handles that stand for the elements of a whole array.
+    /// Returns the handles of the elements of a whole array.
     pub(crate) fn handles(count: usize, seed: u64) -> Vec<u8> {
         (0..count as u64).flat_map(|index| [seed.to_le_bytes(), index.to_le_bytes()].concat()).collect()
     }
 
-    /// The bytes of an element, as the library has them.
+    /// Returns the bytes of an element in the library's form.
     pub(crate) fn element(&self, handle: &[u8]) -> Result<Vec<u8>, Failure> {
         let (seed, index) = handle.split_at(8);
         let (seed, index) = (u64::from_le_bytes(seed.try_into()?), u64::from_le_bytes(index.try_into()?));
@@ -97,7 +97,7 @@ impl Variable {
         })
     }
 
-    /// True if two elements are the same: objects may have their members in any order.
+    /// Returns true if two elements are equal: objects may have their members in any order.
     pub(crate) fn same(&self, a: &[u8], b: &[u8]) -> Result<bool, Failure> {
         Ok(match self.kind {
             Kind::Json => msgpack::to_json(a)? == msgpack::to_json(b)?,
@@ -106,7 +106,7 @@ impl Variable {
     }
 }
 
-/// The seed and the places of the words that an element's parts have.
+/// Returns the seed and the positions of the words of an element's parts.
 fn parts(seed: u64, index: u64, longest: u64) -> impl Iterator<Item = (u64, u64)> {
     let length = word(seed, index) % (longest + 1);
     (0..length).map(move |part| (seed + 1, index * longest + part))

@@ -1,4 +1,4 @@
-//! The targets that need the core and the codecs alone.
+//! The targets that need only the core and the codecs.
 
 #![no_main]
 

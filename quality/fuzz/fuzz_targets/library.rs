@@ -16,7 +16,7 @@ enum Target {
 static TARGET: LazyLock<Target> = LazyLock::new(|| match zarrox_fuzz::target_name().as_str() {
     NAME => {
         let hierarchy = Hierarchy::new();
-        Target::Hierarchy(hierarchy.unwrap_or_else(|error| panic!("hierarchies cannot be written: {error}")))
+        Target::Hierarchy(hierarchy.unwrap_or_else(|error| panic!("the hierarchies cannot be created: {error}")))
     }
     urls::NAME => {
         Target::Urls(Urls::new().unwrap_or_else(|error| panic!("the server does not start: {error}")))

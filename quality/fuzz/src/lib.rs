@@ -1,10 +1,10 @@
-//! The common part of the programs in `fuzz_targets`, each of which has several targets. What a target does is in `zarrox-testkit`, and
-//! in `zarrox-hostile` where it needs the whole library.
+//! The common part of the programs in `fuzz_targets`, each of which has several targets. The work of a target is in
+//! `zarrox-testkit`, and in `zarrox-hostile` if it needs the whole library.
 
 /// The environment variable that names the target of a process.
 pub const VARIABLE: &str = "ZARROX_FUZZ_TARGET";
 
-/// The name of the target that this process runs.
+/// Returns the name of the target that this process runs.
 ///
 /// # Panics
 /// When the environment variable is not set.

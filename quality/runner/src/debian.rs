@@ -1,42 +1,42 @@
-//! Debian's packages.
+//! Debian packages.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::run::{Outcome, program};
 
-/// Whether packages may be installed.
+/// True if packages must not be installed.
 static ALLOWED: AtomicBool = AtomicBool::new(true);
 
-/// A package that is missing, and what it is for.
+/// A missing package, and its purpose.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Missing {
     /// Its name.
     pub package: &'static str,
-    /// Its purpose, for people.
+    /// Its purpose, as a message.
     pub why: &'static str,
 }
 
-/// Lets each later installation fail.
+/// Makes each later installation fail.
 pub fn forbid() {
     ALLOWED.store(false, Ordering::Relaxed);
 }
 
-/// True if installations fail.
+/// Returns true if installations fail.
 pub fn is_forbidden() -> bool {
     !ALLOWED.load(Ordering::Relaxed)
 }
 
-/// The package if its program is not on the path.
+/// Returns the package if its program is not on the path.
 pub fn missing(name: &str, package: &'static str, why: &'static str) -> Option<Missing> {
     program("which", [name]).output().is_none().then_some(Missing { package, why })
 }
 
-/// Installs packages by apt-get, for which one must be root.
+/// Installs packages by apt-get, which requires root.
 pub fn install(packages: &[&str]) -> Outcome {
     if packages.is_empty() {
         return Ok(());
     }
-    // Others may be installing something, too.
+    // Another process may be installing packages, too.
     let options = ["install", "-y", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=300"];
     let install = program("apt-get", options).with(packages.iter().copied());
     let is_root = program("id", ["-u"]).output().is_some_and(|user| user == "0");
@@ -44,7 +44,7 @@ pub fn install(packages: &[&str]) -> Outcome {
         let list = packages.join(" ");
         return Err(format!("{list} is missing: as root, `apt-get install {list}` on Debian"));
     }
-    // The lists of packages that a machine was made with go out of date.
+    // The package lists of a machine's image go out of date.
     let install = install.variable("DEBIAN_FRONTEND", "noninteractive");
     install.run().or_else(|_| program("apt-get", ["update", "-q"]).run().and_then(|()| install.run()))
 }

@@ -1,8 +1,8 @@
-//! What the programs of development share: running other programs, and providing what these need.
+//! The common parts of the development programs: running other programs, and installing their requirements.
 //!
-//! It knows of no library of the workspace, so that `cargo xtask` is built in seconds.
+//! It depends on no crate of the workspace, so that `cargo xtask` is built in seconds.
 
-#![expect(clippy::print_stdout, reason = "it serves programs for a terminal")]
+#![expect(clippy::print_stdout, reason = "it is a library of command-line programs")]
 
 pub mod debian;
 pub mod node;

@@ -1,4 +1,4 @@
-//! Packages of npm, and Chromium: what the page of `zarrox serve` is made and tested with.
+//! Packages of npm, and Chromium: the tools that build and test the page of `zarrox serve`.
 
 use std::path::{Path, PathBuf};
 
@@ -8,13 +8,13 @@ use crate::run::{self, Outcome, program};
 /// The sources of the page, with the list of its packages.
 pub const PAGE: &str = "crates/zarrox-serve/page";
 
-/// The directory with the packages of npm that the sources and the tests need.
+/// Returns the directory with the packages of npm that the sources and the tests need.
 pub fn modules() -> Outcome<String> {
     install()?;
     run::absolute(format!("{PAGE}/node_modules"))
 }
 
-/// Installs what the sources of the page need, unless it is there.
+/// Installs the packages that the page needs, unless they are installed.
 ///
 /// # Errors
 /// When npm fails, or cannot be installed.
@@ -31,7 +31,7 @@ pub fn install() -> Outcome {
     run::write(&stamp, &wanted)
 }
 
-/// The path of Chromium.
+/// Returns the path of Chromium.
 pub fn browser() -> Outcome<String> {
     if found_browser().is_none() {
         debian::install(&["chromium"])?;
@@ -48,7 +48,7 @@ fn found_browser() -> Option<PathBuf> {
         .find(|file| Path::exists(file))
 }
 
-/// The packages that tests of the page need and that are missing.
+/// Returns the missing packages that tests of the page need.
 pub fn missing() -> Vec<Missing> {
     let npm = ["nodejs", "npm"].map(|package| Missing { package, why: "the page of `zarrox serve`" });
     let mut found = Vec::new();

@@ -1,17 +1,17 @@
 //! The Python package: built for tests, and installed for use.
 //!
-//! For tests its native module is built with everything else, so that nothing is compiled twice, and lies in the sources beside the
-//! modules that import it. What is installed is compiled for release by maturin.
+//! For tests its native module is built with everything else, so that nothing is compiled twice, and placed in the sources beside
+//! the modules that import it. The installed package is compiled in release mode by maturin.
 
 use std::path::Path;
 
 use crate::python::Environment;
 use crate::run::{self, Outcome, cargo, program};
 
-/// The package's sources: what `PYTHONPATH` holds while it is tested.
+/// The package's sources: the value of `PYTHONPATH` in its tests.
 pub const SOURCES: &str = "crates/zarrox-python/python";
 
-/// Everything that the package works with: zarr-python 3, xarray, Dask … and what checks its types.
+/// The environment with all supported packages: zarr-python 3, xarray, Dask … and with the type checkers.
 pub const ECOSYSTEM: Environment = Environment {
     name: "python-zarr3",
     lowest: (3, 12),
@@ -19,7 +19,7 @@ pub const ECOSYSTEM: Environment = Environment {
     requirements: Some("crates/zarrox-python/requirements-zarr3.txt"),
 };
 
-/// Installs the package as the sources are now, and these requirements, and gives the environment's Python.
+/// Installs the package from the current sources, and these requirements; returns the environment's Python.
 pub fn install_into(environment: &Environment, requirements: &[String]) -> Outcome<String> {
     let python = environment.python()?;
     let pip = program(&python, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
@@ -27,9 +27,9 @@ pub fn install_into(environment: &Environment, requirements: &[String]) -> Outco
     Ok(python)
 }
 
-/// Puts the native module, built as all tests are, among the sources.
+/// Copies the native module, built as all tests are, into the sources.
 pub fn build() -> Outcome {
-    // The example brings the features that tests ask of dependencies: without it most would be compiled a second time.
+    // The example enables the features that tests require of dependencies: otherwise most would be compiled twice.
     let build = cargo(["build", "--quiet", "--workspace", "--all-features", "--lib"]);
     build.with(["--example", "conformance"]).run()?;
     let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
@@ -38,7 +38,8 @@ pub fn build() -> Outcome {
     replace(Path::new(&built), &Path::new(SOURCES).join("zarrox").join(name))
 }
 
-/// Puts a copy of a file in the place of another. A Python that runs keeps the one that it has loaded: to write into that would end it.
+/// Replaces a file by a copy of another one. A running Python keeps the file that it has loaded: writing into that would crash
+/// it.
 fn replace(file: &Path, place: &Path) -> Outcome {
     let fresh = place.with_extension("new");
     let copied = std::fs::copy(file, &fresh).and_then(|_| std::fs::rename(&fresh, place));

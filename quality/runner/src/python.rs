@@ -1,4 +1,4 @@
-//! Pythons, and virtual environments below `target/venvs`.
+//! Python interpreters, and virtual environments below `target/venvs`.
 
 use std::path::{Path, PathBuf};
 
@@ -8,33 +8,33 @@ use crate::run::{self, Outcome, program};
 /// A version of Python: major, minor.
 type Version = (u32, u32);
 
-/// A virtual environment: its name, the Pythons that its packages run on, and the file that lists them.
+/// A virtual environment: its name, the versions of Python that its packages support, and the file that lists them.
 #[derive(Debug, Clone, Copy)]
 pub struct Environment {
     /// The name of its directory below `target/venvs`.
     pub name: &'static str,
-    /// The oldest Python for it.
+    /// The oldest supported Python.
     pub lowest: Version,
-    /// The newest Python for it.
+    /// The newest supported Python.
     pub highest: Version,
-    /// `None` for nothing but pip.
+    /// The requirements file; `None` for pip alone.
     pub requirements: Option<&'static str>,
 }
 
 impl Environment {
-    /// The environment's Python. The environment is made anew when it is missing or its requirements have changed.
+    /// Returns the environment's Python. The environment is created again when it is missing or its requirements have changed.
     pub fn python(&self) -> Outcome<String> {
         self.made_of(|| newest(self.lowest, self.highest))
     }
 
-    /// The environment's Python, made of the oldest one that fits, otherwise like [`python`](Self::python).
+    /// Returns the environment's Python, created with the oldest one that fits; otherwise like [`python`](Self::python).
     pub fn oldest_python(&self) -> Outcome<String> {
         let oldest = || fitting(self.lowest, self.highest).pop();
         self.made_of(|| oldest().map_or_else(|| newest(self.lowest, self.highest), Ok))
     }
 
-    /// The environment's Python, made of one with a module that not all come with, otherwise like [`python`](Self::python).
-    /// Where none has it, the Debian package that brings it is installed.
+    /// Returns the environment's Python, created with one that has an optional module; otherwise like [`python`](Self::python).
+    /// If no Python has the module, its Debian package is installed.
     pub fn python_with(&self, module: &str, package: &str) -> Outcome<String> {
         let with_module = || self.base_with(module);
         self.made_of(|| {
@@ -48,7 +48,7 @@ impl Environment {
         })
     }
 
-    /// True if the environment must be made, and no Python for it has a module.
+    /// Returns true if the environment must be created, and no suitable Python has a module.
     pub fn lacks(&self, module: &str) -> bool {
         !Path::new("target/venvs").join(self.name).join("installed").exists()
             && self.base_with(module).is_none()
@@ -63,7 +63,7 @@ impl Environment {
     fn made_of(&self, base: impl FnOnce() -> Outcome<String>) -> Outcome<String> {
         let directory = Path::new("target/venvs").join(self.name);
         let python = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
-        // On Unix it is a symbolic link: to resolve it would leave the environment.
+        // On Unix it is a symbolic link: resolving it would leave the environment.
         let python = run::absolute(directory.join(python))?;
         let wanted = self.requirements.map_or(Ok(String::new()), run::read)?;
         let marker = directory.join("installed");
@@ -81,7 +81,7 @@ impl Environment {
     }
 }
 
-/// The newest Python on this machine between two versions.
+/// Returns the newest Python on this machine in a range of versions.
 fn newest(lowest: Version, highest: Version) -> Outcome<String> {
     fitting(lowest, highest).into_iter().next().ok_or_else(|| {
         let ((a, b), (c, d)) = (lowest, highest);
@@ -89,7 +89,7 @@ fn newest(lowest: Version, highest: Version) -> Outcome<String> {
     })
 }
 
-/// The Pythons on this machine between two versions, the newest first.
+/// Returns the Pythons on this machine in a range of versions, the newest first.
 fn fitting(lowest: Version, highest: Version) -> Vec<String> {
     let known = candidates().into_iter().filter_map(|candidate| Some((version(&candidate)?, candidate)));
     let mut fits: Vec<_> = known.filter(|(version, _)| (lowest..=highest).contains(version)).collect();
@@ -97,7 +97,7 @@ fn fitting(lowest: Version, highest: Version) -> Vec<String> {
     fits.into_iter().map(|(_, python)| python).collect()
 }
 
-/// The names under which Pythons are found: on the path, and among pyenv's.
+/// Returns the candidates for Pythons: on the path, and among pyenv's.
 fn candidates() -> Vec<String> {
     let mut names: Vec<String> = (10..=14).map(|minor| format!("python3.{minor}")).collect();
     names.extend(["python3", "python", "/usr/bin/python3"].map(str::to_owned));

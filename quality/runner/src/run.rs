@@ -8,36 +8,36 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// The result of a step: nothing, or a message that says why it failed.
+/// The result of a step: a value, or a message with the reason of its failure.
 pub type Outcome<T = ()> = Result<T, String>;
 
-/// A command that takes longer says so.
+/// The time after which a command prints its duration.
 const LONG: Duration = Duration::from_secs(10);
 
-/// Makes the root of the repository the working directory, so that all paths can be short.
+/// Changes the working directory to the root of the repository, so that all paths can be short.
 pub fn enter_root() -> Outcome {
     let root =
         Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).ok_or("the repository has no root")?;
     std::env::set_current_dir(root).map_err(|error| format!("{}: {error}", root.display()))
 }
 
-/// A program with its arguments, and variables that are set for it.
+/// A program with its arguments and environment variables.
 #[derive(Debug, Clone, Default)]
 pub struct Program {
     name: String,
     arguments: Vec<String>,
     variables: Vec<(String, String)>,
-    /// The root of the repository if not given.
+    /// The working directory; the root of the repository by default.
     directory: Option<String>,
 }
 
-/// A program with its arguments.
+/// Returns a program with its arguments.
 pub fn program<A: Into<String>>(name: impl Into<String>, arguments: impl IntoIterator<Item = A>) -> Program {
     let arguments = arguments.into_iter().map(Into::into).collect();
     Program { name: name.into(), arguments, ..Program::default() }
 }
 
-/// Cargo, as this program was started with.
+/// Returns the Cargo that started this program.
 pub fn cargo<A: Into<String>>(arguments: impl IntoIterator<Item = A>) -> Program {
     program("cargo", arguments)
 }
@@ -55,18 +55,18 @@ impl Program {
         self
     }
 
-    /// Lets the program start in a directory.
+    /// Sets the working directory.
     pub fn within(self, directory: &str) -> Self {
         Self { directory: Some(directory.to_owned()), ..self }
     }
 
-    /// Sets several.
+    /// Sets several environment variables.
     pub fn variables(mut self, variables: &[(String, String)]) -> Self {
         self.variables.extend_from_slice(variables);
         self
     }
 
-    /// Prints the command and runs it, and prints how long it took when that was long; that it fails is an error.
+    /// Prints the command and runs it, and prints the duration of a long one; fails if the command fails.
     pub fn run(&self) -> Outcome {
         println!("$ {self}");
         let start = Instant::now();
@@ -75,7 +75,7 @@ impl Program {
         if status.success() { Ok(()) } else { Err(format!("failed: {self}")) }
     }
 
-    /// Runs the command like [`run`](Self::run), but prints its output when it has ended: for programs that run at the same time.
+    /// Runs the command like [`run`](Self::run), but prints its output after it has ended: for programs that run concurrently.
     pub fn run_quietly(&self) -> Outcome {
         println!("$ {self}");
         let start = Instant::now();
@@ -85,7 +85,7 @@ impl Program {
         if succeeded { Ok(()) } else { Err(format!("failed: {self}")) }
     }
 
-    /// Prints the command, runs it, and gives what it prints, apart from errors; that it fails is an error.
+    /// Prints the command, runs it, and returns its standard output; fails if the command fails.
     pub fn printed(&self) -> Outcome<String> {
         println!("$ {self}");
         let output = self.command().stderr(Stdio::inherit()).output();
@@ -94,13 +94,13 @@ impl Program {
         if output.status.success() { Ok(text) } else { Err(format!("failed: {self}")) }
     }
 
-    /// The program's output, if it can be run and succeeds. Prints nothing itself.
+    /// Returns the program's output, if it can be run and succeeds. Prints nothing itself.
     pub fn output(&self) -> Option<String> {
         let output = self.command().stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
 
-    /// Runs the program and returns whether it succeeds, and its output. Prints nothing itself.
+    /// Runs the program; returns whether it succeeded, and its output. Prints nothing itself.
     pub fn log(&self) -> Outcome<(bool, String)> {
         let output = self.command().stdin(Stdio::null()).output();
         let output = output.map_err(|error| format!("{}: {error}", self.name))?;
@@ -108,7 +108,7 @@ impl Program {
         Ok((output.status.success(), String::from_utf8_lossy(&text).into_owned()))
     }
 
-    /// Prints the time that a long command took: who waits for all checks sees where the time goes.
+    /// Prints the duration of a long command, so that a developer sees where the time goes.
     fn tell_time(&self, start: Instant) {
         let took = start.elapsed();
         if took > LONG {
@@ -116,7 +116,7 @@ impl Program {
         }
     }
 
-    /// The command, to be started in another way.
+    /// Returns the command, to be started in another way.
     pub fn command(&self) -> Command {
         let mut command = Command::new(&self.name);
         command.args(&self.arguments).envs(self.variables.iter().map(|(name, value)| (name, value)));
@@ -137,7 +137,7 @@ impl std::fmt::Display for Program {
     }
 }
 
-/// The text as a shell takes it.
+/// Returns the text, quoted for a shell.
 fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./=:,@+%".contains(c);
     if !text.is_empty() && text.chars().all(plain) {
@@ -147,32 +147,33 @@ fn quoted(text: &str) -> String {
     }
 }
 
-/// An example of the testkit, as the sources are now. Built of all crates with all features: so what tests are built with is used again.
+/// Returns an example of the testkit, built from the current sources with all crates and features, so that the build is shared
+/// with the tests.
 pub fn example(name: &str) -> Outcome<Program> {
     cargo(["build", "--quiet", "--workspace", "--all-features", "--example", name]).run()?;
     Ok(program::<&str>(built(&format!("debug/examples/{name}")), []))
 }
 
-/// Builds a bench target of a package; its program.
+/// Builds a bench target of a package; returns its program.
 pub fn bench_target(package: &str, name: &str) -> Outcome<String> {
     let build = cargo(["bench", "--no-run", "--package", package, "--bench", name]);
     let messages = build.with(["--message-format=json-render-diagnostics"]).printed()?;
     executable(&messages, name).ok_or_else(|| "Cargo names no program of the bench target".to_owned())
 }
 
-/// The program of a target, of what Cargo prints about all that it built.
+/// Returns the program of a target from Cargo's messages about a build.
 fn executable(messages: &str, target: &str) -> Option<String> {
     let messages = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let mut built = messages.filter(|message| message["target"]["name"] == target);
     built.find_map(|message| message["executable"].as_str().map(str::to_owned))
 }
 
-/// Does work with each item, and with as many at a time as there are processors.
+/// Runs `work` for each item, in parallel on all processors.
 pub fn each_in_parallel<T: Sync>(items: &[T], work: impl Fn(&T) + Sync) {
     each_in_parallel_of(thread::available_parallelism().map_or(1, usize::from), items, work);
 }
 
-/// Does work with each item, and with this many at a time.
+/// Runs `work` for each item, in parallel on this number of threads.
 pub fn each_in_parallel_of<T: Sync>(workers: usize, items: &[T], work: impl Fn(&T) + Sync) {
     let next = Mutex::new(items.iter());
     let worker = || {
@@ -185,24 +186,24 @@ pub fn each_in_parallel_of<T: Sync>(workers: usize, items: &[T], work: impl Fn(&
     });
 }
 
-/// The path of a program that Cargo has built.
+/// Returns the path of a program that Cargo has built.
 pub fn built(program: &str) -> String {
     target(&format!("{program}{}", std::env::consts::EXE_SUFFIX))
 }
 
-/// A path in the directory that Cargo builds into.
+/// Returns a path in Cargo's target directory.
 pub fn target(path: &str) -> String {
     let target = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".to_owned());
     format!("{target}/{path}")
 }
 
-/// A path that means the same in every directory; links stay what they are.
+/// Returns an absolute path; links are not resolved.
 pub fn absolute(path: impl AsRef<Path>) -> Outcome<String> {
     let path = std::path::absolute(path).map_err(|error| error.to_string())?;
     Ok(path.to_string_lossy().into_owned())
 }
 
-/// All files of the repository with one of these extensions, apart from those that are hidden or built.
+/// Returns all files of the repository with one of these extensions, except hidden files and build output.
 pub fn files(extensions: &[&str]) -> Outcome<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut folders = vec![PathBuf::from(".")];
@@ -232,21 +233,21 @@ pub fn read(path: impl AsRef<Path>) -> Outcome<String> {
     std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Writes a file, and the directories above it.
+/// Writes a file, creating its parent directories.
 pub fn write(path: impl AsRef<Path>, text: &str) -> Outcome {
     let path = path.as_ref();
     let parent = path.parent().map_or(Ok(()), std::fs::create_dir_all);
     parent.and_then(|()| std::fs::write(path, text)).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Deletes a directory if there is one.
+/// Deletes a directory if it exists.
 pub fn remove_directory(path: impl AsRef<Path>) -> Outcome {
     let path = path.as_ref();
     let removed = if path.exists() { std::fs::remove_dir_all(path) } else { Ok(()) };
     removed.map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// An empty directory, whatever was there before.
+/// Returns an empty directory, deleting an existing one.
 pub fn empty_directory(path: impl AsRef<Path>) -> Outcome<PathBuf> {
     let path = path.as_ref();
     remove_directory(path)?;

@@ -16,7 +16,7 @@ pub(super) const SERVER: Server = Server {
     start,
 };
 
-/// The account that every emulator has, with a key that is no secret.
+/// The account of every emulator, whose key is public.
 const ACCOUNT: &str = "devstoreaccount1";
 const KEY: &str = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
 
@@ -34,7 +34,7 @@ fn start(site: &Site) -> Outcome<Started> {
     let server = program("node", [node_file("azurite/dist/src/blob/main.js")?])
         .with(["--blobHost", "127.0.0.1", "--blobPort", &port.to_string()])
         .with(["--location", &site.subdirectory("data")?])
-        // Clients may be newer than what it knows.
+        // Clients may be newer than the server.
         .with(["--silent", "--skipApiVersionCheck", "--disableTelemetry"]);
     let mut process = site.start_listening(&server, port)?;
     let url = format!("http://127.0.0.1:{port}/{ACCOUNT}");

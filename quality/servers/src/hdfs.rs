@@ -1,7 +1,7 @@
 //! HDFS: Hadoop's NameNode and one DataNode.
 //!
-//! Hadoop itself is in no registry of packages, but PySpark's releases ship its libraries, in which the servers are; Debian has the few
-//! libraries besides that PySpark leaves out.
+//! Hadoop itself is not in a package registry, but PySpark's releases include its libraries, which contain the servers; Debian
+//! has the few libraries that PySpark omits.
 
 use std::path::Path;
 
@@ -39,13 +39,13 @@ const JARS: [&str; 7] = [
 ];
 
 const PYSPARK: &str = "pyspark==2.4.8";
-/// Its build looks for a function that later releases have no more.
+/// The configure script looks for a function that later releases do not have.
 const CONSTRAINT: &str = "pypandoc<1.8\n";
 
-/// Where the libraries of PySpark are.
+/// The directory of PySpark's libraries.
 const HADOOP: &str = "target/servers/hadoop";
 
-/// Takes the libraries that the servers need out of PySpark.
+/// Unpacks the libraries of the servers from PySpark.
 const UNPACK: &str = r#"
 import pathlib, re, shutil, sys, tarfile
 directory = pathlib.Path(sys.argv[1])
@@ -62,7 +62,7 @@ with tarfile.open(archive) as tar:
 archive.unlink()
 "#;
 
-/// The parts of Java that Hadoop needs opened, since Java closes them by default.
+/// The Java modules that Hadoop needs opened, since Java closes them by default.
 const OPTIONS: [&str; 6] = [
     "-Xmx256m",
     "--add-opens=java.base/java.lang=ALL-UNNAMED",
@@ -79,7 +79,7 @@ log4j.appender.console.layout=org.apache.log4j.PatternLayout
 log4j.appender.console.layout.ConversionPattern=%d %p %c: %m%n
 ";
 
-/// Asks the NameNode whether it has a DataNode.
+/// Checks that the NameNode has a DataNode.
 const READY: &str = r#"
 import json, sys, urllib.request
 url = f"http://{sys.argv[1]}/jmx?qry=Hadoop:service=NameNode,name=FSNamesystemState"
@@ -106,7 +106,7 @@ fn start(site: &Site) -> Outcome<Started> {
     Ok(Started { processes: vec![namenode, datanode], values: vec![format!("hdfs://127.0.0.1:{rpc}")] })
 }
 
-/// Downloads the libraries if they are not there.
+/// Downloads the libraries if they are missing.
 fn unpack_hadoop() -> Outcome {
     let marker = Path::new(HADOOP).join("installed");
     if run::read(&marker).is_ok_and(|installed| installed == PYSPARK) {
@@ -118,17 +118,17 @@ fn unpack_hadoop() -> Outcome {
     let download = ["-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", "pyspark", PYSPARK];
     let download = program(python()?, download).with(["--dest", HADOOP]);
     download.variable("PIP_CONSTRAINT", &run::absolute(&constraint)?).run()?;
-    // The program's text is of no interest to who watches.
+    // The text of the program is not printed.
     match program(python()?, ["-c", UNPACK, HADOOP]).log()? {
         (true, _) => run::write(marker, PYSPARK),
         (false, log) => Err(format!("{PYSPARK} cannot be unpacked:\n{log}")),
     }
 }
 
-/// Java with the libraries of Hadoop and the configuration.
+/// Returns Java with the libraries of Hadoop and the configuration.
 fn java(site: &Site) -> Outcome<Program> {
     let hadoop = format!("{}/*", run::absolute(HADOOP)?);
-    // The pages of their web servers are looked for in the class path, too.
+    // The servers also look for their web pages in the class path.
     let own = [site.path("conf"), site.directory.clone()];
     let path: Vec<&str> = own.iter().map(String::as_str).chain(JARS).chain([hadoop.as_str()]).collect();
     let path = path.join(":");
@@ -151,14 +151,14 @@ fn configure(site: &Site, rpc: u16) -> Outcome<String> {
     run::write(site.path("conf/core-site.xml"), &properties(&core))?;
     run::write(site.path("conf/hdfs-site.xml"), &properties(&hdfs))?;
     run::write(site.path("conf/log4j.properties"), LOG)?;
-    // The libraries are without the pages, and the servers do not start without any.
+    // The libraries do not contain the pages, and the servers do not start without any.
     for node in ["hdfs", "datanode"] {
         run::write(site.path(&format!("webapps/{node}/WEB-INF/web.xml")), "<web-app/>")?;
     }
     Ok(web)
 }
 
-/// A configuration as Hadoop reads it.
+/// Returns a configuration in Hadoop's format.
 fn properties(properties: &[(&str, String)]) -> String {
     let property = |(name, value): &(&str, String)| {
         let value = value.replace('&', "&amp;").replace('<', "&lt;");

@@ -1,4 +1,4 @@
-//! The programs that servers need, from Debian, Python and npm, each installed when it is missing.
+//! The programs that servers need, from Debian, PyPI and npm, each installed if it is missing.
 
 use std::path::Path;
 
@@ -6,10 +6,10 @@ use zarrox_runner::debian;
 use zarrox_runner::python::Environment;
 use zarrox_runner::run::{self, Outcome, program};
 
-/// Something that a server needs.
+/// A requirement of a server.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Need {
-    /// A file, or a program on the path, and the Debian package that brings it.
+    /// A file, or a program on the path, and its Debian package.
     Debian { file: &'static str, package: &'static str },
     /// The virtual environment of all servers from PyPI.
     Python,
@@ -24,10 +24,10 @@ const ENVIRONMENT: Environment = Environment {
     requirements: Some("quality/conformance/requirements/servers.txt"),
 };
 
-/// Where packages of npm are.
+/// The directory of npm packages.
 const NODE: &str = "target/servers/node";
 
-/// Installs what is missing.
+/// Installs missing requirements.
 pub(super) fn install(needs: &[Need]) -> Outcome {
     let mut packages: Vec<&str> = needs.iter().filter_map(Need::missing_package).collect();
     packages.sort_unstable();
@@ -42,17 +42,17 @@ pub(super) fn install(needs: &[Need]) -> Outcome {
     })
 }
 
-/// The Python of the servers' environment.
+/// Returns the Python of the servers' environment.
 pub(super) fn python() -> Outcome<String> {
     ENVIRONMENT.python()
 }
 
-/// A program of the servers' environment.
+/// Returns a program of the servers' environment.
 pub(super) fn python_program(name: &str) -> Outcome<String> {
     Ok(Path::new(&python()?).with_file_name(name).to_string_lossy().into_owned())
 }
 
-/// A file of a package of npm, as a path that holds everywhere.
+/// Returns the absolute path of a file of an npm package.
 pub(super) fn node_file(path: &str) -> Outcome<String> {
     run::absolute(format!("{NODE}/node_modules/{path}"))
 }
@@ -66,15 +66,15 @@ impl Need {
     }
 }
 
-/// True if there is such a file, or a program of that name.
+/// Returns true if the file exists, or a program with that name is on the path.
 fn exists(file: &str) -> bool {
-    // Those for administrators are not on everybody's path.
+    // Administration programs are not on every user's path.
     let path = std::env::var_os("PATH").unwrap_or_default();
     let directories = std::env::split_paths(&path).chain(["/usr/sbin".into()]);
     directories.into_iter().any(|directory| directory.join(file).exists())
 }
 
-/// Installs a package of npm, if another version or none is there.
+/// Installs an npm package, unless this version is installed.
 fn install_node(package: &str, version: &str) -> Outcome {
     let manifest = run::absolute(format!("{NODE}/node_modules/{package}/package.json"))?;
     let parsed = run::read(manifest).ok().and_then(|text| serde_json::from_str(&text).ok());

@@ -1,9 +1,9 @@
-//! Servers that stores are tested against, each the real thing or what its protocol is tested with elsewhere.
+//! Servers for the tests of stores: the real one, or the usual test server of its protocol.
 //!
-//! A file for each says what it needs, how it is started and when it is ready. All listen on free ports of the loopback
-//! interface, keep what they hold in `target/servers/NAME`, and end with the work that they were started for.
+//! The file of each server has its requirements, its start and the check that it is ready. All servers listen on free ports of
+//! the loopback interface, store their data in `target/servers/NAME`, and end with the work that they were started for.
 
-#![expect(clippy::print_stdout, reason = "it serves programs for a terminal")]
+#![expect(clippy::print_stdout, reason = "it is a library of command-line programs")]
 
 mod azurite;
 mod fake_gcs;
@@ -37,19 +37,19 @@ const SERVERS: &[Server] = &[
     hdfs::SERVER,
 ];
 
-/// The beginning of the name of every variable that tells tests about servers.
+/// The prefix of every variable with which tests find servers.
 const PREFIX: &str = "ZARROX_TEST_";
 
-/// Environment variables: their names and values.
+/// Environment variables: names and values.
 pub type Variables = Vec<(String, String)>;
 
-/// The names of all servers.
+/// Returns the names of all servers.
 fn all_names() -> Vec<&'static str> {
     SERVERS.iter().map(|server| server.name).collect()
 }
 
-/// Starts the servers with these names, or all if there are none, and ends them after the work, which is given the variables that
-/// tests know them by. Installs what is missing.
+/// Starts the servers with these names, or all if there are none, and ends them after `work`, which receives the variables with
+/// which tests find them. Installs missing requirements.
 ///
 /// # Errors
 /// When a server cannot be installed or started, and when the work fails.
@@ -63,22 +63,22 @@ pub fn with<T>(names: &[&str], work: impl FnOnce(&Variables) -> Outcome<T>) -> O
     work(&variables(&chosen, &running))
 }
 
-/// These names, or those of all servers if there are none.
+/// Returns the servers with these names, or all servers if there are none.
 ///
 /// # Errors
-/// When there is no such server.
+/// When a name is unknown.
 pub fn chosen_names(names: &[&str]) -> Outcome<Vec<&'static str>> {
     Ok(chosen(names)?.iter().map(|server| server.name).collect())
 }
 
 fn chosen(names: &[&str]) -> Outcome<Vec<&'static Server>> {
     if let Some(unknown) = names.iter().find(|name| !SERVERS.iter().any(|server| server.name == **name)) {
-        return Err(format!("'{unknown}' is not a server: there are {}", all_names().join(", ")));
+        return Err(format!("unknown server '{unknown}'; expected one of {}", all_names().join(", ")));
     }
     Ok(SERVERS.iter().filter(|server| names.is_empty() || names.contains(&server.name)).collect())
 }
 
-/// Starts all at the same time.
+/// Starts all servers in parallel.
 fn start_all(servers: &[&'static Server]) -> Outcome<Vec<Started>> {
     let outcomes: Vec<Outcome<Started>> = std::thread::scope(|scope| {
         let threads: Vec<_> = servers.iter().map(|server| scope.spawn(|| start(server))).collect();
@@ -101,7 +101,7 @@ fn start(server: &Server) -> Outcome<Started> {
     }
 }
 
-/// The variables of all servers, and one that lists them, so that no test can miss its own.
+/// Returns the variables of all servers, and one that lists them, so that a test with a missing variable fails.
 fn variables(servers: &[&Server], running: &[Started]) -> Variables {
     let names: Vec<&str> = servers.iter().flat_map(|server| server.variables).copied().collect();
     let values = running.iter().flat_map(|started| &started.values);

@@ -7,7 +7,7 @@ use zarrox_runner::run::{Outcome, program};
 pub(super) const SERVER: Server =
     Server { name: "mongodb", needs: &[Need::Python], variables: &["MONGODB"], start };
 
-/// Asks the server whether it is there.
+/// Checks that the server responds.
 const PING: &str = r#"
 import sys, pymongo
 client = pymongo.MongoClient(sys.argv[1], serverSelectionTimeoutMS=1000)

@@ -1,4 +1,4 @@
-//! HTTP and HTTPS, by nginx, which serves a directory to which tests write.
+//! HTTP and HTTPS, by nginx, which serves a directory that tests write to.
 
 use super::install::Need;
 use super::server::{LIMIT, Server, Site, Started, connect, free_port};
@@ -14,7 +14,7 @@ pub(super) const SERVER: Server = Server {
     start,
 };
 
-/// One process is enough, and runs as whoever started it. `/private/` is what nobody may read.
+/// One process is enough, and runs as the current user. `/private/` is forbidden for all clients.
 const CONFIGURATION: &str = "\
 daemon off;
 master_process off;
@@ -53,7 +53,7 @@ fn start(site: &Site) -> Outcome<Started> {
         .replace("HTTPS_PORT", &https.to_string());
     let path = site.path("nginx.conf");
     run::write(&path, &configuration)?;
-    // Until it has read the path of its log it would use the system's.
+    // Before it has read the path of its log it would use the system's.
     let server = program("nginx", ["-c", &path, "-e", "stderr"]);
     let mut process = site.start(&on_wide_path(server))?;
     process.wait(LIMIT, || connect(http).and(connect(https)))?;
@@ -66,13 +66,13 @@ fn start(site: &Site) -> Outcome<Started> {
     Ok(Started { processes: vec![process], values })
 }
 
-/// Debian has nginx where only administrators look.
+/// Debian installs nginx on the administrator's path.
 pub(super) fn on_wide_path(program: Program) -> Program {
     let path = std::env::var("PATH").unwrap_or_default();
     program.variable("PATH", &format!("{path}:/usr/sbin"))
 }
 
-/// A certificate for the loopback address, and the authority that signed it: clients refuse one that is its own authority.
+/// Creates a certificate for the loopback address, and the authority that signed it: clients reject a self-signed certificate.
 fn make_certificates(site: &Site) -> Outcome {
     let certificate = |name: &str, subject: &str, extensions: &[&str]| {
         let [key, out] = ["key", "pem"].map(|kind| site.path(&format!("{name}.{kind}")));

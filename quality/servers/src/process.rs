@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use zarrox_runner::run::{self, Outcome, Program};
 
-/// Runs a server, and ends it when the standard input ends. That happens also when this program is killed, for which nobody could
-/// clean up otherwise. What servers hold is of no worth, so that they are not asked to end. What they leave behind ends last.
+/// Runs a server, and ends it when the standard input ends. That also happens when this program is killed and cannot clean up.
+/// The data of servers need not be preserved, so they are killed. Their child processes end last.
 const WATCH: &str = r#"
 exec 3<&0
 "$@" < /dev/null 3<&- &
@@ -21,23 +21,23 @@ wait
 kill -s KILL 0
 "#;
 
-/// The number of lines of a log that are shown when something went wrong.
+/// The number of lines of a log that an error quotes.
 const LINES: usize = 20;
 
-/// The pause between two looks at a server that is starting.
+/// The pause between two checks of a server that is starting.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// A running server, with all processes that it starts. It ends when this is dropped.
+/// A running server, with all its child processes. It ends when this is dropped.
 #[derive(Debug)]
 pub(super) struct Process {
-    /// The shell that watches over the server, at the head of a process group of their own.
+    /// The shell that watches the server, the leader of their process group.
     watch: Child,
     name: String,
     log: PathBuf,
 }
 
 impl Process {
-    /// Starts a server inside a directory, to which it also logs.
+    /// Starts a server in a directory, where it also writes its log.
     pub(super) fn start(server: &Program, name: &str, directory: &Path) -> Outcome<Self> {
         println!("$ {server}");
         let log = directory.join(format!("{name}.log"));
@@ -54,7 +54,7 @@ impl Process {
         Ok(Self { watch, name: name.to_owned(), log })
     }
 
-    /// Waits until something succeeds, at most for `limit`. The error says why it did not at last, and how the log ends.
+    /// Waits until `ready` succeeds, at most for `limit`. The error has the last failure and the end of the log.
     pub(super) fn wait<T>(&mut self, limit: Duration, mut attempt: impl FnMut() -> Outcome<T>) -> Outcome<T> {
         let start = Instant::now();
         loop {
@@ -82,7 +82,7 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         drop(self.watch.stdin.take());
-        // Nothing could be done about a process that cannot be waited for.
+        // A process that cannot be waited for is ignored.
         let _ended = self.watch.wait();
     }
 }

@@ -9,7 +9,8 @@ pub(super) const SERVER: Server = Server { name: "s3", needs: &[Need::Python], v
 const ACCESS_KEY: &str = "AKIAEXAMPLE";
 const SECRET_KEY: &str = "secretkey";
 
-/// Makes the bucket, and writes into it once: the first write takes longest, and fails until the server has found all its parts.
+/// Creates the bucket and writes into it once: the first write takes longest, and fails until all parts of the server are
+/// connected.
 const MAKE_BUCKET: &str = r#"
 import sys, boto3
 from botocore.config import Config
@@ -39,7 +40,7 @@ fn start(site: &Site) -> Outcome<Started> {
                 format!("-s3.config={config}"),
                 format!("-s3.port={port}"),
             ])
-            // A bucket takes about seven volumes.
+            // A bucket needs about seven volumes.
             .with(["-master.volumeSizeLimitMB=64", "-volume.max=500"])
             .with(["-master.telemetry=false", "-s3.port.iceberg=0", "-s3.port.lance=0"]);
     for part in ["filer", "s3"] {

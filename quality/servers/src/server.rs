@@ -1,4 +1,4 @@
-//! A server and its start: the parts that the files of all servers share.
+//! A server and its start: the common parts of all servers.
 
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
@@ -9,10 +9,10 @@ use super::install::{self, Need};
 use super::process::Process;
 use zarrox_runner::run::{self, Outcome, Program, program};
 
-/// The time limit for a server to start.
+/// The timeout of the start of a server.
 pub(super) const LIMIT: Duration = Duration::from_secs(120);
 
-/// The name of what data is written to, where a server wants one made before: a bucket, a container.
+/// The name of the bucket or container, for servers that need one created before writing.
 pub(super) const BUCKET: &str = "zarrox";
 
 /// A server.
@@ -20,32 +20,32 @@ pub(super) struct Server {
     /// Its name on the command line.
     pub(super) name: &'static str,
     pub(super) needs: &'static [Need],
-    /// The variables that it gives to tests, without the prefix.
+    /// The variables for tests, without the prefix.
     pub(super) variables: &'static [&'static str],
     pub(super) start: fn(&Site) -> Outcome<Started>,
 }
 
-/// A server that runs and is ready, and the values of its variables in their order.
+/// A server that is ready, and the values of its variables in order.
 pub(super) struct Started {
-    #[expect(dead_code, reason = "they are kept, since they end when they are dropped")]
+    #[expect(dead_code, reason = "the processes end when they are dropped")]
     pub(super) processes: Vec<Process>,
     pub(super) values: Vec<String>,
 }
 
-/// The place of a server that is being started.
+/// The directory of a server that is being started.
 pub(super) struct Site {
     pub(super) name: &'static str,
-    /// An empty directory of its own, as an absolute path.
+    /// An empty directory for this server, as an absolute path.
     pub(super) directory: String,
 }
 
 impl Site {
-    /// A path in the server's directory.
+    /// Returns a path in the server's directory.
     pub(super) fn path(&self, name: &str) -> String {
         format!("{}/{name}", self.directory)
     }
 
-    /// A new directory in the server's directory.
+    /// Returns a new directory in the server's directory.
     pub(super) fn subdirectory(&self, name: &str) -> Outcome<String> {
         let path = self.path(name);
         run::empty_directory(&path)?;
@@ -56,7 +56,7 @@ impl Site {
         Process::start(server, self.name, Path::new(&self.directory))
     }
 
-    /// Starts a server and waits until it takes connections.
+    /// Starts a server and waits until it accepts connections.
     pub(super) fn start_listening(&self, server: &Program, port: u16) -> Outcome<Process> {
         let mut process = self.start(server)?;
         process.wait(LIMIT, || connect(port))?;
@@ -73,18 +73,18 @@ impl Site {
     }
 }
 
-/// A server in one process, with one variable.
+/// Returns a server in one process, with one variable.
 pub(super) fn started(process: Process, value: String) -> Started {
     Started { processes: vec![process], values: vec![value] }
 }
 
-/// Connects to a port, as a sign that the server is there.
+/// Connects to a port, to check that the server listens.
 pub(super) fn connect(port: u16) -> Outcome<TcpStream> {
     TcpStream::connect(("127.0.0.1", port)).map_err(|error| format!("port {port}: {error}"))
 }
 
-/// A port that is free. Those that systems give to clients are left out, since any program might get one before the server does;
-/// and two runs at the same time begin at different places.
+/// Returns a free port. The ephemeral ports of the system are excluded, since another program might get one before the server
+/// does; and two runs at the same time begin at different ports.
 pub(super) fn free_port() -> Outcome<u16> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     const PORTS: std::ops::Range<u32> = 12_000..22_000;

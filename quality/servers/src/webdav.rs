@@ -15,7 +15,7 @@ pub(super) const SERVER: Server = Server {
     start,
 };
 
-/// The directory in which Debian keeps Apache's modules.
+/// The directory of Apache's modules in Debian.
 const MODULES: &str = "/usr/lib/apache2/modules";
 
 const CONFIGURATION: &str = "\
@@ -66,7 +66,7 @@ fn start_wsgidav(site: &Site) -> Outcome<(Process, u16)> {
     let server =
         program(python_program("wsgidav")?, ["--host=127.0.0.1", "--auth=anonymous", "--server=cheroot"])
             .with([format!("--port={port}"), format!("--root={}", site.subdirectory("wsgidav")?)]);
-    // Each has a log of its own.
+    // Each server has its own log.
     let mut process = Process::start(&server, "wsgidav", Path::new(&site.directory))?;
     process.wait(LIMIT, || connect(port))?;
     Ok((process, port))

@@ -1,4 +1,4 @@
-//! Prints the page of the documentation about odd metadata documents: `docs/acceptance.md`.
+//! Prints the page of the documentation about unusual metadata documents: `docs/acceptance.md`.
 
 #![expect(clippy::print_stdout, reason = "printing is what this program does")]
 

@@ -1,5 +1,5 @@
-//! Writes the inputs that fuzzing begins with below a directory, which is its argument: one directory for each target. The names of
-//! the targets, without more, it prints when there is no argument.
+//! Writes the seeds of fuzzing below the directory in its argument: one directory for each target. Without an argument it only
+//! prints the names of the targets.
 
 #![expect(clippy::print_stdout, reason = "printing is what this program does")]
 

@@ -1,30 +1,30 @@
-//! Odd metadata documents: what each should mean here, and which of the large implementations open it.
+//! Unusual metadata documents: the expected meaning of each, and which of the large implementations open it.
 //!
-//! The documents are in `acceptance/cases.json`, each as the minimal document that all open, with one change.
+//! The documents are in `acceptance/cases.json`, each as the minimal document, which all open, with one change.
 
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
-    reason = "the cases are part of the source, and broken ones a mistake in it"
+    reason = "the cases are part of the source, so invalid ones are bugs"
 )]
 
 use zarrox_core::Strictness;
 use zarrox_core::json::{self, Json, Map};
 use zarrox_core::{Format, NodeMetadata, Registry, Result};
 
-/// The implementations that were asked, in the order of [`Case::peers`].
+/// The tested implementations, in the order of [`Case::peers`].
 pub const PEERS: [&str; 3] = ["zarr-python 3.4.2", "tensorstore 0.1.86", "zarrs 0.23"];
 
 const CASES: &str = include_str!("../acceptance/cases.json");
 
-/// An odd document.
+/// An unusual document.
 #[derive(Debug, Clone)]
 pub struct Case {
-    /// A few words about what is odd in it.
+    /// A short description.
     pub name: String,
-    /// The format that the document is of.
+    /// The format of the document.
     pub format: Format,
-    /// The members that are not those of the minimal document, for people.
+    /// The members that differ from the minimal document, as text.
     pub change: String,
     /// The expected result of lenient reading.
     pub lenient: Expectation,
@@ -38,13 +38,13 @@ pub struct Case {
 /// The expected result of reading a document.
 #[derive(Debug, Clone)]
 pub enum Expectation {
-    /// It opens, and has this fill value as people read it, and this shape.
+    /// The document opens, and has this fill value as displayed, and this shape.
     Opens(String, Vec<u64>),
-    /// It is refused with a message that has this in it.
+    /// Opening fails with a message that contains this text.
     Refused(String),
 }
 
-/// An array that was opened: its fill value as people read it, and its shape.
+/// An opened array: its fill value as displayed, and its shape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opened {
     /// The fill value.
@@ -53,7 +53,7 @@ pub struct Opened {
     pub shape: Vec<u64>,
 }
 
-/// All cases.
+/// Returns all cases.
 pub fn cases() -> Vec<Case> {
     let all = json::parse(CASES.as_bytes()).unwrap();
     let list = all["cases"].as_array().unwrap();
@@ -87,17 +87,17 @@ impl Case {
         }
     }
 
-    /// Opens the document, and makes its codecs.
+    /// Opens the document, and creates its codecs.
     ///
     /// # Errors
-    /// When it cannot be read in this strictness.
+    /// When it cannot be read with this strictness.
     pub fn open(&self, registry: &Registry, strictness: Strictness) -> Result<Opened> {
         let context = zarrox_core::internals::metadata::ReadContext::new(registry, strictness);
         let format = self.format.def();
         let mut documents = vec![None; format.layout().documents().len()];
         documents[0] = Some(zarrox_core::internals::metadata::Source::Bytes(&self.document));
         let Some(NodeMetadata::Array(array)) = format.from_documents(&documents, &context)? else {
-            panic!("{}: it is no array", self.name);
+            panic!("{}: it is not an array", self.name);
         };
         array.chain(registry, strictness, usize::MAX)?;
         let fill = array.fill_element(registry)?;
@@ -105,7 +105,7 @@ impl Case {
         Ok(Opened { fill, shape: array.shape })
     }
 
-    /// The difference from what is expected in a strictness, if there is one.
+    /// Returns the difference from the expected result with a strictness, if there is one.
     pub fn complaint(&self, registry: &Registry, strictness: Strictness) -> Option<String> {
         let expected = if strictness == Strictness::Lenient { &self.lenient } else { &self.strict };
         let found = self.open(registry, strictness);
@@ -114,11 +114,11 @@ impl Case {
                 if *fill == opened.fill && *shape == opened.shape {
                     return None;
                 }
-                "it should be another array"
+                "the array differs"
             }
             (Err(error), Expectation::Refused(why)) if error.to_string().contains(why) => return None,
-            (Err(_), Expectation::Refused(_)) => "it should be refused for another reason",
-            (Ok(_), Expectation::Refused(_)) => "it should be refused",
+            (Err(_), Expectation::Refused(_)) => "it should fail for another reason",
+            (Ok(_), Expectation::Refused(_)) => "it should fail",
             (Err(_), Expectation::Opens(..)) => "it should open",
         };
         Some(format!(

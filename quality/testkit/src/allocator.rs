@@ -1,11 +1,11 @@
-//! Counting the memory that a program takes, and refusing it.
+//! Allocators that count memory, and that fail.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-/// The system's allocator, which tells a function what is taken of it, in bytes, and with a minus what is given back. The function
-/// must not take memory itself.
+/// The system's allocator, which reports the number of allocated bytes to a function, negative for freed bytes. The function must
+/// not allocate memory itself.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicIsize, Ordering};
@@ -24,7 +24,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 #[derive(Debug)]
 pub struct Counting(pub fn(isize));
 
-// SAFETY: all is done by the system's allocator.
+// SAFETY: the system's allocator does all the work.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         (self.0)(layout.size().cast_signed());
@@ -51,30 +51,30 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// The system's allocator, which refuses one large piece of memory when it is [told to](Self::refuse).
+/// The system's allocator, with one large allocation that fails when it is [requested](Self::refuse).
 ///
-/// As a machine without memory does: whoever does not expect it aborts the process.
+/// This simulates a machine without free memory: code that does not handle the failure aborts the process.
 #[derive(Debug)]
 pub struct Refusing {
-    /// The size from which on a piece of memory is large, in bytes.
+    /// The size in bytes from which an allocation is large.
     least: usize,
-    /// The number of large pieces until the one that is refused; 0 or less if none is.
+    /// The number of large allocations until the one that fails; 0 or less for none.
     left: AtomicI64,
 }
 
 impl Refusing {
-    /// An allocator that refuses nothing yet. From `least` bytes on, a piece of memory is large.
+    /// Creates an allocator without failures. Allocations of at least `least` bytes are large.
     #[must_use]
     pub const fn new(least: usize) -> Self {
         Self { least, left: AtomicI64::new(0) }
     }
 
-    /// Refuses the n-th large piece of memory from here on, counted from 1; with 0, none.
+    /// Makes the n-th large allocation from here on fail, counted from 1; with 0, none.
     pub fn refuse(&self, n: u32) {
         self.left.store(i64::from(n), Ordering::SeqCst);
     }
 
-    /// Returns true if there is a piece of memory that is still to be refused.
+    /// Returns true if the allocation that should fail has not happened yet.
     pub fn is_waiting(&self) -> bool {
         self.left.load(Ordering::SeqCst) > 0
     }
@@ -84,7 +84,7 @@ impl Refusing {
     }
 }
 
-// SAFETY: all is done by the system's allocator, or nothing is.
+// SAFETY: the system's allocator does all the work, or nothing is allocated.
 unsafe impl GlobalAlloc for Refusing {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if self.refuses(layout.size()) {

@@ -1,5 +1,5 @@
-//! The suite of bad input: what every decoder makes of encoded chunks that are damaged in every way that needs no knowledge
-//! of them.
+//! The suite of bad input: encoded chunks that are damaged in every way that does not depend on their format are passed to every
+//! decoder.
 
 use zarrox_core::{Registry, Result};
 
@@ -7,7 +7,7 @@ use crate::codec::Random;
 use crate::examples::Example;
 use crate::specimen::Specimen;
 
-/// Encoded bytes up to this length are cut at every place, longer ones at as many.
+/// The length up to which encoded bytes are truncated at every position; longer ones are truncated at as many positions.
 const CUTS: usize = 200;
 const DAMAGES: usize = 1000;
 
@@ -27,8 +27,8 @@ const NUMBERS: [u64; 12] = [
     u64::MAX,
 ];
 
-/// Goes through an example: `meter` runs the work on each input, given the input and the size of a decoded chunk, so that it
-/// can say what is too much for them.
+/// Runs an example: `meter` runs the work on each input, and receives the input and the size of a decoded chunk, so that it can
+/// limit the memory and time.
 pub fn bad_input_suite(
     registry: &Registry,
     example: &Example,
@@ -68,12 +68,12 @@ pub fn bad_input_suite(
     Ok(())
 }
 
-/// Damages bytes in one place.
+/// Damages bytes at one offset.
 fn damage(bytes: &mut Vec<u8>, other: &[u8], random: &mut Random) {
     if bytes.is_empty() {
         return;
     }
-    // The front has the headers, the end the indices.
+    // Headers are at the beginning, indexes at the end.
     let at = match random.below(3) {
         0 => random.below(bytes.len().min(32)),
         1 => bytes.len() - 1 - random.below(bytes.len().min(32)),
@@ -91,7 +91,7 @@ fn damage(bytes: &mut Vec<u8>, other: &[u8], random: &mut Random) {
     }
 }
 
-/// Puts a dangerous number over the first two, four or eight bytes.
+/// Overwrites the first two, four or eight bytes with a dangerous number.
 fn overwrite(bytes: &mut [u8], random: &mut Random) {
     let number = NUMBERS[random.below(NUMBERS.len())].to_le_bytes();
     let mut number = number[..[2, 4, 8][random.below(3)]].to_vec();

@@ -1,5 +1,4 @@
-//! Random decisions that shrink: whatever is generated is made from a list of numbers, of which smaller ones mean something
-//! simpler.
+//! Random decisions that shrink: every generated value follows from a list of numbers, of which smaller ones give simpler values.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
@@ -10,42 +9,42 @@ use std::hash::{BuildHasher, RandomState};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-/// The number of random decisions. Those after them are the simplest.
+/// The number of random decisions. Later ones are the simplest.
 const DECISIONS: usize = 320;
 
-/// The number of random decisions of a step of a sequence.
+/// The number of random decisions for one step of a sequence.
 const DECISIONS_OF_A_STEP: usize = 16;
 
-/// The decisions of one case, taken one after the other.
+/// The decisions of one case, in order.
 pub struct Choices {
     numbers: Vec<u32>,
     taken: usize,
 }
 
 impl Choices {
-    /// A number below `n`, which is not zero.
+    /// Returns a number below `n`, which is not zero.
     pub fn below(&mut self, n: usize) -> usize {
         let number = self.numbers.get(self.taken).copied().unwrap_or(0);
         self.taken += 1;
         usize::try_from(number).unwrap() % n
     }
 
-    /// A number from one to another, inclusive.
+    /// Returns a number from one to another, inclusive.
     pub fn between(&mut self, low: i64, high: i64) -> i64 {
         low + i64::try_from(self.below(usize::try_from(high - low + 1).unwrap())).unwrap()
     }
 
-    /// True once in `n` times.
+    /// Returns true once in `n` times.
     pub fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == n - 1
     }
 
-    /// One of the given values.
+    /// Returns one of the given values.
     pub fn pick<T: Clone>(&mut self, from: &[T]) -> T {
         from[self.below(from.len())].clone()
     }
 
-    /// Distinct places below `n`, in no order.
+    /// Returns distinct numbers below `n`, in no order.
     pub fn places(&mut self, n: usize) -> Vec<usize> {
         let mut state = self.below(usize::MAX) as u64;
         let mut places: Vec<usize> = (0..n).collect();
@@ -57,13 +56,13 @@ impl Choices {
     }
 }
 
-/// The variable of the environment that says how many times as many cases are made.
+/// The environment variable with the factor for the number of cases.
 const TIMES: &str = "ZARROX_RANDOM_TIMES";
 
-/// The variable of the environment that says with which number the random cases begin.
+/// The environment variable with the seed of the random cases.
 const SEED: &str = "ZARROX_RANDOM_SEED";
 
-/// Makes `cases` random cases and checks each. The smallest one that fails is displayed.
+/// Generates `cases` random cases and checks each. The smallest failing one is displayed.
 ///
 /// # Panics
 /// When a case fails.
@@ -73,8 +72,8 @@ pub fn run<C: Debug>(cases: u32, make: impl Fn(&mut Choices) -> C, check: impl F
     run_strategy(cases, &strategy, check);
 }
 
-/// Makes `cases` random sequences of up to `most` steps and checks each. The smallest one that fails is displayed, without steps that
-/// do not matter.
+/// Generates `cases` random sequences of up to `most` steps and checks each. The smallest failing one is displayed, without
+/// irrelevant steps.
 ///
 /// # Panics
 /// When a sequence fails.
@@ -104,9 +103,5 @@ fn run_strategy<S: Strategy>(cases: u32, strategy: &S, check: impl Fn(&S::Value)
         check(&case);
         Ok(())
     });
-    assert!(
-        result.is_ok(),
-        "{}\nthe seed is {seed}: {SEED}={seed} makes the same cases",
-        result.unwrap_err()
-    );
+    assert!(result.is_ok(), "{}\nthe seed is {seed}: {SEED}={seed} repeats these cases", result.unwrap_err());
 }

@@ -1,6 +1,6 @@
 //! The suites that every codec passes.
 //!
-//! They panic where a codec breaks a promise; which one stands in the message.
+//! They panic if a codec violates a guarantee; the message names it.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a suite panics where a promise is broken")]
 
@@ -17,22 +17,22 @@ use zarrox_core::json::{Json, Map};
 use zarrox_core::strided::{Dims, Span, View, ViewMut};
 use zarrox_core::{CodecChain, CodecSpec, DataType, FillValue, Registry, Strictness};
 
-/// A small generator of pseudo-random numbers: the same in every run.
+/// A small generator of pseudo-random numbers, the same in every run.
 #[derive(Debug, Clone)]
 pub struct Random(u64);
 
 impl Random {
-    /// Starts at a seed.
+    /// Creates a generator from a seed.
     pub fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    /// Starts at a seed that follows from an input, so that each input is always treated in the same way.
+    /// Creates a generator whose seed follows from an input, so that each input is always treated the same.
     pub(crate) fn of_input(input: &[u8]) -> Self {
         Self::new(input.iter().fold(input.len() as u64, |hash, &byte| hash.rotate_left(5) ^ u64::from(byte)))
     }
 
-    /// The next number.
+    /// Returns the next number.
     pub fn number(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -40,37 +40,37 @@ impl Random {
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
     }
 
-    /// A number below `limit`, which is not 0.
+    /// Returns a number below `limit`, which is not 0.
     pub fn below(&mut self, limit: usize) -> usize {
         usize::try_from(self.number() >> 1).unwrap_or(usize::MAX) % limit
     }
 
-    /// So many bytes.
+    /// Returns `count` random bytes.
     pub fn bytes(&mut self, count: usize) -> Vec<u8> {
         (0..count).map(|_| self.number().to_le_bytes()[7]).collect()
     }
 }
 
-/// A codec's ability to notice every change of its encoded bytes that would change what they decode to.
+/// Whether a codec detects every change of its encoded bytes that would change the decoded values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Integrity {
-    /// It has a checksum.
+    /// The codec has a checksum.
     Checked,
-    /// It has none: a change may pass as other values.
+    /// The codec has no checksum: a change may decode to other values.
     Unchecked,
 }
 
 const ITEMS: [usize; 6] = [1, 2, 3, 4, 8, 16];
 const LIMIT: usize = 64 << 20;
-/// The byte that memory around an output is filled with.
+/// The byte that fills the memory around an output.
 const CANARY: u8 = 0xa5;
 
-/// Checks a bytes→bytes codec in every way that needs no knowledge of it.
+/// Checks a bytes→bytes codec in every way that does not depend on its format.
 pub fn bytes_to_bytes_suite(registry: &Registry, spec: &CodecSpec, integrity: Integrity) {
     bytes_to_bytes_suite_of(1, registry, spec, integrity);
 }
 
-/// Checks what [`bytes_to_bytes_suite`] does, for a codec that takes only multiples of so many bytes.
+/// Checks the same as [`bytes_to_bytes_suite`], for a codec that requires multiples of `item` bytes.
 pub fn bytes_to_bytes_suite_of(unit: usize, registry: &Registry, spec: &CodecSpec, integrity: Integrity) {
     configurations_round_trip(registry, spec);
     let mut random = Random::new(1);
@@ -116,24 +116,24 @@ fn round_trip(codec: &dyn BytesToBytes, data: &[u8], what: &str) {
     assert_eq!(length, data.len(), "{what}: the decoded size");
     assert!(decoded == data, "{what}: the decoded bytes");
     if let Some(unframed) = codec.access().unframed(encoded).unwrap() {
-        assert!(unframed == data, "{what}: the bytes inside of a frame");
+        assert!(unframed == data, "{what}: the bytes inside a frame");
     }
     let mut large = vec![CANARY; data.len() + 100];
     assert_eq!(codec.decode(encoded, &mut large).unwrap(), data.len(), "{what}: room to spare");
-    assert!(large[..data.len()] == *data, "{what}: the bytes in front of spare room");
+    assert!(large[..data.len()] == *data, "{what}: the bytes before spare room");
     if let Some(less) = data.len().checked_sub(1) {
         assert!(codec.decode(encoded, &mut vec![0; less]).is_err(), "{what}: too little room is an error");
     }
 }
 
-/// Decodes between canaries; the result, when it has the right length.
+/// Decodes between canaries; returns the result if it has the right length.
 fn decode_guarded(codec: &dyn BytesToBytes, encoded: &[u8], length: usize, what: &str) -> Option<Vec<u8>> {
     let mut memory = vec![CANARY; length + 64];
     let result = codec.decode(encoded, &mut memory[32..32 + length]);
     let canaries = memory[..32].iter().chain(&memory[32 + length..]);
     assert!(canaries.copied().all(|byte| byte == CANARY), "{what}: decoding writes outside its output");
     let decoded = result.ok()?;
-    assert!(decoded <= length, "{what}: more is said to be decoded than there is room for");
+    assert!(decoded <= length, "{what}: the decoded length exceeds the buffer");
     (decoded == length).then(|| memory[32..32 + length].to_vec())
 }
 
@@ -207,7 +207,7 @@ fn configurations_round_trip(registry: &Registry, spec: &CodecSpec) {
         let strict = make(&complete, Strictness::Strict);
         assert!(
             strict.is_ok_and(|strict| strict == complete),
-            "{spec}: the strict mode takes what is written"
+            "{spec}: the strict mode accepts the written configuration"
         );
         numbers_are_read_leniently(spec, &complete, make);
         let mut unknown = complete.clone();
@@ -224,7 +224,7 @@ fn configurations_round_trip(registry: &Registry, spec: &CodecSpec) {
     }
 }
 
-/// 5.0 for 5 is taken leniently, and not strictly.
+/// 5.0 for 5 is accepted leniently, but not strictly.
 fn numbers_are_read_leniently(
     spec: &CodecSpec,
     complete: &Map,
@@ -240,11 +240,11 @@ fn numbers_are_read_leniently(
         return;
     }
     assert_eq!(make(&floats, Strictness::Lenient).unwrap(), *complete, "{spec}: 5.0 for 5");
-    assert!(make(&floats, Strictness::Strict).is_err(), "{spec}: 5.0 is no integer to the strict mode");
+    assert!(make(&floats, Strictness::Strict).is_err(), "{spec}: 5.0 is not an integer in strict mode");
 }
 
-/// Checks a chain of codecs for arrays, made by `specs` for chunks of each of these shapes, in every way that
-/// needs no knowledge of it.
+/// Checks a codec chain for arrays, which `specs` returns for chunks of each of these shapes, in every way that does not depend
+/// on its format.
 pub fn array_suite(
     registry: &Registry,
     shapes: &[&[u64]],
@@ -274,7 +274,7 @@ pub fn array_suite(
     array_suite_of(registry, &storages, shapes, integrity, specs);
 }
 
-/// Checks what [`array_suite`] does, with elements of these layouts, for codecs that do not take all.
+/// Checks the same as [`array_suite`], with elements of these layouts, for codecs that do not support all.
 pub fn array_suite_of(
     registry: &Registry,
     storages: &[Storage],
@@ -294,8 +294,8 @@ pub fn array_suite_of(
     }
 }
 
-/// Checks what [`array_suite`] does, with elements of a data type, which `element` makes: the only ones that it has, in the form
-/// that they are read in.
+/// Checks the same as [`array_suite`], with the elements of a data type that `element` creates: the only ones that it has, in the
+/// form in which they are read.
 pub fn typed_suite(
     registry: &Registry,
     data_type: &DataType,
@@ -348,7 +348,7 @@ impl<'e> Case<'e> {
         self.configuration(registry);
     }
 
-    /// Values of which some inner boxes are likely to be only the fill value.
+    /// Returns values of which some inner boxes are likely to contain only the fill value.
     fn data(&self, random: &mut Random) -> Vec<u8> {
         let mut data = self.chunk.fill().as_bytes().repeat(self.chunk.size() / self.chunk.item());
         let sparse = random.below(2) == 0;
@@ -371,18 +371,26 @@ impl<'e> Case<'e> {
     fn encode(&self, data: &[u8]) -> Vec<u8> {
         let mut encoded = Vec::new();
         let stored = self.chain.encode(&self.view(data), STORE_ALL, &mut encoded);
-        assert!(stored.unwrap_or_else(|e| panic!("{}: {e}", self.what)), "{}: is stored", self.what);
+        assert!(
+            stored.unwrap_or_else(|e| panic!("{}: {e}", self.what)),
+            "{}: the chunk is stored",
+            self.what
+        );
         encoded
     }
 
-    /// Decodes all between canaries.
+    /// Decodes all of a chunk between canaries.
     fn decode(&self, encoded: &[u8]) -> Result<Vec<u8>, CodecError> {
         let size = self.chunk.size();
         let mut memory = vec![CANARY; size + 64];
         let out = ViewMut::contiguous(&mut memory[32..32 + size], self.chunk.shape(), self.chunk.item());
         let result = self.chain.decode(encoded, ReadRegion::new(self.all(), out));
         let canaries = memory[..32].iter().chain(&memory[32 + size..]);
-        assert!(canaries.copied().all(|byte| byte == CANARY), "{}: writes outside its output", self.what);
+        assert!(
+            canaries.copied().all(|byte| byte == CANARY),
+            "{}: decoding writes outside its output",
+            self.what
+        );
         result.map(|()| memory[32..32 + size].to_vec())
     }
 
@@ -428,7 +436,7 @@ impl<'e> Case<'e> {
     fn regions(&self, random: &mut Random) {
         let data = self.data(random);
         let encoded = self.encode(&data);
-        // The chunk in the middle of an object, and as an object of its own whose size nobody knows.
+        // The chunk in the middle of an object, and as an object of unknown size.
         let inside = [random.bytes(11), encoded.clone(), random.bytes(5)].concat();
         let window = Window { offset: 11, length: Some(encoded.len() as u64) };
         let places = [(window, &inside), (Window { offset: 0, length: None }, &encoded)];
@@ -442,7 +450,7 @@ impl<'e> Case<'e> {
         }
     }
 
-    /// Reads a region into every second place of the last axis of a larger output.
+    /// Reads a region into every second position of the last axis of a larger output.
     fn read(&self, window: Window, object: &[u8], region: &Dims<Span>, random: &mut Random) -> Vec<u8> {
         let item = self.chunk.item();
         let counts: Dims<usize> = region.iter().map(|span| span.count).collect();
@@ -459,7 +467,7 @@ impl<'e> Case<'e> {
         serve(fetches.unwrap_or_else(|e| panic!("{}: {e}", self.what)), object, &self.what);
         let mut rest = memory.clone();
         ViewMut::contiguous(&mut rest, &shape, item).into_region(&inside).fill(&vec![CANARY; item]);
-        assert!(rest.iter().all(|&byte| byte == CANARY), "{}: writes beside its output", self.what);
+        assert!(rest.iter().all(|&byte| byte == CANARY), "{}: decoding writes beside its output", self.what);
         slice(&memory, &shape, item, &inside)
     }
 
@@ -560,7 +568,7 @@ impl<'e> Case<'e> {
     }
 }
 
-/// A region of row-major elements, element by element: the oracle.
+/// Returns a region of row-major elements, element by element: the oracle.
 pub fn slice(data: &[u8], shape: &[usize], item: usize, region: &[Span]) -> Vec<u8> {
     let mut offsets = vec![0];
     for (span, &length) in region.iter().zip(shape) {
@@ -571,7 +579,7 @@ pub fn slice(data: &[u8], shape: &[usize], item: usize, region: &[Span]) -> Vec<
     offsets.iter().flat_map(|&offset| &data[offset * item..(offset + 1) * item]).copied().collect()
 }
 
-/// Serves fetches in the reverse order of their asking, as no driver is bound to keep it.
+/// Serves fetches in reverse order, since a driver may use any order.
 fn serve(fetches: Vec<Fetch<'_>>, object: &[u8], what: &str) {
     for fetch in fetches.into_iter().rev() {
         if let Sink::Deferred(mut stage) = fetch.sink {

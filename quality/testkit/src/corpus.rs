@@ -1,7 +1,7 @@
-//! Data that other programs wrote: each writer's data are in an archive, `data.tar.xz`, beside the README that says how they were
-//! made. `crates/zarrox/tests/corpus/pack.py` makes these archives.
+//! Data that other programs wrote: each writer's data are in an archive, `data.tar.xz`, beside the README about their origin.
+//! `crates/zarrox/tests/corpus/pack.py` creates these archives.
 
-#![expect(clippy::panic, reason = "a test that has nothing to read fails")]
+#![expect(clippy::panic, reason = "a test without data fails")]
 
 use std::collections::BTreeMap;
 use std::env;
@@ -15,17 +15,17 @@ use tar::Archive;
 
 /// The name of every archive.
 const ARCHIVE: &str = "data.tar.xz";
-/// The directory in an archive that has everything else.
+/// The directory in an archive that contains everything else.
 const DATA: &str = "data";
 
-/// The directory that holds a directory for each writer.
+/// Returns the directory that contains a directory for each writer.
 #[must_use]
 pub fn root() -> PathBuf {
     repository().join("crates/zarrox/tests/corpus")
 }
 
-/// Where the data of a writer of the corpus are unpacked, as those of `numcodecs/0.15` or `n5/java`. All tests read the same
-/// files: who wants to change them copies them first.
+/// Returns the directory of the unpacked data of a writer of the corpus, such as `numcodecs/0.15` or `n5/java`. All tests read
+/// the same files: a test that changes them must copy them first.
 ///
 /// # Panics
 ///
@@ -35,14 +35,14 @@ pub fn directory(writer: &str) -> PathBuf {
     unpacked(&root().join(writer))
 }
 
-/// Where the data are unpacked whose archive is in this directory, as [`directory`] says it for those of the corpus.
+/// Returns the directory of the unpacked data of the archive in this directory, as [`directory`] does for the corpus.
 ///
 /// # Panics
 ///
 /// When the archive is missing or damaged.
 #[must_use]
 pub fn unpacked(writer: &Path) -> PathBuf {
-    /// The archives that this process has unpacked, or found unpacked. Its other threads wait meanwhile.
+    /// The archives that this process has unpacked, or found unpacked. Other threads wait in the meantime.
     static PLACES: Mutex<BTreeMap<PathBuf, PathBuf>> = Mutex::new(BTreeMap::new());
     let mut places = PLACES.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(place) = places.get(writer) {
@@ -58,7 +58,7 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).map(Path::to_owned).unwrap_or_default()
 }
 
-/// The directory that Cargo builds into.
+/// Returns Cargo's target directory.
 fn target() -> PathBuf {
     repository().join(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
 }
@@ -67,7 +67,7 @@ fn target() -> PathBuf {
 fn unpack_below(places: &Path, writer: &Path) -> io::Result<PathBuf> {
     let packed = std::fs::read(writer.join(ARCHIVE))?;
     let name = writer.file_name().unwrap_or_default().to_string_lossy();
-    // Another archive has another place, so that what is there is never stale.
+    // Another archive has another directory, so that unpacked data are never stale.
     let place = places.join(format!("{name}-{:016x}", checksum(&packed)));
     if place.exists() {
         return Ok(place);
@@ -82,7 +82,7 @@ fn unpack_below(places: &Path, writer: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// It need not be the same in every version of Rust: another version unpacks once more.
+/// The hash may differ between versions of Rust: another version unpacks once more.
 fn checksum(bytes: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
     hasher.write(bytes);
@@ -90,14 +90,14 @@ fn checksum(bytes: &[u8]) -> u64 {
 }
 
 fn unpack(packed: &[u8], directory: &Path) -> io::Result<()> {
-    // The checksum stands behind everything, and nothing is taken before it is right.
+    // The checksum is at the end, and the data are used only if it is right.
     let mut unpacked = Vec::new();
     XzDecoder::new(packed).read_to_end(&mut unpacked)?;
     let mut archive = Archive::new(unpacked.as_slice());
     archive.set_preserve_mtime(false);
     for entry in archive.entries()? {
         let mut entry = entry?;
-        // `unpack_in` writes nothing outside of the directory: it leaves out what goes up, and refuses what a link leads out.
+        // `unpack_in` writes nothing outside the directory: it skips `..`, and returns an error for a link out of it.
         if !entry.unpack_in(directory)? {
             let path = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
             return Err(Error::other(format!("the entry '{path}' leads out of the archive")));
@@ -118,14 +118,14 @@ mod tests {
 
     use super::*;
 
-    /// A writer's directory with an archive of these entries, and a directory for places.
+    /// Returns a writer's directory with an archive of these entries, and a directory to unpack into.
     fn archive(entries: &[(EntryType, &[u8], &[u8])]) -> (TempDir, PathBuf, PathBuf) {
         let mut tar = Builder::new(Vec::new());
         for &(kind, path, content) in entries {
             let mut header = Header::new_ustar();
             header.set_entry_type(kind);
             header.set_mode(0o755);
-            // As it is: the crate's own functions refuse paths that lead out.
+            // Written directly: the crate's own functions reject paths out of the archive.
             header.as_old_mut().name[..path.len()].copy_from_slice(path);
             if kind.is_symlink() {
                 header.as_old_mut().linkname[..content.len()].copy_from_slice(content);

@@ -1,7 +1,7 @@
-//! Stores that were told to flush: nothing that they have returned is in memory only.
+//! Stores with `sync`: every write that has returned is on the disk.
 //!
-//! [`check`] traces the system calls of a process that writes, and keeps account of what a power failure would take away: bytes of files
-//! that were written and not flushed, and names in directories that were changed and not flushed.
+//! [`check`] traces the system calls of a process that writes, and records what a power failure would lose: bytes of files that
+//! were written and not flushed, and names in directories that were changed and not flushed.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,25 +14,25 @@ use zarrox_stores::{Condition, Store, StoreExt};
 use crate::other_process;
 use crate::store::{key, prefix};
 
-/// The store and the directory of the process that is traced: `URL of a store in it, true or false`.
+/// The store and the directory of the traced process: `URL of a store in it, true or false`.
 const CHILD: &str = "ZARROX_TEST_DURABILITY";
 
-/// The calls that change a file or a directory, or flush one; `statx` marks the end of an operation.
+/// The calls that change or flush a file or a directory; `statx` marks the end of an operation.
 const CALLS: &str = "open,openat,creat,mkdir,mkdirat,rename,renameat,renameat2,link,linkat,unlink,unlinkat,write,writev,pwrite64,\
                      pwritev,pwritev2,truncate,ftruncate,fallocate,fsync,fdatasync,sync_file_range,msync,close,statx";
 
-/// The beginning of the paths that are looked at when an operation is done.
+/// The prefix of the paths that mark the end of an operation.
 const MARK: &str = "/zarrox-mark/";
 
-/// An account of all that a power failure would take away.
+/// A record of everything that a power failure would lose.
 #[derive(Default)]
 struct Disk {
     root: String,
     files: BTreeSet<String>,
     directories: BTreeSet<String>,
-    /// Files whose writes are on the disk when they return, by descriptor.
+    /// Files whose writes are durable when they return, by descriptor.
     synchronous: BTreeSet<String>,
-    /// The lengths that files were given.
+    /// The lengths of files.
     lengths: BTreeMap<String, u64>,
     /// Findings, each with its operation.
     wrong: Vec<String>,
@@ -40,7 +40,7 @@ struct Disk {
 }
 
 impl Disk {
-    /// Takes one line of strace's.
+    /// Processes one line of strace's output.
     fn take(&mut self, line: &str) {
         let Some((call, rest)) = line.split_once('(') else { return };
         let call = call.rsplit(' ').next().unwrap_or(call);
@@ -87,7 +87,7 @@ impl Disk {
             ("ftruncate", [path, ..]) => {
                 let length =
                     arguments.rsplit(", ").next().and_then(|length| length.parse().ok()).unwrap_or(0);
-                // A file that is cut off loses nothing when it is not.
+                // A truncation loses nothing if it is undone.
                 if self.lengths.insert(path.clone(), length).is_none_or(|before| before < length) {
                     self.files.insert(path.clone());
                 }
@@ -107,9 +107,9 @@ impl Disk {
 
     fn change_names(&mut self, path: &str) {
         let Some((directory, _)) = path.rsplit_once('/') else { return };
-        // Locks and indexes of shared memory are made again.
+        // Locks and indexes of shared memory are created again.
         let is_lost = !["lock.mdb", "-shm"].iter().any(|end| path.ends_with(end));
-        // A file under a name of its own that has lost this name is no loss.
+        // Losing a file without a final name is harmless.
         if directory.starts_with(&self.root) && is_lost && !path.ends_with(".tmp") {
             self.directories.insert(directory.to_owned());
         }
@@ -126,7 +126,7 @@ impl Disk {
     }
 }
 
-/// The paths in the arguments of a call, whole: `3</dir>, "name"` is `/dir/name`.
+/// Returns the full paths in the arguments of a call: `3</dir>, "name"` is `/dir/name`.
 fn paths(arguments: &str) -> Vec<String> {
     let mut paths = Vec::new();
     let mut directory: Option<String> = None;
@@ -149,27 +149,28 @@ fn paths(arguments: &str) -> Vec<String> {
     paths
 }
 
-/// The number of the file at the beginning of a text.
+/// Returns the file descriptor at the beginning of a text.
 fn descriptor(text: &str) -> String {
     text.chars().take_while(char::is_ascii_digit).collect()
 }
 
-/// The test that runs in the process that is traced, and the number of its [`mark`]s.
+/// The test in the traced process, and the number of its [`mark`]s.
 pub type Child<'a> = (&'a str, usize);
 
-/// Checks that a store of this URL, where `ROOT` is a new directory, loses nothing that it has returned, and that the check finds the
-/// losses of one that was told not to flush.
+/// Checks that a store of this URL, where `ROOT` is a new directory, loses no completed write, and that the check finds the
+/// losses of a store without `sync`.
 pub fn check(child: Child<'_>, url: &str) {
     if let Some(losses) = losses(child, url, true) {
         assert!(losses.is_empty(), "{url}: {losses:#?}");
     }
-    // The check finds what it looks for.
+    // The check must be able to find losses.
     if let Some(losses) = losses(child, url, false) {
-        assert!(!losses.is_empty(), "{url} flushes although it was told not to, or the check sees nothing");
+        assert!(!losses.is_empty(), "{url} flushes without `sync`, or the check finds nothing");
     }
 }
 
-/// The losses by a power failure among all that a process has told as done, which runs this test with this store, and tells so often.
+/// Returns the losses by a power failure among the completed operations of a process that runs this test with this store, and
+/// makes this number of marks.
 fn losses((test, marks): Child<'_>, url: &str, sync: bool) -> Option<Vec<String>> {
     let directory = TempDir::new().unwrap();
     let root = directory.path().canonicalize().unwrap();
@@ -184,11 +185,11 @@ fn losses((test, marks): Child<'_>, url: &str, sync: bool) -> Option<Vec<String>
     let calls = std::fs::read_to_string(&trace).unwrap();
     std::fs::remove_file(trace).unwrap();
     calls.lines().for_each(|line| disk.take(line));
-    assert_eq!(disk.marks, marks, "the process has not done all that it should");
+    assert_eq!(disk.marks, marks, "the process has not finished its work");
     Some(disk.wrong)
 }
 
-/// In the process that is traced: the URL of its store, and the value of the option `sync`.
+/// In the traced process: the URL of its store, and the value of the option `sync`.
 #[must_use]
 pub fn told() -> Option<(String, String)> {
     let told = std::env::var_os(CHILD)?.into_string().unwrap();
@@ -196,14 +197,14 @@ pub fn told() -> Option<(String, String)> {
     Some((url.to_owned(), sync.to_owned()))
 }
 
-/// Marks in the trace that an operation is done.
+/// Marks the end of an operation in the trace.
 pub fn mark(operation: &str) {
     assert!(!Path::new(&format!("{MARK}{operation}")).exists());
 }
 
-/// The work of the process that is traced, with five marks.
+/// The work of the traced process, with five marks.
 pub fn write_all(store: &dyn Store) {
-    // Only an archive has to be finished.
+    // Only an archive must be finished.
     let done = |operation: &str| {
         store.flush().unwrap();
         mark(operation);

@@ -1,4 +1,4 @@
-//! Errors as tests expect them.
+//! Assertions about errors.
 
 #![expect(clippy::panic, reason = "a test fails by panicking")]
 
@@ -14,15 +14,15 @@ pub trait HasKind: Display {
     /// The type of its kind.
     type Kind: Copy + Debug + PartialEq;
 
-    /// Its kind.
+    /// Returns the kind.
     fn kind(&self) -> Self::Kind;
 }
 
-/// Checks that something failed, with an error of a kind whose text has a part: the place, or what was wrong.
+/// Checks that an operation failed, with an error of a kind whose text contains a part: the location, or the reason.
 ///
 /// # Panics
 ///
-/// When it did not fail, or otherwise.
+/// When it did not fail, or failed otherwise.
 #[track_caller]
 pub fn assert_error<T, E: HasKind>(result: Result<T, E>, kind: E::Kind, part: &str) {
     match result {

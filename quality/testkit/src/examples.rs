@@ -1,26 +1,26 @@
-//! One way, or a few, to use each codec: what fuzzing, the suite of bad input and generated tables go through.
+//! At least one example of each codec: the basis of fuzzing, the suite of bad input and generated tables.
 //!
-//! A new codec is one line in [`EXAMPLES`]; a test of the codecs' crate demands it.
+//! A new codec is one line in [`EXAMPLES`]; a test of the codecs' crate requires it.
 
 use zarrox_core::codec::{ChunkSpec, CodecContext, CodecKind};
 use zarrox_core::json::{Json, parse};
 use zarrox_core::{CodecChain, CodecSpec, DataType, Error, ErrorKind, Registry, Result, Strictness};
 
-/// A codec, and a kind of chunk that it works on.
+/// A codec, and a kind of chunk for it.
 #[derive(Debug, Clone, Copy)]
 pub struct Example {
     /// The codec's name in v3.
     pub codec: &'static str,
-    /// The type of the chunk's elements: its name in v3, or JSON where it has a configuration. Of the types that v3 has no
-    /// name for, the one that they have here.
+    /// The type of the chunk's elements: its name in v3, or JSON if it has a configuration; for types without a name in v3, this
+    /// implementation's name.
     pub data_type: &'static str,
     /// The shape of the chunk.
     pub shape: &'static [u64],
     /// The codec's configuration, as JSON.
     pub configuration: &'static str,
-    /// The codecs in front of it, as a JSON list; where nothing is said, what a codec of its kind needs.
+    /// The codecs before it, as a JSON list; by default, those that a codec of its kind needs.
     pub before: Option<&'static str>,
-    /// The codecs behind it, in the same way.
+    /// The codecs after it, in the same way.
     pub behind: Option<&'static str>,
 }
 
@@ -33,7 +33,7 @@ const fn example(
     Example { codec, data_type, shape, configuration, before: None, behind: None }
 }
 
-/// All examples: of each codec at least one, apart from `pickle`, which nobody may decode.
+/// All examples: at least one of each codec, except `pickle`, which is never decoded.
 #[rustfmt::skip]
 pub static EXAMPLES: &[Example] = &[
     // Arrays to arrays.
@@ -132,19 +132,19 @@ pub static EXAMPLES: &[Example] = &[
 const LITTLE: &str = r#"[{"name": "bytes", "configuration": {"endian": "little"}}]"#;
 
 impl Example {
-    /// Other codecs in front than those that a codec of its kind needs.
+    /// Sets the codecs before it, instead of the defaults.
     const fn before(mut self, codecs: &'static str) -> Self {
         self.before = Some(codecs);
         self
     }
 
-    /// Other codecs behind than those that a codec of its kind needs.
+    /// Sets the codecs after it, instead of the defaults.
     const fn behind(mut self, codecs: &'static str) -> Self {
         self.behind = Some(codecs);
         self
     }
 
-    /// The type of the elements.
+    /// Returns the type of the elements.
     pub fn data_type(&self, registry: &Registry) -> Result<DataType> {
         let json = json(self.data_type).unwrap_or_else(|_| Json::from(self.data_type));
         registry.data_type_from_v3(&json).or_else(|error| {
@@ -153,12 +153,12 @@ impl Example {
         })
     }
 
-    /// The codec alone.
+    /// Returns the codec alone.
     pub fn spec(&self) -> Result<CodecSpec> {
         Ok(CodecSpec::new(self.codec, json(self.configuration)?))
     }
 
-    /// The whole chain.
+    /// Returns the whole chain.
     pub fn specs(&self, registry: &Registry) -> Result<Vec<CodecSpec>> {
         let kind = registry.codec(self.codec)?.kind;
         let around = |wanted: CodecKind| if kind == wanted { LITTLE } else { "[]" };
@@ -168,7 +168,7 @@ impl Example {
         Ok(specs)
     }
 
-    /// The chain, ready to work, that decodes into buffers of at most `limit` bytes.
+    /// Returns the codec chain, which decodes into buffers of at most `limit` bytes.
     pub fn chain(&self, registry: &Registry, limit: usize) -> Result<CodecChain> {
         let data_type = self.data_type(registry)?;
         let fill = registry.family(&data_type)?.default_fill(&data_type);
@@ -188,5 +188,5 @@ fn codecs(text: &str) -> Result<Vec<CodecSpec>> {
     let codecs = items.map(|item| CodecSpec::from_json(item).ok_or(item));
     codecs
         .collect::<Result<_, _>>()
-        .map_err(|item| Error::new(ErrorKind::InvalidArgument, format!("{item} is no codec")))
+        .map_err(|item| Error::new(ErrorKind::InvalidArgument, format!("{item} is not a codec")))
 }

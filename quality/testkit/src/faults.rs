@@ -15,18 +15,18 @@ use zarrox_stores::{
 
 use crate::store::{key, prefix};
 
-/// A fault: its effect, its place, and how often it happens. Unless it is limited, it is met by every operation, always.
+/// A fault: its effect, its location, and its frequency. By default it affects every operation, always.
 ///
 /// ```
 /// use std::time::Duration;
 /// use zarrox_stores::{Operation, StoreErrorKind};
 /// use zarrox_testkit::faults::Fault;
 ///
-/// // The second write of `a` is done, but nobody hears of it.
+/// // The second write of `a` is done, but its response is lost.
 /// Fault::fail(StoreErrorKind::TimedOut).on(&[Operation::Set]).key("a").nth(2).when_done();
 /// // Every tenth operation takes a while.
 /// Fault::delay(Duration::from_millis(1)).every(10);
-/// // Listings break off after three keys.
+/// // Listings are interrupted after three keys.
 /// Fault::fail(StoreErrorKind::Unreachable).on(&[Operation::ListPrefix]).after_keys(3);
 /// ```
 #[derive(Clone, Debug)]
@@ -58,13 +58,13 @@ impl Effect {
 }
 
 impl Fault {
-    /// Operations fail with an error of this kind, and do nothing.
+    /// Makes operations fail with an error of this kind, without effect.
     #[must_use]
     pub fn fail(kind: StoreErrorKind) -> Self {
         Self::new(Effect::Fail(kind))
     }
 
-    /// Operations take this much longer.
+    /// Delays operations by this time.
     #[must_use]
     pub fn delay(time: Duration) -> Self {
         Self::new(Effect::Delay(time))
@@ -74,56 +74,56 @@ impl Fault {
         Self { effect, operations: Vec::new(), key: None, from: 1, every: 1, times: u64::MAX, met: 0 }
     }
 
-    /// Only these operations.
+    /// Restricts the fault to these operations.
     #[must_use]
     pub fn on(mut self, operations: &[Operation]) -> Self {
         self.operations = operations.to_vec();
         self
     }
 
-    /// Only on this key or prefix.
+    /// Restricts the fault to this key or prefix.
     #[must_use]
     pub fn key(mut self, key: &str) -> Self {
         self.key = Some(key.to_owned());
         self
     }
 
-    /// Only the n-th time, counted from 1.
+    /// Restricts the fault to the n-th call, counted from 1.
     #[must_use]
     pub fn nth(mut self, n: u64) -> Self {
         (self.from, self.times) = (n, 1);
         self
     }
 
-    /// The n-th time, counted from 1, and from then on: as if the process had been killed.
+    /// Restricts the fault to the n-th call, counted from 1, and all later ones: as if the process had been killed.
     #[must_use]
     pub fn since(mut self, n: u64) -> Self {
         self.from = n;
         self
     }
 
-    /// Only the first times.
+    /// Restricts the fault to the first calls.
     #[must_use]
     pub fn first(mut self, times: u64) -> Self {
         self.times = times;
         self
     }
 
-    /// Only every so manieth time.
+    /// Restricts the fault to every n-th call.
     #[must_use]
     pub fn every(mut self, every: u64) -> Self {
         (self.from, self.every) = (every, every);
         self
     }
 
-    /// Only when the operation is done: its answer is lost.
+    /// Lets the operation be done before it fails: its response is lost.
     #[must_use]
     pub fn when_done(mut self) -> Self {
         self.effect = Effect::FailWhenDone(self.effect.kind());
         self
     }
 
-    /// Only after a listing has visited so many keys.
+    /// Lets a listing visit this number of keys before it fails.
     #[must_use]
     pub fn after_keys(mut self, keys: usize) -> Self {
         self.effect = Effect::FailAfterKeys(self.effect.kind(), keys);
@@ -142,7 +142,7 @@ impl Fault {
     }
 }
 
-/// Another store with [faults](Fault). Its values are handed out as if they were not in memory, so that every read can fail.
+/// A store that wraps another one and has [faults](Fault). Values in memory are wrapped, so that every read can fail.
 #[derive(Clone, Debug)]
 pub struct FaultyStore {
     inner: Arc<dyn Store>,
@@ -151,24 +151,24 @@ pub struct FaultyStore {
 }
 
 impl FaultyStore {
-    /// Wraps the store, which works until it is told otherwise. A clone has the same faults.
+    /// Wraps the store, without faults at first. A clone has the same faults.
     #[must_use]
     pub fn new(store: Arc<dyn Store>) -> Self {
         Self { inner: store, faults: Arc::default(), renames: true }
     }
 
-    /// The store as one that has no rename of its own.
+    /// Makes the store one without a rename of its own.
     #[must_use]
     pub fn without_rename(self) -> Self {
         Self { renames: false, ..self }
     }
 
-    /// One more fault. Of several for one operation, the first counts.
+    /// Adds a fault. Of several for one operation, the first counts.
     pub fn inject(&self, fault: Fault) {
         self.faults.lock().unwrap().push(fault);
     }
 
-    /// From now on all works.
+    /// Removes all faults.
     pub fn heal(&self) {
         self.faults.lock().unwrap().clear();
     }
@@ -255,7 +255,7 @@ impl Store for FaultyStore {
     }
 }
 
-/// The kinds of errors that a store may give for any operation.
+/// The kinds of errors that a store may return for any operation.
 const KINDS: [StoreErrorKind; 6] = [
     StoreErrorKind::Forbidden,
     StoreErrorKind::Unreachable,
@@ -265,10 +265,10 @@ const KINDS: [StoreErrorKind; 6] = [
     StoreErrorKind::Other,
 ];
 
-/// Checks that a wrapper of stores hides no error: each keeps its kind and names its key, what failed has changed nothing, and
-/// what was done although it seemed to fail is seen.
+/// Checks that a wrapper of stores hides no error: each keeps its kind and names its key, a failed operation has changed nothing,
+/// and an operation that was done although it seemed to fail is visible.
 ///
-/// `wrap` gives a new wrapper around a store that fails. One that repeats must give up soon.
+/// `wrap` returns a new wrapper around a store that fails. A wrapper that retries must time out soon.
 pub fn faults_suite(wrap: impl Fn(Arc<dyn Store>) -> Box<dyn Store>) {
     for kind in KINDS {
         let faulty = FaultyStore::new(Arc::new(MemoryStore::new()));
@@ -319,7 +319,7 @@ fn get_one_of_many(store: &dyn Store, key: &Key) -> Result<Option<Bytes>, StoreE
     answered.into_inner().unwrap().unwrap()
 }
 
-/// Reads of a value fail, or what was kept of it is right.
+/// Checks that reads of a value fail, or that the cached value is right.
 fn open_values_fail(store: &dyn Store, faulty: &FaultyStore, kind: StoreErrorKind) {
     let value = store.open(&key("b/v")).unwrap().unwrap();
     faulty.inject(Fault::fail(kind).on(&[Operation::Read]));
@@ -336,7 +336,7 @@ fn open_values_fail(store: &dyn Store, faulty: &FaultyStore, kind: StoreErrorKin
     assert_eq!(value.read(4, 5).unwrap(), "value");
 }
 
-/// Writes are done, but fail: whoever reads sees what is there.
+/// Checks writes that are done but fail: a reader sees the stored value.
 fn lost_answers(store: &dyn Store, faulty: &FaultyStore, kind: StoreErrorKind) {
     let check = |written: Result<(), StoreError>| {
         assert_eq!(written.unwrap_err().kind(), kind);
@@ -380,6 +380,6 @@ fn listings_break_off(store: &dyn Store, faulty: &FaultyStore, kind: StoreErrorK
         ControlFlow::Break(())
     };
     store.list_prefix(&prefix("many/"), &mut visit).unwrap();
-    assert!(first.is_some(), "a listing that breaks off later is as good as another");
+    assert!(first.is_some(), "an interrupted listing must fail as well");
     faulty.heal();
 }

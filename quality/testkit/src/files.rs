@@ -1,14 +1,14 @@
-//! The files that tests go through.
+//! Directories of files that tests iterate over.
 
-#![expect(clippy::panic, reason = "a test that has nothing to go through fails")]
+#![expect(clippy::panic, reason = "a test without files fails")]
 
 use std::path::{Path, PathBuf};
 
-/// What is in a directory, in the order of names.
+/// Returns the entries of a directory, sorted by name.
 ///
 /// # Panics
 ///
-/// When nothing is there: a test that goes through an empty directory would pass without a test.
+/// When the directory is empty: a test without files would pass without testing anything.
 #[must_use]
 pub fn entries(directory: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(directory).and_then(|entries| {

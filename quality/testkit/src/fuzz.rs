@@ -1,6 +1,6 @@
-//! The work of the fuzz targets, and the inputs that they begin with.
+//! The work of the fuzz targets, and their seeds.
 //!
-//! It is here, and not in the crate `fuzz`, so that ordinary tests can do it again with every input that once failed.
+//! It is here, and not in the crate `fuzz`, so that ordinary tests can repeat it with every input that once failed.
 
 mod chains;
 mod documents;
@@ -19,13 +19,13 @@ use crate::specimen::Specimen;
 enum Kind {
     /// One decoder, in the chains of its examples: the first byte chooses one, the rest is the encoded chunk.
     Decoder(Vec<Specimen>),
-    /// Chains that the input puts together.
+    /// Codec chains that the input describes.
     Chain,
     /// Metadata documents.
     Documents,
 }
 
-/// A fuzz target: what is done with any bytes.
+/// A fuzz target: the work that is done with any bytes.
 #[derive(Debug)]
 pub struct Target {
     name: String,
@@ -33,7 +33,7 @@ pub struct Target {
     registry: Registry,
 }
 
-/// The names of all targets: one for each codec that has an example, where `.` becomes `_`; `chain`; and `documents`.
+/// Returns the names of all targets: one for each codec that has an example, where `.` becomes `_`; `chain`; and `documents`.
 pub fn names() -> Vec<String> {
     let mut names: Vec<String> = EXAMPLES.iter().map(|example| target_name(example.codec)).collect();
     names.extend(["chain", "documents"].map(str::to_owned));
@@ -42,32 +42,32 @@ pub fn names() -> Vec<String> {
     names
 }
 
-/// The folders of inputs that fuzzing once found, each with the name of its target.
+/// Returns the folders of inputs that fuzzing once found, each with the name of its target.
 ///
 /// # Panics
 ///
-/// When there are none.
+/// When the directory is empty.
 pub fn folders_of_regressions() -> Vec<PathBuf> {
     entries(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/regressions"))
 }
 
-/// The inputs that fuzzing once found for a target, none if it found nothing.
+/// Returns the inputs that fuzzing once found for a target; empty if it found nothing.
 ///
 /// # Panics
 ///
-/// When there are none of any target, or the target's folder is empty.
+/// When no target has any, or the target's folder is empty.
 pub fn regressions(target: &str) -> Vec<PathBuf> {
     let folder = folders_of_regressions().into_iter().find(|folder| folder.ends_with(target));
     folder.map_or_else(Vec::new, |folder| entries(&folder))
 }
 
-/// Names of programs may not have a `.`.
+/// Returns a name without `.`, which is invalid in the name of a program.
 fn target_name(codec: &str) -> String {
     codec.replace('.', "_")
 }
 
 impl Target {
-    /// The target of a name, with what the registry knows.
+    /// Creates the target with a name, with the codecs of the registry.
     pub fn new(registry: Registry, name: &str) -> Result<Self> {
         let kind = match name {
             "chain" => Kind::Chain,
@@ -80,7 +80,7 @@ impl Target {
         Ok(Self { name: name.to_owned(), kind, registry })
     }
 
-    /// Does what the target does with these bytes; panics where a promise is broken.
+    /// Runs the target with these bytes; panics if a guarantee is violated.
     pub fn run(&self, input: &[u8]) {
         match &self.kind {
             Kind::Decoder(specimens) => {
@@ -95,7 +95,7 @@ impl Target {
         }
     }
 
-    /// Inputs to begin with: good ones, the same in every run.
+    /// Returns the seeds: valid inputs, the same in every run.
     pub fn seeds(&self) -> Vec<Vec<u8>> {
         let mut random = Random::new(5);
         match &self.kind {
@@ -111,7 +111,7 @@ impl Target {
         }
     }
 
-    /// The target's name.
+    /// Returns the target's name.
     pub fn name(&self) -> &str {
         &self.name
     }

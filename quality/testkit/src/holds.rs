@@ -1,4 +1,4 @@
-//! The part of the suite of stores that is about whole nodes: holds, stamps and exchanges.
+//! The part of the suite of stores about whole nodes: holds, stamps and exchanges.
 
 #![expect(clippy::unwrap_used, reason = "a suite fails by panicking")]
 
@@ -7,7 +7,7 @@ use std::thread;
 
 use zarrox_stores::{Condition, Hold, Key, Prefix, Stamp, Store, StoreErrorKind, StoreExt};
 
-/// Checks that a store that can be written has holds, tells replaced values apart, and exchanges places in one step or not at all.
+/// Checks that a writable store has holds, detects replaced values, and exchanges prefixes in one step or not at all.
 pub(crate) fn whole_nodes(make: &dyn Fn() -> Box<dyn Store>) {
     a_hold_alone_excludes_others(&*make());
     stamps_tell_values_apart(&*make());
@@ -36,7 +36,7 @@ fn a_hold_alone_excludes_others(store: &dyn Store) {
             drop(held);
         });
         drop(first);
-        // Other places are free, and a hold keeps nobody from writing.
+        // Other prefixes are free, and a hold does not block writes.
         drop(store.hold(&Prefix::new("b/").unwrap(), Hold::Exclusive).unwrap());
         put(store, "a/c", b"3");
         assert!(!is_alone.load(Ordering::SeqCst));

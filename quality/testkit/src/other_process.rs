@@ -1,4 +1,4 @@
-//! A test of this program that runs in a process of its own.
+//! A test of this program that runs in a separate process.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::Path;
@@ -13,19 +13,19 @@ pub fn start(test: &str, variable: &str, path: &Path) -> Child {
     command.args(["--exact", test]).env(variable, path).stdout(Stdio::piped()).spawn().unwrap()
 }
 
-/// Waits until the test has passed. That there is none with its name would be a success, too.
+/// Waits until the test has passed. An unknown name would be a success, too.
 pub fn finish(process: Child) {
     let output = process.wait_with_output().unwrap();
     let printed = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success() && printed.contains("1 passed"), "{printed}");
 }
 
-/// Set where strace must be there.
+/// Set if strace is required.
 #[cfg(target_os = "linux")]
 const STRACE_REQUIRED: &str = "ZARROX_TEST_STRACE";
 
-/// Starts the test with this name under strace, with a text in an environment variable; `None`, and the test is said not to run, where
-/// there is no strace.
+/// Starts the test with this name under strace, with a text in an environment variable; `None`, and a report that the test did
+/// not run, if strace is missing.
 #[cfg(target_os = "linux")]
 pub fn start_traced(
     strace: impl FnOnce(&mut Command),
@@ -39,16 +39,16 @@ pub fn start_traced(
     Some(command.stdout(Stdio::piped()).spawn().unwrap())
 }
 
-/// The program strace; `None`, and the test is said not to run, where there is none.
+/// Returns the program strace; `None`, and a report that the test did not run, if it is missing.
 ///
 /// # Panics
 ///
-/// When there is none where it must be.
+/// When strace is missing although it is required.
 #[cfg(target_os = "linux")]
 pub fn strace() -> Option<Command> {
     let found = Command::new("strace").arg("--version").output();
     if let Err(error) = found {
-        assert!(std::env::var_os(STRACE_REQUIRED).is_none(), "strace must be there: {error}");
+        assert!(std::env::var_os(STRACE_REQUIRED).is_none(), "strace is required: {error}");
         needs::missing("strace", "`apt-get install strace`");
         return None;
     }

@@ -1,4 +1,4 @@
-//! Several processes that write to one database.
+//! Several processes that write to the same database.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -23,14 +23,14 @@ pub fn is_child() -> bool {
     std::env::var_os(CHILD).is_some()
 }
 
-/// Another process: does what all do.
+/// The work of another process: the same as that of all.
 pub fn run_child(open: &dyn Fn(&Path) -> Box<dyn Store>) {
     if let Some(path) = std::env::var_os(CHILD) {
         write_many(&*open(Path::new(&path)), std::process::id());
     }
 }
 
-/// Fills keys of its own, tries to create those that all want, and counts together with the others.
+/// Fills its own keys, tries to create keys that all processes create, and increments a common counter.
 fn write_many(store: &dyn Store, who: u32) {
     for index in 0..EACH {
         store.set(&key(&format!("own/{who}/{index}")), &[1; 1000], Condition::Always).unwrap();
@@ -44,10 +44,10 @@ fn write_many(store: &dyn Store, who: u32) {
     mark_own_byte(store);
 }
 
-/// The size of a value that all change, each another byte: too large for a row that SQLite reads at once.
+/// The size of a value that all processes change, each another byte: too large for a row that SQLite reads at once.
 const LARGE: usize = 100_000;
 
-/// Sets bytes of a large value, each of which nobody else sets.
+/// Sets bytes of a large value; each byte belongs to one process.
 fn mark_own_byte(store: &dyn Store) {
     let large = key("large");
     for _ in 0..EACH / 5 {
@@ -66,7 +66,7 @@ fn mark_own_byte(store: &dyn Store) {
     }
 }
 
-/// This process and others that run the test `child` write at the same time; nothing is lost.
+/// Runs this process and others with the test `child` as concurrent writers; nothing may be lost.
 pub fn check_processes(child: &str, path: &Path, store: &dyn Store) {
     store.set(&key("count/all"), b"0", Condition::Always).unwrap();
     store.set(&key("count/fours"), b"0", Condition::Always).unwrap();
@@ -84,10 +84,10 @@ pub fn check_processes(child: &str, path: &Path, store: &dyn Store) {
     assert_eq!(large.iter().map(|byte| u64::from(*byte)).sum::<u64>(), all * (EACH / 5));
 }
 
-/// A function that opens a store at a path, if nobody else has it.
+/// A function that opens a store at a path, unless another process has it open.
 pub type Opener = dyn Fn(&Path) -> Result<Box<dyn Store>, StoreError>;
 
-/// The time that a process waits for its turn.
+/// The timeout of a process that waits for the file.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Another process of [`check_turns`].
@@ -97,13 +97,13 @@ pub fn take_turns(open: &Opener) {
     }
 }
 
-/// Counts in a file that one process has at a time: opens it, adds some, and closes it.
+/// Counts in a file that one process at a time can open: opens it, increments several times, and closes it.
 fn count_by_turns(path: &Path, open: &Opener) {
     let end = Instant::now() + PATIENCE;
     let mut left = EACH;
     while left > 0 {
         let counted = open(path).and_then(|store| {
-            // Who cannot have the file is told so.
+            // Opening fails while another process has the file open.
             let count = store.get(&key("count"))?;
             store.set(&key("own"), &count.unwrap(), Condition::Always)?;
             let some = left.min(7);
@@ -112,7 +112,7 @@ fn count_by_turns(path: &Path, open: &Opener) {
         });
         match counted {
             Err(error) if error.kind() == StoreErrorKind::Unreachable => {
-                assert!(Instant::now() < end, "no turn in {PATIENCE:?}: {error}");
+                assert!(Instant::now() < end, "the file was not free for {PATIENCE:?}: {error}");
                 std::thread::sleep(Duration::from_millis(5));
             }
             done => left -= done.unwrap(),
@@ -120,7 +120,7 @@ fn count_by_turns(path: &Path, open: &Opener) {
     }
 }
 
-/// This process and others that run the test `child` count in turns: no count is lost.
+/// Runs this process and others with the test `child`, which count in turns: no increment may be lost.
 pub fn check_turns(child: &str, path: &Path, open: &Opener) {
     open(path).unwrap().set(&key("count"), b"0", Condition::Always).unwrap();
     let children: Vec<_> = (0..OTHERS).map(|_| other_process::start(child, CHILD, path)).collect();

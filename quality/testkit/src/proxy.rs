@@ -1,4 +1,4 @@
-//! A proxy in front of a server, with what goes wrong on real networks, and a count of what goes through.
+//! A proxy before a server, which simulates network failures and counts requests.
 //!
 //! ```
 //! use std::time::Duration;
@@ -33,13 +33,12 @@ use requests::Requests;
 /// The number of bytes that are read at once.
 const CHUNK: usize = 64 * 1024;
 
-/// The number of chunks that may be on their way on one connection. With this, and a delay of 100 ms, 160 MB a second get
-/// through.
+/// The number of chunks in transit on one connection. With this, and a delay of 100 ms, the bandwidth is 160 MB a second.
 const IN_FLIGHT: usize = 256;
 
 /// A TCP proxy on a port of the loopback interface. It ends, with all its connections, when it is dropped.
 ///
-/// All settings can be changed at any time, by any thread, and hold from then on for connections that are open, too.
+/// All settings can be changed at any time, by any thread, and also apply to open connections.
 #[derive(Debug)]
 pub struct Proxy {
     url: String,
@@ -53,7 +52,7 @@ struct Shared {
     address: SocketAddr,
     server: SocketAddr,
     state: Mutex<State>,
-    /// Wakes those who wait for the state to change.
+    /// Notifies threads that wait for a change of the state.
     changed: Condvar,
     next: AtomicU64,
 }
@@ -63,13 +62,13 @@ struct Shared {
 struct State {
     delay: Duration,
     faults: Faults,
-    /// The way in which connections are treated.
+    /// How connections are treated.
     mode: Mode,
     /// True if the port is open.
     is_open: bool,
     connections: u64,
     requests: Vec<String>,
-    /// Both ends of the connections there are.
+    /// Both streams of the open connections.
     streams: HashMap<u64, Vec<TcpStream>>,
 }
 
@@ -83,7 +82,7 @@ enum Mode {
 }
 
 impl Proxy {
-    /// A proxy in front of the server at a URL (`http://127.0.0.1:8000`, `ftp://u:p@127.0.0.1:2121/a`) or a bare `host:port`.
+    /// Creates a proxy before the server at a URL (`http://127.0.0.1:8000`, `ftp://u:p@127.0.0.1:2121/a`) or a bare `host:port`.
     ///
     /// # Errors
     ///
@@ -109,56 +108,56 @@ impl Proxy {
         Ok(Self { url, shared, listening: Some(listening) })
     }
 
-    /// The server's URL with the address of the proxy in it.
+    /// Returns the server's URL with the address of the proxy in it.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// Lets all that clients send arrive later by `delay`, as on a line of that latency: what is sent meanwhile is on its way,
-    /// too, so that the line gets longer and not narrower. Answers are not delayed: a request and its answer take `delay` longer
-    /// together.
+    /// Delays everything that clients send by `delay`, like a connection with that latency: later data are in transit at the same
+    /// time, so that the bandwidth does not shrink. Responses are not delayed: a request and its response take `delay` longer in
+    /// total.
     pub fn set_delay(&self, delay: Duration) {
         self.shared.state().delay = delay;
     }
 
-    /// Cuts a connection after so much more of what servers send, on all connections together; `times` times, each counted from
-    /// the one before. The connection that is cut is the one that would have carried the next byte.
+    /// Cuts a connection after this amount of further data from servers, over all connections; `times` times, each counted from
+    /// the previous one. The cut connection is the one that would have carried the next byte.
     pub fn cut(&self, after: After, times: u64) {
         self.shared.state().faults.set(after, times);
     }
 
-    /// Closes the port, so that connections are refused; those that are open are cut.
+    /// Closes the port, so that connections are refused; open connections are cut.
     pub fn refuse(&self) {
         self.shared.set_mode(Mode::Refuse);
     }
 
-    /// Takes connections and never answers; those that are open stay silent from now on. What was sent meanwhile is lost.
+    /// Accepts connections and never responds; open connections become silent. Data that are sent in the meantime are lost.
     pub fn stall(&self) {
         self.shared.set_mode(Mode::Stall);
     }
 
-    /// Ends everything that goes wrong, and the delay. Connections that have missed something are cut.
+    /// Ends all failures and the delay. Connections that have lost data are cut.
     pub fn mend(&self) {
         self.shared.state().faults = Faults::default();
         self.set_delay(Duration::ZERO);
         self.shared.set_mode(Mode::Forward);
     }
 
-    /// The number of connections that were taken.
+    /// Returns the number of accepted connections.
     #[must_use]
     pub fn connections(&self) -> u64 {
         self.shared.state().connections
     }
 
-    /// The requests of HTTP/1 that came from clients: method, target and the header `Range` if there is one, as in
-    /// `GET /a/c/0 bytes=0-99`. What is no HTTP has none.
+    /// Returns the HTTP/1 requests of clients: method, target and the header `Range` if there is one, as in `GET /a/c/0
+    /// bytes=0-99`. Other protocols have none.
     #[must_use]
     pub fn requests(&self) -> Vec<String> {
         self.shared.state().requests.clone()
     }
 
-    /// Begins to count at zero again.
+    /// Resets the counts to zero.
     pub fn reset(&self) {
         let mut state = self.shared.state();
         state.connections = 0;
@@ -174,7 +173,7 @@ impl Drop for Proxy {
     }
 }
 
-/// The host and port of a URL.
+/// Returns the host and port of a URL.
 fn authority(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_scheme, rest)| rest);
     let authority = rest.split(['/', '?']).next().unwrap_or(rest);
@@ -186,7 +185,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes what becomes of connections, and returns when that is so.
+    /// Changes how connections are treated, and returns when the change is in effect.
     fn set_mode(&self, mode: Mode) {
         let mut state = self.state();
         let before = std::mem::replace(&mut state.mode, mode);
@@ -195,7 +194,7 @@ impl Shared {
         }
         self.changed.notify_all();
         if mode == Mode::Refuse && state.is_open || mode == Mode::End {
-            // The thread waits for a connection: here is one.
+            // Connects once to wake the thread that waits for a connection.
             let _woken = TcpStream::connect(self.address);
         }
         let is_done = |state: &mut State| mode == Mode::End || state.is_open != (mode == Mode::Refuse);
@@ -203,7 +202,7 @@ impl Shared {
         drop(waited.unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Takes connections until the proxy ends. The port is closed while connections are refused.
+    /// Accepts connections until the proxy ends. The port is closed while connections are refused.
     fn listen(self: &Arc<Self>, listener: TcpListener) {
         let mut listener = Some(listener);
         loop {
@@ -220,7 +219,7 @@ impl Shared {
                     drop(waited.unwrap_or_else(PoisonError::into_inner));
                 }
                 Mode::Forward | Mode::Stall if listener.is_none() => {
-                    // Somebody else may have the port for a moment.
+                    // Another program may have the port for a short time.
                     listener = TcpListener::bind(self.address).ok();
                     state.is_open = listener.is_some();
                     self.changed.notify_all();
@@ -231,7 +230,7 @@ impl Shared {
                     state.connections += u64::from(accepted.as_ref().is_some_and(Result::is_ok));
                     drop(state);
                     if let Some(Ok((client, _))) = accepted {
-                        // A server that is not there closes the connection, which says it all.
+                        // Without a server the connection is closed.
                         let _forwarded = Connection::open(self, client);
                     }
                 }
@@ -240,17 +239,17 @@ impl Shared {
     }
 }
 
-/// A connection through the proxy. It is forgotten when the last of its threads ends.
+/// A connection through the proxy. It is removed when the last of its threads ends.
 struct Connection {
     shared: Arc<Shared>,
     id: u64,
     client: TcpStream,
     server: TcpStream,
-    /// True if the client has sent something since the server last did.
+    /// True if the client has sent data since the server last did.
     asked: AtomicBool,
 }
 
-/// Bytes on their way to the server, and when they arrive.
+/// Bytes in transit to the server, and their arrival time.
 type InFlight = (Instant, Vec<u8>);
 
 impl Connection {
@@ -269,14 +268,14 @@ impl Connection {
         shared.keep(id, streams);
         let (sender, receiver) = sync_channel(IN_FLIGHT);
         let [a, b, c] = [0; 3].map(|_| Arc::clone(&connection));
-        // They end when the streams are closed, if not before.
+        // The threads end when the streams are closed, or earlier.
         thread::spawn(move || a.receive(&sender));
         thread::spawn(move || b.forward(receiver));
         thread::spawn(move || c.answer());
         Ok(())
     }
 
-    /// Takes what the client sends.
+    /// Reads the data of the client.
     fn receive(&self, sender: &SyncSender<InFlight>) {
         let mut requests = Requests::default();
         let mut buffer = vec![0; CHUNK];
@@ -291,7 +290,7 @@ impl Connection {
         }
     }
 
-    /// Lets it arrive at the server.
+    /// Writes the data to the server after the delay.
     fn forward(&self, receiver: Receiver<InFlight>) {
         for (arrival, bytes) in receiver {
             thread::sleep(arrival.saturating_duration_since(Instant::now()));
@@ -303,7 +302,7 @@ impl Connection {
         let _closed = self.server.shutdown(Shutdown::Write);
     }
 
-    /// Passes on what the server sends.
+    /// Forwards the data of the server.
     fn answer(&self) {
         let mut buffer = vec![0; CHUNK];
         while let Some(bytes) = read(&self.server, &mut buffer) {
@@ -334,7 +333,7 @@ impl Drop for Connection {
 }
 
 impl Shared {
-    /// Remembers the streams of a connection, so that they can be closed; which is done at once if it is too late already.
+    /// Stores the streams of a connection, so that they can be closed; closes them at once if the proxy has ended.
     fn keep(&self, id: u64, streams: Vec<TcpStream>) -> Mode {
         let mut state = self.state();
         match state.mode {
@@ -349,13 +348,13 @@ impl Shared {
     }
 }
 
-/// The next bytes; nothing at the end, and when the connection is cut.
+/// Returns the next bytes; `None` at the end, and when the connection is cut.
 fn read<'a>(mut stream: &TcpStream, buffer: &'a mut [u8]) -> Option<&'a [u8]> {
     let length = stream.read(buffer).ok().filter(|length| *length > 0)?;
     Some(&buffer[..length])
 }
 
-/// Closes both directions of streams. Those that are closed already stay so.
+/// Closes both directions of streams. Closed streams stay closed.
 fn close<'a>(streams: impl IntoIterator<Item = &'a TcpStream>) {
     for stream in streams {
         let _closed = stream.shutdown(Shutdown::Both);

@@ -12,10 +12,10 @@ use zarrox_stores::{
     Prefix, Store, StoreError, StoreErrorKind, StoreExt, ValuePart, Version,
 };
 
-/// The number of requests that [`Remote`] takes at the same time.
+/// The number of parallel requests of [`Remote`].
 pub const IN_FLIGHT: usize = 32;
 
-/// A memory that is reached by requests. Clones share it.
+/// A memory store that is accessed by requests. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct Remote {
     memory: MemoryStore,
@@ -25,31 +25,31 @@ pub struct Remote {
 }
 
 impl Remote {
-    /// An empty one whose answers take so long.
+    /// Creates an empty store whose responses take this time.
     #[must_use]
     pub fn new(latency: Duration) -> Self {
         Self { latency, ..Self::default() }
     }
 
-    /// This memory as another process sees it: its locks are others.
+    /// Returns this memory as another process sees it, with its own locks.
     #[must_use]
     pub fn elsewhere(&self, process: usize) -> Self {
         Self { process, ..self.clone() }
     }
 
-    /// A blocking store over this one, which waits for its answers.
+    /// Returns a blocking store over this one, which waits for its responses.
     #[must_use]
     pub fn blocking(&self) -> Arc<dyn Store> {
         Arc::new(Blocking::new(self.clone()))
     }
 
-    /// The memory, which is reached from here without requests.
+    /// Returns the memory, which is accessed without requests.
     #[must_use]
     pub fn memory(&self) -> &MemoryStore {
         &self.memory
     }
 
-    /// The requests since this was called last, such as `read a/zarr.json`, and the number of each.
+    /// Returns the requests since the last call, such as `read a/zarr.json`, and the number of each.
     pub fn take_requests(&self) -> BTreeMap<String, usize> {
         std::mem::take(&mut *self.requests.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -90,7 +90,7 @@ impl AsyncStore for Remote {
                 .with_key(key.as_str()))
         };
         if version.is_some_and(|version| value.version().as_ref() != Some(version)) {
-            return fail(StoreErrorKind::Conflict, "it is another one now");
+            return fail(StoreErrorKind::Conflict, "the value has changed");
         }
         let size = value.size();
         let (start, end) = match range {
@@ -102,7 +102,7 @@ impl AsyncStore for Remote {
             Some(ByteRange::Suffix { length }) => (size.saturating_sub(length), size),
         };
         if range.is_some() && start >= size {
-            return fail(StoreErrorKind::OutOfRange, "it begins behind the end");
+            return fail(StoreErrorKind::OutOfRange, "the range begins after the end");
         }
         let bytes = value.read(start, end - start)?;
         Ok(Some(ValuePart {

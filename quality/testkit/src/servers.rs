@@ -1,7 +1,7 @@
-//! Where the servers are that stores are tested against.
+//! The addresses of the servers for tests.
 //!
-//! `cargo xtask test --stores` starts them and says so in environment variables. A test that finds none says that it does not run, so
-//! that `cargo test` passes without servers; but where a server was started, its tests cannot miss it.
+//! `cargo xtask test --stores` starts them and sets environment variables. A test without its variable reports that it did not
+//! run, so that `cargo test` passes without servers; but the tests of a server that was started must run.
 
 use std::env;
 #[cfg(feature = "stores")]
@@ -12,30 +12,30 @@ use zarrox_stores::{StorageOptions, StoreErrorKind, StoreRegistry};
 
 use crate::needs;
 
-/// The beginning of the name of every variable.
+/// The prefix of every variable.
 const PREFIX: &str = "ZARROX_TEST_";
 
-/// The value of `ZARROX_TEST_<name>`, such as the URL of the server `REDIS`; `None` when the servers were not started, or only others.
+/// Returns the value of `ZARROX_TEST_<name>`, such as the URL of the server `REDIS`; `None` when the server was not started.
 ///
 /// | name | value |
 /// |---|---|
 /// | `REDIS` | `redis://127.0.0.1:PORT` |
 /// | `MONGODB` | `mongodb://127.0.0.1:PORT/?directConnection=true` |
 /// | `S3` | `http://127.0.0.1:PORT`; access key `AKIAEXAMPLE`, secret key `secretkey`, bucket `zarrox` |
-/// | `AZURE` | `http://127.0.0.1:PORT/devstoreaccount1`; the key that every emulator has, container `zarrox` |
-/// | `GCS` | `http://127.0.0.1:PORT`; anybody may do anything, bucket `zarrox` |
+/// | `AZURE` | `http://127.0.0.1:PORT/devstoreaccount1`; the public key of every emulator, container `zarrox` |
+/// | `GCS` | `http://127.0.0.1:PORT`; no authentication, bucket `zarrox` |
 /// | `HTTP` | `http://127.0.0.1:PORT`: lists directories as JSON, and forbids `/private/` |
 /// | `HTTP_ROOT` | the path of the directory that it serves |
 /// | `HTTPS` | the same with TLS |
 /// | `HTTPS_CA` | the path of the authority's certificate, as PEM |
-/// | `WEBDAV` | `http://127.0.0.1:PORT`, Apache: anybody may do anything, and nobody anything below `/private/` |
-/// | `WSGIDAV` | `http://127.0.0.1:PORT`, WsgiDAV: anybody may do anything |
+/// | `WEBDAV` | `http://127.0.0.1:PORT`, Apache: no authentication, and no access below `/private/` |
+/// | `WSGIDAV` | `http://127.0.0.1:PORT`, WsgiDAV: no authentication |
 /// | `FTP` | `ftp://u:p@127.0.0.1:PORT` |
-/// | `HDFS` | `hdfs://127.0.0.1:PORT`, the NameNode's RPC; whoever started it may do anything, others may only read |
+/// | `HDFS` | `hdfs://127.0.0.1:PORT`, the NameNode's RPC; full access for the user who started it, read access for other users |
 ///
 /// # Panics
 ///
-/// When `ZARROX_TEST_SERVERS`, the list of what must be there, has the name, but there is no such variable.
+/// When `ZARROX_TEST_SERVERS`, the list of started servers, contains the name, but its variable is missing.
 #[must_use]
 pub fn address(name: &str) -> Option<String> {
     let address = env::var(format!("{PREFIX}{name}")).ok();
@@ -48,7 +48,7 @@ pub fn address(name: &str) -> Option<String> {
     address
 }
 
-/// The server that gives a variable, as `cargo xtask test --stores` knows it.
+/// Returns the server of a variable, by its name in `cargo xtask test --stores`.
 fn server(name: &str) -> String {
     match name {
         "HTTP_ROOT" | "HTTPS" | "HTTPS_CA" => "http".to_owned(),
@@ -57,18 +57,18 @@ fn server(name: &str) -> String {
     }
 }
 
-/// The names of all that must be there.
+/// Returns the names of all started servers.
 #[must_use]
 pub fn started() -> Vec<String> {
     let names = env::var(format!("{PREFIX}SERVERS")).unwrap_or_default();
     names.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
-/// Checks that the first request to each URL, where `HOST` is one at which nobody listens, fails soon.
+/// Checks that the first request to each URL, where `HOST` is an address at which no server listens, fails soon.
 ///
 /// # Panics
 ///
-/// When it does not, or fails in another way.
+/// When it does not fail, or fails with another error.
 #[cfg(feature = "stores")]
 #[expect(clippy::unwrap_used, reason = "a suite panics where a promise is broken")]
 pub fn check_no_server(stores: &StoreRegistry, urls: &[&str]) {
@@ -87,7 +87,7 @@ pub fn check_no_server(stores: &StoreRegistry, urls: &[&str]) {
                 let error = asked.unwrap_err();
                 let found = (error.kind(), error.is_no_server());
                 assert_eq!(found, (StoreErrorKind::Unreachable, true), "{url}: {error}");
-                // Two seconds, and what a machine needs that has much to do.
+                // Two seconds, and a margin for a busy machine.
                 assert!(begin.elapsed() < Duration::from_secs(10), "{url}: {:?}", begin.elapsed());
             });
         }

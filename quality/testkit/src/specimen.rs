@@ -1,4 +1,4 @@
-//! A codec's example at work: random chunks of it, and everything that can be done with encoded bytes, whatever they are.
+//! A codec's example in use: random chunks for it, and all operations on encoded bytes, whatever they are.
 
 #![expect(clippy::panic, reason = "a suite panics where a promise is broken")]
 
@@ -12,15 +12,15 @@ use zarrox_core::{CodecChain, DataType, ErrorKind, Registry, Result};
 use crate::codec::Random;
 use crate::examples::Example;
 
-/// The most memory, in bytes, that a decoder of a chain in the suites may take for a buffer whose size only the encoded bytes say.
+/// The largest buffer in bytes that a decoder of a chain in the suites may allocate for a size in the encoded bytes.
 pub const LIMIT: usize = 1 << 20;
 
 const STORE_ALL: EncodeOptions = EncodeOptions { store_empty_chunks: true };
-/// The byte that memory around an output is filled with.
+/// The byte that fills the memory around an output.
 const CANARY: u8 = 0xa5;
 const MARGIN: usize = 32;
 
-/// A chain, and chunks for it.
+/// A codec chain, and chunks for it.
 #[derive(Debug)]
 pub struct Specimen {
     /// A description for messages.
@@ -30,43 +30,43 @@ pub struct Specimen {
 }
 
 impl Specimen {
-    /// An example, ready to work.
+    /// Creates the chain of an example.
     pub fn new(registry: &Registry, example: &Example) -> Result<Self> {
         let what = format!("{}{} of {}", example.codec, example.configuration, example.data_type);
         let chain = example.chain(registry, LIMIT).map_err(|error| error.at(&what))?;
         Ok(Self { what, data_type: example.data_type(registry)?, chain })
     }
 
-    /// A chain for elements of a type.
+    /// Returns a chain for elements of a type.
     pub fn of_chain(data_type: DataType, chain: CodecChain) -> Self {
         Self { what: format!("{:?}", chain.specs()), data_type, chain }
     }
 
-    /// The chain.
+    /// Returns the chain.
     pub fn chain(&self) -> &CodecChain {
         &self.chain
     }
 
-    /// The size of a chunk's elements, in bytes.
+    /// Returns the size of a chunk's elements, in bytes.
     pub fn size(&self) -> usize {
         self.chain.chunk().size()
     }
 
-    /// A random chunk, encoded.
+    /// Returns a random chunk, encoded.
     pub fn encoded(&self, registry: &Registry, random: &mut Random) -> Vec<u8> {
         self.try_encoded(registry, random).unwrap_or_else(|| panic!("{}: a chunk is not encoded", self.what))
     }
 
-    /// A random chunk, encoded; `None` where the codecs do not take its values.
+    /// Returns a random chunk, encoded; `None` if the codecs do not support its values.
     pub fn try_encoded(&self, registry: &Registry, random: &mut Random) -> Option<Vec<u8>> {
         let values = self.values(registry, self.chain.chunk().shape(), random);
         let mut encoded = Vec::new();
         self.chain.encode(&values.view(), STORE_ALL, &mut encoded).ok()?.then_some(encoded)
     }
 
-    /// Does everything with bytes that may be an encoded chunk or anything else: decodes all of it and a part, and changes a
-    /// part. Whatever the bytes are, the answers must be errors that say where, or values that agree with each other. Says
-    /// whether the bytes are a chunk.
+    /// Runs all operations on bytes that may be an encoded chunk or anything else: decodes all of it and a part, and changes a
+    /// part. Whatever the bytes are, the results must be errors with a location, or consistent values. Returns true if the bytes
+    /// are a valid chunk.
     pub fn examine(&self, registry: &Registry, encoded: &[u8], random: &mut Random) -> bool {
         let all: Dims<Span> = self.chain.chunk().shape().iter().map(|&length| Span::all(length)).collect();
         let region = random_region(self.chain.chunk().shape(), random);
@@ -89,25 +89,25 @@ impl Specimen {
         let stored = self.answer(self.chain.update(Some(encoded), &update, STORE_ALL, &mut updated));
         if whole.is_some() && stored == Some(Update::Encoded) {
             let again = self.decode(&all, |part| self.chain.decode(&updated, part));
-            assert!(again.is_ok(), "{}: what was changed cannot be read: {again:?}", self.what);
+            assert!(again.is_ok(), "{}: the changed chunk cannot be read: {again:?}", self.what);
         }
         whole.is_some()
     }
 
-    /// The result; an error must say which codec met it, or that a limit is reached.
+    /// Returns the result; an error must name its codec, or be about a limit.
     fn answer<T>(&self, result: Result<T, CodecError>) -> Option<T> {
         match result {
             Ok(value) => Some(value),
             Err(error) => {
                 let placed =
                     error.kind() == ErrorKind::LimitExceeded || error.to_string().contains("codec '");
-                assert!(placed, "{}: an error that names no codec: {error}", self.what);
+                assert!(placed, "{}: an error without the name of a codec: {error}", self.what);
                 None
             }
         }
     }
 
-    /// The elements of a region that `read` reads, between canaries.
+    /// Returns the elements of a region that `read` reads, with canaries around the output.
     fn decode(
         &self,
         region: &Dims<Span>,
@@ -133,7 +133,7 @@ impl Specimen {
         }
     }
 
-    /// Values that any codec for this type takes: small ones, of which some are the fill value.
+    /// Returns values that any codec for this type supports: small ones, some of which are the fill value.
     fn values(&self, registry: &Registry, shape: &[usize], random: &mut Random) -> Values {
         let mut values = self.empty(shape);
         let count: usize = shape.iter().product();
@@ -155,7 +155,7 @@ impl Specimen {
         values
     }
 
-    /// An element of variable length.
+    /// Returns an element of variable length.
     fn piece(&self, random: &mut Random) -> Vec<u8> {
         let number = random.below(100);
         if let Some(item) = self.data_type.vlen_item() {
@@ -177,7 +177,7 @@ impl Specimen {
     }
 }
 
-/// A small number, or what the type has in its place.
+/// Returns a small number, or the corresponding value of the type.
 fn random_element(registry: &Registry, data_type: &DataType, element: &mut [u8], random: &mut Random) {
     if let Some(structure) = data_type.fields() {
         for field in structure.fields() {
@@ -193,7 +193,7 @@ fn random_element(registry: &Registry, data_type: &DataType, element: &mut [u8],
     if family.is_ok_and(|family| family.write_number(data_type, Number::Integer(number), element)) {
         return;
     }
-    // Text is of words of four bytes; ASCII in it is text, and nothing else minds.
+    // Fixed-length text consists of four-byte words; ASCII is valid text, and other types accept it too.
     for (at, byte) in element.iter_mut().enumerate() {
         let first = if cfg!(target_endian = "little") { at % 4 == 0 } else { at % 4 == 3 };
         let letter = b"\0abc"[random.below(4)];
@@ -245,7 +245,7 @@ impl Values {
         front.iter().chain(back).all(|&byte| byte == CANARY)
     }
 
-    /// All elements, in order.
+    /// Returns all elements, in order.
     fn elements(&self) -> Vec<&[u8]> {
         let elements = self.bytes().chunks_exact(self.item);
         match &self.vlen {
@@ -254,7 +254,7 @@ impl Values {
         }
     }
 
-    /// The elements of a region, in order.
+    /// Returns the elements of a region, in order.
     fn at(&self, region: &[Span]) -> Vec<&[u8]> {
         let elements = self.elements();
         let places = zarrox_core::internals::selection::partition::positions(region, &self.shape);

@@ -1,7 +1,7 @@
 //! Suites that every store must pass, through the trait alone.
 //!
-//! A test of a store calls [`store_suite`] with a way to make empty stores. A store that cannot be written
-//! to calls [`read_suite`] too, with a way to make stores that have values already.
+//! A test of a store calls [`store_suite`] with a function that creates empty stores. A test of a read-only store calls
+//! [`read_suite`] instead, with a function that creates stores with values.
 
 #![expect(clippy::unwrap_used, reason = "a suite fails by panicking")]
 
@@ -18,14 +18,14 @@ use zarrox_stores::{
 
 use crate::holds::whole_nodes;
 
-/// Keys and values that a store begins with.
+/// The initial keys and values of a store.
 pub type Content<'a> = &'a [(&'a str, &'a [u8])];
 
 const MANY: usize = 10_000;
 
-/// Checks a store. Each call of `make` gives a new store without keys.
+/// Checks a store. Each call of `make` returns a new store without keys.
 ///
-/// Operations that the store says it cannot do must fail with the right kind of error; the rest must work.
+/// Operations that the capabilities exclude must fail with the right kind of error; all others must work.
 pub fn store_suite(make: impl Fn() -> Box<dyn Store>) {
     if !make().capabilities().writable {
         return refuses_writes(&*make());
@@ -74,7 +74,7 @@ pub fn store_suite(make: impl Fn() -> Box<dyn Store>) {
     }
 }
 
-/// Checks how a store is read. Each call of `fill` gives a new store with just this content.
+/// Checks the reads of a store. Each call of `fill` returns a new store with exactly this content.
 pub fn read_suite(fill: impl Fn(Content<'_>) -> Box<dyn Store>) {
     reads_values(&fill);
     reads_ranges(&fill);
@@ -86,7 +86,7 @@ pub fn read_suite(fill: impl Fn(Content<'_>) -> Box<dyn Store>) {
     }
 }
 
-/// A key that is known to be valid.
+/// Returns a key that is known to be valid.
 ///
 /// # Panics
 ///
@@ -96,7 +96,7 @@ pub fn key(text: &str) -> Key {
     Key::new(text).unwrap()
 }
 
-/// A prefix that is known to be valid.
+/// Returns a prefix that is known to be valid.
 ///
 /// # Panics
 ///
@@ -106,7 +106,7 @@ pub fn prefix(text: &str) -> Prefix {
     Prefix::new(text).unwrap()
 }
 
-/// All keys below a prefix with the sizes of their values, sorted.
+/// Returns all keys below a prefix with the sizes of their values, sorted.
 ///
 /// # Panics
 ///
@@ -156,7 +156,7 @@ fn reads_values(fill: &dyn Fn(Content<'_>) -> Box<dyn Store>) {
         for is_missing in
             [store.open(&key(missing)).map(|value| value.is_none()), ranges.map(|ranges| ranges.is_none())]
         {
-            // A store of directories may tell that a directory is in the place of the value.
+            // A store of directories may report that a directory has the name of the value.
             match is_missing {
                 Err(error) => assert_eq!(error.kind(), StoreErrorKind::Obstructed, "{missing}: {error}"),
                 Ok(is_missing) => assert!(is_missing, "{missing}"),
@@ -180,7 +180,7 @@ fn reads_ranges(fill: &dyn Fn(Content<'_>) -> Box<dyn Store>) {
     assert_eq!(read("v", &[suffix(10)]).unwrap().unwrap(), [&b"0123456789"[..]]);
     assert_eq!(read("empty", &[from(0, None), suffix(0)]).unwrap().unwrap(), [&b""[..], b""]);
 
-    // Each a copy, they would take a thousand times the memory of the value.
+    // As copies, they would take a thousand times the memory of the value.
     let greedy = read("v", &vec![from(0, None); 1_000]).unwrap().unwrap();
     assert!(greedy.iter().all(|bytes| bytes == "0123456789" && bytes.as_ptr() == greedy[0].as_ptr()));
 
@@ -221,7 +221,7 @@ fn reads_many(fill: &dyn Fn(Content<'_>) -> Box<dyn Store>) {
     let answers: Vec<Mutex<Option<Option<Bytes>>>> = keys.iter().map(|_| Mutex::default()).collect();
     store.get_many(&keys, &|index, answer| {
         let before = answers[index].lock().unwrap().replace(answer.unwrap());
-        assert!(before.is_none(), "{} is answered twice", keys[index]);
+        assert!(before.is_none(), "{} was reported twice", keys[index]);
     });
     let answers: Vec<_> = answers.into_iter().map(|answer| answer.into_inner().unwrap().unwrap()).collect();
     for (index, answer) in answers.iter().enumerate() {
@@ -229,7 +229,7 @@ fn reads_many(fill: &dyn Fn(Content<'_>) -> Box<dyn Store>) {
     }
     let asked = AtomicBool::new(false);
     store.get_many(&[], &|_, _| asked.store(true, Ordering::Relaxed));
-    assert!(!asked.into_inner(), "nothing was asked for");
+    assert!(!asked.into_inner(), "no keys were requested");
 }
 
 fn reads_at(value: &dyn Value) {
@@ -317,7 +317,7 @@ fn erases_when_unchanged(store: &dyn Store) {
     let second = version();
     assert!(erase(Condition::Matches(&second)).unwrap());
     assert_eq!(value(store, "a/v"), None);
-    // Who asks for a version that is gone has been overtaken.
+    // A version that does not exist any more is a conflict.
     assert_eq!(erase(Condition::Matches(&second)).unwrap_err().kind(), StoreErrorKind::Conflict);
     assert_eq!(erase(Condition::Absent).unwrap_err().kind(), StoreErrorKind::Unsupported);
     if !store.capabilities().set_if_absent {
@@ -328,7 +328,7 @@ fn erases_when_unchanged(store: &dyn Store) {
     check_fours(store, "four", 40);
 }
 
-/// Threads that each read, add one and write, until nobody came between.
+/// Runs threads that each read, increment and write until there is no conflict.
 fn one_of_many_counts(store: &dyn Store) {
     const EACH: u64 = 5;
     put(store, "count", b"0");
@@ -337,12 +337,12 @@ fn one_of_many_counts(store: &dyn Store) {
     assert_eq!(value(store, "count").unwrap(), (4 * EACH).to_string());
 }
 
-/// Adds one to a decimal number so many times, as everybody does who shares a store with others: under the lock, where that
-/// excludes all others, and otherwise again until nobody came between.
+/// Increments a decimal number this many times, as all writers of a shared store do: under the lock if that excludes all others,
+/// and otherwise with retries until there is no conflict.
 ///
 /// # Panics
 ///
-/// When the store does not do what its capabilities promise.
+/// When the store violates its capabilities.
 pub fn count_up(store: &dyn Store, name: &str, times: u64) {
     let able = store.capabilities();
     assert!(able.set_if_unchanged || able.locks_everyone, "{able:?}");
@@ -359,28 +359,28 @@ fn add_compared(store: &dyn Store, name: &Key) -> bool {
         text => text.unwrap(),
     };
     let version = value.version().unwrap();
-    // It may keep a transaction open.
+    // The value may keep a transaction open.
     drop(value);
     is_set(store.set(name, &next(&text), Condition::Matches(&version)))
 }
 
-/// Adds one to a decimal number under its lock. False when somebody wrote without it.
+/// Increments a decimal number under its lock. Returns false if another writer wrote without the lock.
 ///
 /// # Panics
 ///
-/// When the lock cannot be had, or the value cannot be read or written.
+/// When the lock cannot be acquired, or the value cannot be read or written.
 pub fn add_locked(store: &dyn Store, name: &Key) -> bool {
     let guard = store.lock(name).unwrap();
     let text = store.get(name).unwrap().unwrap();
     is_set(store.set(name, &next(&text), Condition::Locked(&guard)))
 }
 
-/// Takes so many steps of a counter that is erased after each fourth, whose places are counted in another one: each step is lost if
-/// somebody erases what is not any more as it was read.
+/// Increments a counter that is erased after each fourth step, with the erasures counted in another one: a step is lost if a
+/// writer erases a value that has changed since it was read.
 ///
 /// # Panics
 ///
-/// When the store does not do what its capabilities promise.
+/// When the store violates its capabilities.
 pub fn count_in_fours(store: &dyn Store, place: &str, times: u64) {
     let low = key(&format!("{place}/low"));
     for _ in 0..times {
@@ -408,11 +408,11 @@ fn step_of_four(store: &dyn Store, place: &str, low: &Key) -> bool {
     erased
 }
 
-/// Checks that no step of [`count_in_fours`] was lost, of all that everybody took.
+/// Checks that no step of [`count_in_fours`] was lost, of those of all writers.
 ///
 /// # Panics
 ///
-/// When one was.
+/// When a step was lost.
 pub fn check_fours(store: &dyn Store, place: &str, steps: u64) {
     let number = |name: &str| {
         let text = value(store, &format!("{place}/{name}")).unwrap_or(Bytes::from_static(b"0"));
@@ -555,13 +555,13 @@ fn erases(store: &dyn Store) {
     assert_eq!(value(store, "a/d").unwrap(), "2");
     if store.capabilities().listable {
         let listing = store.list_dir(&prefix("a/")).unwrap();
-        // A server may need a while to notice that a directory is empty.
+        // A server may need some time to notice that a directory is empty.
         let remote = store.capabilities().in_flight.is_some();
         let (keys, prefixes) = names(&listing);
         assert_eq!(keys, ["a/d"]);
         assert!(prefixes.iter().all(|below| remote && list(store, below).is_empty()), "{prefixes:?}");
     }
-    // Where there was a prefix, there can be a value.
+    // A value can replace an empty prefix.
     put(store, "a/b", b"3");
     assert_eq!(value(store, "a/b").unwrap(), "3");
     assert!(store.erase(&key("a/b")).unwrap());
@@ -632,7 +632,7 @@ fn lists_many(store: &dyn Store) {
             put(store, &format!("many/c/{}/{}", index % 7, index), &vec![0; index % 3]);
         }
     };
-    // Directories are made by one: who makes one that another is just making is refused by some servers.
+    // One thread creates the directories: some servers return an error while another client creates the same one.
     (0..7).for_each(|index| put(store, &format!("many/c/{index}/{index}"), b""));
     thread::scope(|scope| (0..THREADS).for_each(|thread| drop(scope.spawn(move || write(thread)))));
     put(store, "manyother", b"");
@@ -646,7 +646,7 @@ fn lists_many(store: &dyn Store) {
         store.list_dir(&prefix("many/c/3/")).unwrap().keys.len(),
         (0..MANY).filter(|i| i % 7 == 3).count()
     );
-    // More than are on one page of any listing; erasing all would take minutes on some servers.
+    // More than one page of any listing; erasing all would take minutes on some servers.
     store.erase_prefix(&prefix("many/c/3/")).unwrap();
     assert_eq!(list(store, "many/c/3/"), []);
     if store.capabilities().in_flight.is_none() {
@@ -669,14 +669,14 @@ fn visitors_may_write(store: &dyn Store) {
     assert_eq!(list(store, "b/").len(), 100);
 }
 
-/// Two write, two read: all that is ever read is one whole value.
+/// Two threads write and two read: every read returns one whole value.
 fn replaces_whole_values(store: &dyn Store) {
     const LENGTH: usize = 200_000;
     let done = AtomicBool::new(false);
     put(store, "busy/v", &vec![0; LENGTH]);
     let write = |who: u8| {
         for round in 0..100 {
-            // Lengths differ too.
+            // The lengths differ too.
             put(store, "busy/v", &vec![who + 2 * (round % 50); LENGTH + usize::from(who)]);
         }
     };
@@ -728,7 +728,7 @@ fn locks_exclude(store: &dyn Store) {
     assert_eq!(value(store, "lock/counter").unwrap(), (THREADS * ROUNDS).to_string());
 }
 
-/// A write without the lock is a conflict for the holder, where the store says that it can tell.
+/// Checks that a write without the lock is a conflict for the holder, if the store can detect it.
 fn notices_writes_without_the_lock(store: &dyn Store) {
     let name = key("lock/value");
     let conflict = |result: Result<(), StoreError>| {
@@ -762,7 +762,7 @@ fn notices_writes_without_the_lock(store: &dyn Store) {
 
 fn locks_are_for_one_key(store: &dyn Store) {
     let held = store.lock(&key("a/b")).unwrap();
-    // Other keys are free; that this ends is the test.
+    // Other keys are free; the test is that this ends.
     drop((store.lock(&key("a/c")).unwrap(), store.lock(&key("b")).unwrap()));
     drop(held);
     drop(store.lock(&key("a/b")).unwrap());

@@ -15,8 +15,8 @@ use crate::codec::Random;
 
 type Elements = Vec<Vec<u8>>;
 
-/// Checks a chain of codecs for elements that `element` makes, in every way that needs no knowledge of it. Different
-/// elements must have different bytes.
+/// Checks a codec chain for elements that `element` creates, in every way that does not depend on its format. Different elements
+/// must have different bytes.
 pub fn variable_suite(registry: &Registry, specs: &[CodecSpec], element: impl Fn(&mut Random) -> Vec<u8>) {
     let mut random = Random::new(3);
     for shape in [&[][..], &[1], &[7], &[4, 6], &[2, 3, 4]] {
@@ -157,11 +157,11 @@ impl<F: Fn(&mut Random) -> Vec<u8>> Case<'_, F> {
         let fixed = ChunkSpec::new(&[4], Storage::Uint(2), FillValue::zero(2)).unwrap();
         let context = CodecContext { chunk: &fixed, ..context };
         let error = CodecChain::new(&self.chain.specs(), &context).unwrap_err().to_string();
-        assert!(error.contains("fixed"), "elements of a fixed length are refused: {error}");
+        assert!(error.contains("fixed"), "elements of a fixed length are an error: {error}");
     }
 }
 
-/// Hands elements over as a view.
+/// Passes elements as a view.
 fn with_view<R>(elements: &Elements, shape: &[usize], work: impl FnOnce(View<'_>) -> R) -> R {
     let vlen = VlenBuffer::new();
     let mut memory = vec![0; elements.len() * VlenRef::SIZE];
@@ -170,7 +170,7 @@ fn with_view<R>(elements: &Elements, shape: &[usize], work: impl FnOnce(View<'_>
     work(View::contiguous(&memory, shape, VlenRef::SIZE).with_vlen(&vlen))
 }
 
-/// The elements that `work` reads of a region.
+/// Returns the elements of a region that `work` reads.
 fn read(
     region: &Dims<Span>,
     work: impl FnOnce(ReadRegion<'_>) -> Result<(), CodecError>,

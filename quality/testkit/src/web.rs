@@ -1,11 +1,11 @@
-//! A web server for the files of a directory, without anything to install: no ranges, no listings, no encryption.
+//! A web server for the files of a directory, without dependencies: no ranges, no listings, no encryption.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::{fs, thread};
 
-/// Serves the files below a directory for as long as the process lives, and returns the URL of the directory.
+/// Serves the files below a directory as long as the process lives, and returns the URL of the directory.
 ///
 /// # Errors
 ///
@@ -17,14 +17,14 @@ pub fn serve(root: impl Into<PathBuf>) -> io::Result<String> {
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             let root = root.clone();
-            // A client that goes away ends its connection, and nothing else.
+            // A disconnected client ends only its own connection.
             thread::spawn(move || drop(answer(&root, &stream)));
         }
     });
     Ok(url)
 }
 
-/// Answers the requests of one connection.
+/// Responds to the requests of one connection.
 fn answer(root: &Path, stream: &TcpStream) -> io::Result<()> {
     let mut request = String::new();
     for line in BufReader::new(stream).lines() {

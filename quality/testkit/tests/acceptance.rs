@@ -1,4 +1,4 @@
-//! Every odd document opens or is refused as it should be.
+//! Every unusual document opens or fails as expected.
 
 use zarrox::Strictness;
 use zarrox_testkit::acceptance::cases;
@@ -16,7 +16,7 @@ fn odd_documents_are_read_as_they_should_be() {
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
-/// Lenient reading opens what two of the three large implementations open.
+/// Lenient reading opens every document that two of the three large implementations open.
 #[test]
 fn nothing_is_refused_that_most_others_open() {
     let registry = zarrox::codecs::registry();

@@ -1,6 +1,7 @@
-//! Refused memory: `--allocations`.
+//! Failing allocations: `--allocations`.
 //!
-//! Each operation is run in processes of its own, in which the first, the second, … large piece of memory is refused, until one
+//! Each operation runs in separate processes, in which the first, the second, … large allocation fails, until all have succeeded.
+//! A failed allocation is an error of the operation: it must not abort the process or tear a chunk.
 //! has taken all that it wants. Refused memory is an error of the operation: it aborts no process, and tears no chunk.
 
 use ndarray::ArrayD;
@@ -17,7 +18,7 @@ use zarrox_tools::check::{Check, Repair};
 
 use crate::outcome::Outcome;
 
-/// The size from which on memory is refused, in bytes.
+/// The size from which allocations fail, in bytes.
 const LARGE: usize = 64 << 10;
 /// The allocator of the program.
 #[global_allocator]
@@ -25,24 +26,24 @@ static ALLOCATOR: Refusing = Refusing::new(LARGE);
 
 /// The length of the array and of its chunks along each of two axes: chunks have 256 KiB.
 const LENGTHS: (u64, u64) = (1024, 512);
-/// An operation that takes more pieces of memory never ends.
+/// The number of large allocations after which an operation counts as endless.
 const MOST: u32 = 500;
 
 /// The operations.
 const OPERATIONS: [&str; 7] = ["read", "read-part", "write", "write-part", "check", "repair", "copy"];
 
-/// The end of an operation whose memory was refused.
+/// The end of an operation with a failed allocation.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum End {
-    /// It was told.
+    /// It returned an error.
     Error(String),
-    /// The operation did without.
+    /// It succeeded without the memory.
     Done,
     /// The process was aborted.
     Aborted,
 }
 
-/// Runs all operations, and tells how they end. It is an error if one aborts.
+/// Runs all operations, and reports how they end. Fails if one aborts.
 #[expect(clippy::print_stdout, reason = "this is a program for a terminal")]
 pub(crate) fn run() -> Outcome {
     let mut aborted = Vec::new();
@@ -57,11 +58,11 @@ pub(crate) fn run() -> Outcome {
     if aborted.is_empty() {
         Ok(())
     } else {
-        Err(format!("without memory these abort: {}", aborted.join(", ")))
+        Err(format!("these abort without memory: {}", aborted.join(", ")))
     }
 }
 
-/// The ends of an operation, and how often each was met.
+/// Returns the ends of an operation, and the number of each.
 fn ends(operation: &str) -> Outcome<BTreeMap<End, u32>> {
     let mut ends = BTreeMap::new();
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
@@ -84,7 +85,7 @@ fn ends(operation: &str) -> Outcome<BTreeMap<End, u32>> {
     Err(format!("{operation} takes more than {MOST} large pieces of memory"))
 }
 
-/// Runs an operation in this process, whose n-th large piece of memory is refused. Says how it ended.
+/// Runs an operation in this process, whose n-th large allocation fails. Prints how it ended.
 ///
 /// # Errors
 /// When elements are neither the old nor the new ones afterwards.
@@ -124,7 +125,7 @@ fn store(directory: &Path) -> Result<Arc<dyn Store>> {
     Ok(Arc::new(DirectoryStore::open(directory.join("a.zarr"))?))
 }
 
-/// An array of ones; before a repair, with a damaged chunk.
+/// Creates an array of ones; before a repair, with a damaged chunk.
 fn prepare(operation: &str, directory: &Path) -> Result<Array> {
     let array = options().create_array((store(directory)?, "")).data_type(DataType::UInt8);
     let array = array.shape([LENGTHS.0; 2]).chunks([LENGTHS.1 / 4; 2]).shards([LENGTHS.1; 2]).create()?;
@@ -168,7 +169,7 @@ fn act(operation: &str, array: &Array, directory: &Path, values: &[u8]) -> Resul
     }
 }
 
-/// Every element is the old one or the new one; a chunk that is damaged may be lost by its repair.
+/// Checks that every element is the old one or the new one; a repair may lose a damaged chunk.
 fn judge(operation: &str, array: &Array) -> Result<()> {
     let values = match array.read::<ArrayD<u8>>(..) {
         Err(_) if operation == "repair" => return Ok(()),
@@ -178,7 +179,7 @@ fn judge(operation: &str, array: &Array) -> Result<()> {
     match values.iter().find(|value| ![lost, 1, 2].contains(*value)) {
         None => Ok(()),
         Some(value) => {
-            Err(zarrox::Error::new(zarrox::ErrorKind::Corrupt, format!("there is the element {value}")))
+            Err(zarrox::Error::new(zarrox::ErrorKind::Corrupt, format!("the unexpected element {value}")))
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The judge: compares a hierarchy with what it must be.
+//! The check of a hierarchy against its model.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,10 +13,10 @@ use crate::model::{Elements, Made, Model};
 use crate::place::Opened;
 use crate::world::{self, ARENA, DAMAGED, LOG, NOTES, NUMBER, PULSE, SWEPT};
 
-/// What a hierarchy has, where the model allows several things.
+/// The state of a hierarchy where the model allows several.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
-    /// The numbers of those pending appends that have arrived.
+    /// The numbers of the pending appends that are complete.
     pub(crate) arrived: BTreeSet<u64>,
     /// The rows of fill values in the array that grows by appending.
     pub(crate) holes: usize,
@@ -24,10 +24,10 @@ pub(crate) struct Seen {
     pub(crate) arena: Option<Vec<u64>>,
 }
 
-/// Compares a hierarchy with the model. The pending operations were interrupted: each stored object may be as it was before or
-/// as it would be after.
+/// Compares a hierarchy with the model. The pending operations were interrupted: each stored object may be in its state before or
+/// after.
 pub(crate) fn check(at: &Opened, model: &Model, pending: &[Operation], faults: &mut Faults) -> Seen {
-    // The copies of documents are judged for themselves.
+    // The copies of metadata documents are checked separately.
     let options = OpenOptions::new().mode(OpenMode::Read).consolidated(Consolidated::Never);
     let root = match at.open_with(&options) {
         Ok(root) => root,
@@ -66,7 +66,7 @@ impl Judge<'_> {
         values.map_err(|error| self.faults.add(Fault::Unreadable, format!("'{path}': {error}"))).ok()
     }
 
-    /// The arrays that are written by boxes.
+    /// Checks the arrays that are written by boxes.
     fn boards(&mut self) {
         for path in self.model.arrays.keys() {
             if path == ARENA[0] {
@@ -77,8 +77,8 @@ impl Judge<'_> {
         }
     }
 
-    /// The array that is moved and replaced is at a place that it may have. While it is replaced in a store that cannot exchange
-    /// nodes, it is nowhere.
+    /// Checks that the array that is moved and replaced is at a possible path. While it is replaced in a store that cannot
+    /// exchange nodes, it may be missing.
     fn arena(&mut self) {
         let structural = self.pending.iter().filter(|operation| operation.is_structural());
         let (mut may_be_gone, mut places) = (false, BTreeSet::from([&*self.model.arena]));
@@ -100,16 +100,16 @@ impl Judge<'_> {
                     is_there = true;
                     self.seen.arena = self.board(ARENA[0], place);
                 }
-                Ok(true) => self.faults.add(Fault::Stale, format!("the arena is at '{place}' as well")),
+                Ok(true) => self.faults.add(Fault::Stale, format!("the arena is also at '{place}'")),
                 Err(error) => self.faults.add(Fault::Unreadable, format!("'{place}': {error}")),
             }
         }
         if !is_there && !may_be_gone {
-            self.faults.add(Fault::Lost, "the arena is gone".to_owned());
+            self.faults.add(Fault::Lost, "the arena is missing".to_owned());
         }
     }
 
-    /// Compares an array that is written by boxes, and may be elsewhere. Returns its elements if they could be read.
+    /// Compares an array that is written by boxes, and may have been moved. Returns its elements if they could be read.
     fn board(&mut self, path: &str, place: &str) -> Option<Vec<u64>> {
         let array = self.array(place)?;
         let mut expected = self.shaped(path, &self.model.arrays[path], &array)?;
@@ -142,7 +142,8 @@ impl Judge<'_> {
         Some(found)
     }
 
-    /// The elements of the damaged array. What was damaged may be lost, or cannot be read: there are those that are expected.
+    /// Returns the elements of the damaged array. The damaged elements may be lost, or unreadable: then the expected ones are
+    /// returned.
     fn whole_part(&mut self, array: &Array, expected: &Elements) -> Option<Vec<u64>> {
         let [rows, columns] = world::DAMAGED_SHAPE;
         let left = array.read::<ArrayD<u64>>(crate::element::selection(&[0, 0], &[rows, columns / 2]));
@@ -154,7 +155,7 @@ impl Judge<'_> {
         Some(found.into_iter().collect())
     }
 
-    /// The array before its pending writes, in the shape that is stored.
+    /// Returns the array before its pending writes, in the stored shape.
     fn shaped(&mut self, path: &str, before: &Elements, array: &Array) -> Option<Elements> {
         let mut expected = before.clone();
         if array.shape() == expected.shape {
@@ -186,7 +187,7 @@ impl Judge<'_> {
         self.faults.add(fault, message);
     }
 
-    /// The blocks that were appended. Returns those of pending appends.
+    /// Checks the appended blocks. Returns those of pending appends.
     fn log(&mut self) {
         let is_replaced =
             |operation: &Operation| matches!(operation, Operation::Reshape { array, .. } if array == LOG);
@@ -240,7 +241,7 @@ impl Judge<'_> {
         let unknown = attributes.keys().filter(|name| *name != SWEPT && !expected.contains_key(*name));
         let unknown: Vec<String> = unknown.cloned().collect();
         if !unknown.is_empty() {
-            self.faults.add(Fault::Torn, format!("attributes that nobody set: {}", unknown.join(", ")));
+            self.faults.add(Fault::Torn, format!("unexpected attributes: {}", unknown.join(", ")));
         }
     }
 
@@ -252,7 +253,7 @@ impl Judge<'_> {
         }
     }
 
-    /// All nodes can be opened, and those that were made are what they were made.
+    /// Checks that all nodes can be opened, and that created nodes are unchanged.
     fn nodes(&mut self) {
         let mut found = BTreeMap::new();
         let mut unreadable = Vec::new();
@@ -273,7 +274,7 @@ impl Judge<'_> {
             let possible = self.possible(&path);
             let Some(array) = found.get(&path) else {
                 if !possible.absent {
-                    self.faults.add(Fault::Lost, format!("the array '{path}' is gone"));
+                    self.faults.add(Fault::Lost, format!("the array '{path}' is missing"));
                 }
                 continue;
             };
@@ -284,7 +285,7 @@ impl Judge<'_> {
         self.moves(&found);
     }
 
-    /// A node whose move was interrupted is at one of its places at least.
+    /// Checks that a node whose move was interrupted is at one of its two paths at least.
     fn moves(&mut self, found: &BTreeMap<String, Array>) {
         for operation in self.pending {
             if let Operation::Move { from, to } = operation
@@ -297,7 +298,7 @@ impl Judge<'_> {
         }
     }
 
-    /// The contents that an array can have.
+    /// Returns the contents that an array can have.
     fn possible(&self, path: &str) -> Possible {
         let mut possible = Possible { whole: Vec::new(), partial: Vec::new(), absent: true };
         if let Some(made) = self.model.made.get(path) {
@@ -325,7 +326,7 @@ impl Judge<'_> {
         possible
     }
 
-    /// Copies of the source: where a conversion or a copy was interrupted, there is no node, or a whole copy.
+    /// Checks copies of the source: after an interrupted conversion or copy, the node is missing, or a complete copy.
     fn copies(&mut self) {
         for place in &self.model.copies {
             let deleted = Operation::Discard { at: place.clone() };
@@ -351,12 +352,12 @@ impl Judge<'_> {
     }
 }
 
-/// Checks a whole hierarchy, and repairs it. Returns the findings that are more than notes.
+/// Checks a whole hierarchy, and repairs it. Returns the findings above the severity of notes.
 pub(crate) fn checked(at: &Opened, repair: Option<Repair>) -> zarrox::Result<Vec<Finding>> {
     run(Check::open_with(&OpenOptions::new(), (at.store.clone(), &at.path))?, repair)
 }
 
-/// Runs a check, with a repair. Returns the findings that are more than notes.
+/// Runs a check, with a repair. Returns the findings above the severity of notes.
 pub(crate) fn run(check: Check, repair: Option<Repair>) -> zarrox::Result<Vec<Finding>> {
     let check = match repair {
         Some(repair) => check.repair(repair),
@@ -371,7 +372,7 @@ pub(crate) fn run(check: Check, repair: Option<Repair>) -> zarrox::Result<Vec<Fi
     Ok(found)
 }
 
-/// Writes those parts of a box that have arrived: in each stored object all of it, or nothing.
+/// Writes the completed parts of a box: in each stored object all of it, or nothing.
 fn accept(expected: &mut Elements, start: &[u64], shape: &[u64], number: u64, found: &[u64]) {
     for part in expected.parts(start, shape) {
         let has_arrived = |at: &usize| found.get(*at) == Some(&element(number, *at as u64));
@@ -381,11 +382,11 @@ fn accept(expected: &mut Elements, start: &[u64], shape: &[u64], number: u64, fo
     }
 }
 
-/// The contents that an array that was made can have.
+/// The possible contents of a created array.
 struct Possible {
-    /// All of it.
+    /// Complete arrays.
     whole: Vec<Made>,
-    /// Some chunks of it, and fill values otherwise.
+    /// Some chunks of the array, and fill values otherwise.
     partial: Vec<Made>,
     absent: bool,
 }
@@ -405,7 +406,7 @@ impl Possible {
     }
 }
 
-/// Returns true if an array has the attributes and the elements that it was made with; a partial one may lack elements.
+/// Returns true if an array has the attributes and the elements of its creation; a partial one may lack elements.
 fn is_made(made: Made, number: Option<u64>, values: &[u64], partial: bool) -> bool {
     let expected: Vec<u64> = match made {
         Made::Put(own) if number == Some(own) => (0..world::PUT_LENGTH).map(|at| element(own, at)).collect(),
@@ -416,32 +417,33 @@ fn is_made(made: Made, number: Option<u64>, values: &[u64], partial: bool) -> bo
     values.len() == expected.len() && expected.iter().zip(values).all(is_right)
 }
 
-/// Blocks of rows that were appended.
+/// Blocks of appended rows.
 pub(crate) struct Blocks<'a> {
     /// The name of the array in messages.
     pub(crate) array: &'a str,
-    /// Those that must be there, and their rows.
+    /// The blocks that must exist, and their rows.
     pub(crate) done: &'a BTreeMap<u64, u64>,
-    /// Those that may be there.
+    /// The blocks that may exist.
     pub(crate) pending: &'a BTreeMap<u64, u64>,
-    /// The most rows of fill values: writers that were killed after a later one was done leave as many as they reserved.
+    /// The largest number of rows of fill values: a writer that is killed after a later one is done leaves the rows that it
+    /// reserved.
     pub(crate) most_holes: usize,
 }
 
 impl Blocks<'_> {
-    /// Checks that each block is there once, in one piece. Returns the pending ones that are there, and the number of rows of fill
+    /// Checks that each block exists once, in one piece. Returns the pending ones that exist, and the number of rows of fill
     /// values.
     pub(crate) fn check(&self, rows: &[Vec<u64>], faults: &mut Faults) -> (BTreeSet<u64>, usize) {
         let array = self.array;
         let holes = rows.iter().filter(|row| is_hole(row)).count();
         if holes > self.most_holes {
             let message = format!(
-                "{holes} rows of '{array}' have fill values, and {} at most may have",
+                "{holes} rows of '{array}' have fill values, more than the limit of {}",
                 self.most_holes
             );
             faults.add(Fault::Torn, message);
         }
-        // The shape is stored by an append whose rows are the last ones.
+        // The append of the last rows stores the shape.
         if rows.last().is_some_and(|row| is_hole(row)) {
             faults.add(Fault::Torn, format!("the last row of '{array}' has fill values"));
         }
@@ -461,7 +463,7 @@ impl Blocks<'_> {
             let Some(length) = length.and_then(|length| usize::try_from(length).ok()) else {
                 faults.add(
                     Fault::Torn,
-                    format!("row {row} of '{array}' is of operation {number}, which is not expected"),
+                    format!("row {row} of '{array}' belongs to the unexpected operation {number}"),
                 );
                 return seen;
             };
@@ -470,7 +472,7 @@ impl Blocks<'_> {
             let end = first + length;
             if end > rows.len() || !is_block(&rows[first..end], number, has_holes) || !seen.insert(number) {
                 let message = format!(
-                    "the block of operation {number} at row {row} of '{array}' is torn or there twice"
+                    "the block of operation {number} at row {row} of '{array}' is torn or duplicated"
                 );
                 faults.add(Fault::Torn, message);
                 return seen;
@@ -480,7 +482,7 @@ impl Blocks<'_> {
         let lost: Vec<u64> = self.done.keys().filter(|number| !seen.contains(number)).copied().collect();
         if !lost.is_empty() {
             let message =
-                format!("{} blocks are not in '{array}', the first of operation {}", lost.len(), lost[0]);
+                format!("{} blocks are missing in '{array}', the first of operation {}", lost.len(), lost[0]);
             faults.add(Fault::Lost, message);
         }
         seen.retain(|number| self.pending.contains_key(number));
@@ -492,7 +494,7 @@ fn is_hole(row: &[u64]) -> bool {
     row.iter().all(|value| *value == 0)
 }
 
-/// The row at which the block begins that has this row: its elements tell their position in it.
+/// Returns the row at which the block of a row begins: its elements have their position in it.
 fn first_row(rows: &[Vec<u64>], row: usize) -> usize {
     let columns = rows[row].len().max(1);
     let position = rows[row].iter().find(|value| **value != 0).map_or(0, |value| origin(*value).1);

@@ -1,4 +1,4 @@
-//! Elements that tell who wrote them: the number of an operation, and the place that it wrote them to.
+//! Elements that identify their writer: the number of an operation, and the position that it wrote them to.
 
 use ndarray::{ArrayD, IxDyn};
 use zarrox::{DimSelection, IntoSelection, Selection};
@@ -6,17 +6,17 @@ use zarrox::{DimSelection, IntoSelection, Selection};
 /// The bits of a position.
 const POSITION: u32 = 24;
 
-/// The element that an operation writes at a position. Operation 0 writes fill values.
+/// Returns the element that an operation writes at a position. Operation 0 writes fill values.
 pub(crate) fn element(number: u64, position: u64) -> u64 {
     if number == 0 { 0 } else { number << POSITION | position }
 }
 
-/// The operation that wrote an element, and the position that it was written for; operation 0 where there is a fill value.
+/// Returns the operation that wrote an element, and the position that it was written for; operation 0 for a fill value.
 pub(crate) fn origin(element: u64) -> (u64, u64) {
     (element >> POSITION, element & ((1 << POSITION) - 1))
 }
 
-/// An element, in words.
+/// Returns a description of an element.
 pub(crate) fn told(element: u64) -> String {
     match origin(element) {
         (0, 0) => "the fill value".to_owned(),
@@ -24,7 +24,7 @@ pub(crate) fn told(element: u64) -> String {
     }
 }
 
-/// The elements of a box of an array of this shape.
+/// Returns the elements of a box of an array of this shape.
 pub(crate) fn elements(number: u64, start: &[u64], shape: &[u64], array: &[u64]) -> ArrayD<u64> {
     ArrayD::from_shape_fn(lengths(shape), |index| {
         let index = (0..start.len()).map(|dim| start[dim] + index[dim] as u64);
@@ -32,18 +32,18 @@ pub(crate) fn elements(number: u64, start: &[u64], shape: &[u64], array: &[u64])
     })
 }
 
-/// The elements of a box, as arrays are read and written.
+/// Returns the selection of a box.
 pub(crate) fn selection(start: &[u64], shape: &[u64]) -> Selection {
     let dims = start.iter().zip(shape).map(|(start, length)| DimSelection::from(*start..start + length));
     dims.collect::<Vec<_>>().into_selection()
 }
 
-/// The position of an element in row-major order.
+/// Returns the position of an element in row-major order.
 pub(crate) fn position(index: impl Iterator<Item = u64>, shape: &[u64]) -> u64 {
     index.zip(shape).fold(0, |position, (index, length)| position * length + index)
 }
 
-/// A shape as `ndarray` has it.
+/// Returns a shape in the form of `ndarray`.
 pub(crate) fn lengths(shape: &[u64]) -> IxDyn {
     let lengths: Vec<usize> =
         shape.iter().map(|&length| usize::try_from(length).unwrap_or(usize::MAX)).collect();

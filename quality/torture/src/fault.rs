@@ -1,28 +1,28 @@
-//! The faults that a store can be found to have.
+//! The faults of a store.
 
 use std::collections::BTreeMap;
 
 /// A kind of fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fault {
-    /// Data or a node is not there any more.
+    /// Data or a node is missing.
     Lost,
-    /// There is a mixture of what was written, or what nobody wrote.
+    /// There is a mixture of written data, or data that was never written.
     Torn,
-    /// Something old is there instead of what was written later.
+    /// An old state is present instead of a later one.
     Stale,
     /// A node or a chunk cannot be read.
     Unreadable,
     /// An operation failed.
     Failed,
-    /// An interrupted operation could not be done again.
+    /// An interrupted operation could not be repeated.
     NotContinued,
-    /// Something is left behind.
+    /// An object is left behind.
     Left,
 }
 
 impl Fault {
-    /// The word for it in reports.
+    /// Returns the name in reports.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Lost => "lost",
@@ -53,7 +53,7 @@ impl Faults {
         self.0.is_empty()
     }
 
-    /// The number of faults of each kind, in words.
+    /// Returns the number of faults of each kind, as text.
     pub(crate) fn counts(&self) -> String {
         let mut counts: BTreeMap<Fault, usize> = BTreeMap::new();
         self.0.iter().for_each(|(fault, _)| *counts.entry(*fault).or_default() += 1);

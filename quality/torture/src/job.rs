@@ -1,24 +1,25 @@
-//! The work of one process, which its driver writes as JSON on its command line.
+//! The job of one process, which its driver passes as JSON on the command line.
 
 use serde::{Deserialize, Serialize};
 
 use crate::place::Place;
 use crate::world::{self, CHUNK, SIDE};
 
-/// All that one process does.
+/// The work of one process.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Job {
     /// The hierarchy.
     pub(crate) place: Place,
-    /// The threads of the process, each with its own list.
+    /// The threads of the process, each with its own list of operations.
     pub(crate) hands: Vec<Hand>,
-    /// True where an earlier process was killed in the first operation of each hand, which may be done already.
+    /// True if an earlier process was killed in the first operation of each hand, which may be done already.
     pub(crate) again: bool,
-    /// The nodes that are moved, replaced or converted meanwhile, with all below them; who meets that begins anew.
+    /// The nodes that are moved, replaced or converted in the meantime, with all below them; an operation that meets this is
+    /// retried.
     pub(crate) unsettled: Vec<String>,
 }
 
-/// One thread of a process: it does one operation after the other.
+/// One thread of a process, which runs its operations in order.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Hand {
     pub(crate) operations: Vec<Operation>,
@@ -32,17 +33,17 @@ pub(crate) enum Operation {
     Write { array: String, start: Vec<u64>, shape: Vec<u64>, number: u64 },
     /// Appends rows.
     Append { array: String, rows: u64, number: u64 },
-    /// Gives an array of one dimension another length.
+    /// Changes the length of a one-dimensional array.
     Resize { array: String, length: u64 },
-    /// Sets one attribute of a node, and leaves the others.
+    /// Sets one attribute of a node, and keeps the others.
     SetAttribute { node: String, name: String, number: u64 },
-    /// Opens a group, or creates it where there is none.
+    /// Opens a group, or creates it if it is missing.
     Require { path: String },
-    /// Creates a group; that another process was faster is told by the word `taken`.
+    /// Creates a group; the result `taken` means that another process was faster.
     Create { path: String },
-    /// Creates an array in the place of whatever node is there, and fills it.
+    /// Creates an array, replacing an existing node, and fills it.
     Put { path: String, number: u64 },
-    /// Creates an array where nothing is, chunks first and documents last.
+    /// Creates an array at an unused path, chunks first and documents last.
     Import { path: String, number: u64 },
     /// Moves a node.
     Move { from: String, to: String },
@@ -50,47 +51,47 @@ pub(crate) enum Operation {
     Delete { path: String },
     /// Writes consolidated metadata of all nodes.
     Consolidate,
-    /// Copies the array of the source into other chunks.
+    /// Rechunks the array of the source.
     Rechunk { path: String, chunks: Vec<u64> },
-    /// Converts the source to a hierarchy of its own.
+    /// Converts the source to a separate hierarchy.
     Convert { to: Place, format: String },
-    /// Copies the source to a hierarchy of its own.
+    /// Copies the source to a separate hierarchy.
     Copy { to: Place, format: String, layout: Layout },
-    /// Gives an array other chunks, shards and codecs where it is.
+    /// Changes chunks, shards and codecs of an array in place.
     Reshape { array: String, chunks: Vec<u64>, shards: Option<Vec<u64>>, compressed: bool },
-    /// Deletes the arena and creates another one in its place. Elements of the worker alone are known afterwards.
+    /// Deletes the arena and creates another one in its place. Only elements of the worker are known afterwards.
     Recreate { at: String, by: Worker },
-    /// Converts the whole hierarchy where it is, to Zarr v3.
+    /// Converts the whole hierarchy to Zarr v3, in place.
     Upgrade,
     /// Checks the whole hierarchy and repairs it.
     Repair,
-    /// Converts a hierarchy where it is.
+    /// Converts a hierarchy in place.
     ConvertInPlace { at: Place, format: String },
     /// Deletes a whole hierarchy.
     Discard { at: Place },
-    /// Grows an array along its first axis, makes sure that the new part reads as fill values, and shrinks it again.
+    /// Grows an array along its first axis, checks that the new part reads as fill values, and shrinks it again.
     Probe { array: String, rows: u64 },
     /// Writes into every directory of the hierarchy.
     Sweep,
 }
 
-/// The chunks of a copy.
+/// The layout of a copy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Layout {
-    /// Those of the source.
+    /// The chunks of the source.
     Same,
-    /// Others, of this shape.
+    /// Other chunks, of this shape.
     Chunks(Vec<u64>),
-    /// Those of the source, encoded as they are, in shards of this shape.
+    /// The chunks of the source, encoded as they are, in shards of this shape.
     Shards(Vec<u64>),
-    /// Those of a file of HDF5, to which the source is exported, and which is imported.
+    /// The chunks of an HDF5 file, to which the source is exported, and which is imported.
     Hdf5,
-    /// Those of the source, with smaller levels beside them.
+    /// The chunks of the source, with the lower levels of a pyramid.
     Pyramid,
 }
 
-/// One of several hands that work at the same time.
+/// One of several hands that work concurrently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Worker {
     pub(crate) index: u64,
@@ -99,10 +100,10 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// One that works alone.
+    /// A hand that works alone.
     pub(crate) const ALONE: Self = Self { index: 0, of: 1 };
 
-    /// Returns true if an element of a board is this one's own: every second chunk belongs to one worker, of the others each
+    /// Returns true if an element of a board belongs to this worker: every second chunk belongs to one worker, of the others each
     /// quarter does.
     pub(crate) fn owns(self, at: [u64; 2]) -> bool {
         let chunk = at.map(|index| index / CHUNK);
@@ -114,7 +115,7 @@ impl Worker {
 }
 
 impl Operation {
-    /// The array that it writes into.
+    /// Returns the array that it writes to.
     pub(crate) fn array(&self) -> Option<&str> {
         match self {
             Self::Write { array, .. } | Self::Append { array, .. } | Self::Resize { array, .. } => {
@@ -124,7 +125,7 @@ impl Operation {
         }
     }
 
-    /// Returns true if a node is somewhere else or something else afterwards. Interrupted, it is given again before all others.
+    /// Returns true if the operation moves or changes a node as a whole. If it is interrupted, it is repeated before all others.
     pub(crate) fn is_structural(&self) -> bool {
         match self {
             Self::Move { from, .. } => world::ARENA.contains(&&**from),
@@ -133,7 +134,7 @@ impl Operation {
         }
     }
 
-    /// The word for the operation in reports.
+    /// Returns the name of the operation in reports.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Write { number: 0, .. } => "erase",

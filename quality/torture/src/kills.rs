@@ -1,4 +1,4 @@
-//! Killing processes at random moments, and judging what they leave.
+//! Killing processes at random moments, and checking the results.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -19,9 +19,9 @@ use crate::process::{Death, Ended, Launcher, Progress};
 use crate::round::{HANDS, Round};
 use crate::world::{self, ARENA, DAMAGED, LOG, PULSE};
 
-/// After so many rounds a new hierarchy is begun, since archives only grow.
+/// The number of rounds after which a new hierarchy is begun, since archives only grow.
 const ROUNDS: usize = 20;
-/// A store in which more is found is not worth the time.
+/// The number of faults after which a store is given up.
 const MOST_FAULTS: usize = 100;
 
 /// The outcome of killing processes over a store.
@@ -29,12 +29,12 @@ const MOST_FAULTS: usize = 100;
 pub(crate) struct Tally {
     pub(crate) kills: usize,
     pub(crate) rounds: usize,
-    /// The operations that were interrupted, by their names.
+    /// The interrupted operations, by name.
     pub(crate) interrupted: BTreeMap<&'static str, usize>,
     pub(crate) faults: Faults,
 }
 
-/// Kills so many processes over hierarchies in a store. The plan follows from the seed.
+/// Kills processes over hierarchies in a store. The plan follows from the seed.
 pub(crate) fn campaign(kind: Kind, site: &Site, seed: u64, kills: usize) -> Outcome<Tally> {
     let mut tally = Tally::default();
     let mut rng = Rng::with_seed(seed);
@@ -60,7 +60,7 @@ pub(crate) fn campaign(kind: Kind, site: &Site, seed: u64, kills: usize) -> Outc
                 .faults
                 .add(*fault, format!("hierarchy {hierarchy} ({format}), round {}: {message}", tally.rounds));
         }
-        // What is damaged stays, to be looked at.
+        // A damaged hierarchy is kept for inspection.
         if scene.faults.is_empty() {
             scene.discard();
         }
@@ -72,7 +72,7 @@ pub(crate) fn campaign(kind: Kind, site: &Site, seed: u64, kills: usize) -> Outc
 struct Scene {
     kind: Kind,
     place: Place,
-    /// The places for converted copies, one for each process.
+    /// The places of converted copies, one for each process.
     copies: Vec<Place>,
     model: Model,
     /// The number of the last operation that wrote elements.
@@ -81,7 +81,7 @@ struct Scene {
 }
 
 impl Scene {
-    /// Lets processes work, kills one or more, judges, repeats what was interrupted, and judges again.
+    /// Runs processes, kills one or more, checks, repeats interrupted operations, and checks again.
     fn round(&mut self, rng: &mut Rng, tally: &mut Tally) -> Outcome {
         let round = Round::new(rng, self.kind, &self.model);
         if round.damages() {
@@ -124,7 +124,7 @@ impl Scene {
         self.judge(pending)
     }
 
-    /// Takes over what a process has done.
+    /// Applies the completed operations of a process to the model.
     fn take(&mut self, job: &Job, ended: &Ended, pending: &mut Vec<Operation>, tally: &mut Tally) {
         let mut names = Vec::new();
         for (hand, progress) in job.hands.iter().zip(&ended.hands) {
@@ -148,7 +148,7 @@ impl Scene {
         }
     }
 
-    /// The hierarchy, if its store can be opened.
+    /// Returns the hierarchy, if its store can be opened.
     fn opened(&mut self) -> Option<Opened> {
         self.place.open().map_err(|message| self.faults.add(Fault::Unreadable, message)).ok()
     }
@@ -158,7 +158,7 @@ impl Scene {
         if !self.faults.is_empty() {
             return Ok(());
         }
-        // An interrupted change of a whole node is given again before anybody writes. A repair clears what dead appends have left.
+        // An interrupted change of a whole node is repeated before any other write. A repair removes the rows of killed appends.
         let (structural, others): (Vec<_>, Vec<_>) = pending.into_iter().partition(Operation::is_structural);
         let structural =
             structural.into_iter().map(again).map(|operation| Hand { operations: vec![operation] });
@@ -187,12 +187,12 @@ impl Scene {
         Ok(())
     }
 
-    /// Compares the hierarchy with the model, and takes over what it has where several things are possible. Returns the pending
-    /// appends that have arrived.
+    /// Compares the hierarchy with the model, and applies its state where several are possible. Returns the pending appends that
+    /// are complete.
     fn check(&mut self, pending: &[Operation]) -> BTreeSet<u64> {
         let Some(at) = self.opened() else { return BTreeSet::new() };
         let seen = check(&at, &self.model, pending, &mut self.faults);
-        // What interrupted appends have left is judged again after a repair, and is known then.
+        // The rows of interrupted appends are checked again after a repair, and are known then.
         if !pending.iter().any(|operation| matches!(operation, Operation::Append { .. })) {
             self.model.holes = seen.holes;
         }
@@ -205,7 +205,7 @@ impl Scene {
         seen.arrived
     }
 
-    /// Gives the interrupted commands again, makes sure that growing brings nothing to light, and writes once into every directory.
+    /// Repeats the interrupted commands, checks that growing shows only fill values, and writes once to every directory.
     fn repeat(&mut self, missing: Vec<Operation>) -> Outcome {
         let hands = missing.into_iter().map(|operation| Hand { operations: vec![operation] });
         self.work(hands.collect(), Fault::NotContinued)?;
@@ -220,7 +220,7 @@ impl Scene {
         self.work(vec![Hand { operations }], Fault::Failed)
     }
 
-    /// Lets a process work that is not killed.
+    /// Runs a process that is not killed.
     fn work(&mut self, hands: Vec<Hand>, fault: Fault) -> Outcome {
         if hands.is_empty() {
             return Ok(());
@@ -239,7 +239,7 @@ impl Scene {
         Ok(())
     }
 
-    /// A check finds nothing but rows that dead writers have left among others.
+    /// Checks that a check finds nothing but rows of killed writers between others.
     fn check_nothing_is_found(&mut self, at: &Opened) {
         match checked(at, None) {
             Ok(found) => {
@@ -263,7 +263,7 @@ impl Scene {
         }
     }
 
-    /// Deletes the hierarchy. What stays costs only room.
+    /// Deletes the hierarchy. A failure costs only space.
     fn discard(&self) {
         for place in self.copies.iter().chain([&self.place]) {
             let _ = place.open().map(|at| OpenOptions::new().delete((at.store.clone(), &at.path)));

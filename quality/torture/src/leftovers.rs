@@ -1,4 +1,4 @@
-//! Everything that is stored must belong to a node.
+//! Checks that every stored object belongs to a node.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,13 +11,13 @@ use zarrox::{Array, Node};
 use crate::fault::{Fault, Faults};
 use crate::place::Opened;
 
-/// The names of documents, in every format.
+/// The names of metadata documents, in every format.
 const DOCUMENTS: [&str; 5] = ["zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata"];
 
-/// The prefix of what repairs put aside in a store that has nothing beside it.
+/// The prefix of the quarantine of repairs in a store with nothing beside it.
 const QUARANTINE: &str = ".zarrox-quarantine/";
 
-/// The reservations of rows by appends. The next append clears those of a dead one, and some stores keep the empty object.
+/// The reservations of rows by appends. The next append removes those of a killed one, and some stores keep the empty object.
 const RESERVATIONS: &str = "/.zarrox-unfinished-appends.json";
 
 /// Finds keys that are neither documents of nodes nor chunks inside their arrays' shapes.
@@ -38,7 +38,7 @@ fn stored_keys(at: &Opened) -> zarrox::Result<BTreeSet<String>> {
     let mut keys = BTreeSet::new();
     let prefix = Prefix::root();
     at.store.list_prefix(&prefix, &mut |key, _| {
-        // What a repair has put aside is kept.
+        // The quarantine of a repair is kept.
         if !key.as_str().starts_with(QUARANTINE) && !key.as_str().ends_with(RESERVATIONS) {
             keys.insert(key.as_str().to_owned());
         }
@@ -47,7 +47,7 @@ fn stored_keys(at: &Opened) -> zarrox::Result<BTreeSet<String>> {
     Ok(keys)
 }
 
-/// The keys that nodes can have.
+/// Returns the keys that nodes can have.
 fn known_keys(at: &Opened) -> zarrox::Result<BTreeSet<String>> {
     let mut known: BTreeSet<String> = DOCUMENTS.map(str::to_owned).into();
     at.root()?.visit(&mut |path, node| {
@@ -73,18 +73,18 @@ fn chunk_keys(array: &Array) -> zarrox::Result<Vec<String>> {
     chunks.collect()
 }
 
-/// Finds files that writers leave in a directory or beside it: temporary ones, nodes that were put aside, locks and journals.
+/// Finds files that writers leave in a directory or beside it: temporary files, nodes in quarantine, locks and journals.
 pub(crate) fn check_files(directory: &Path, faults: &mut Faults) {
     let above = directory.parent().unwrap_or(directory);
     let name = directory.to_string_lossy();
     let is_near = |path: &String| path.starts_with(&*name);
     let left: Vec<String> = files(above).into_iter().filter(is_near).filter(|name| is_left(name)).collect();
     if let Some(first) = left.first() {
-        faults.add(Fault::Left, format!("{} files of dead writers, the first '{first}'", left.len()));
+        faults.add(Fault::Left, format!("{} files of killed writers, the first '{first}'", left.len()));
     }
 }
 
-/// The number of files of any name that some implementation gives to temporary files.
+/// Returns the number of files with the names that implementations give to temporary files.
 pub(crate) fn temporary_files(directory: &Path) -> usize {
     let is_temporary = |name: &String| {
         let name = name.rsplit('/').next().unwrap_or_default();
@@ -99,7 +99,7 @@ fn is_left(name: &str) -> bool {
     ours || name.contains(".replaced") || name.ends_with(".lock")
 }
 
-/// All files and directories below a directory.
+/// Returns all files and directories below a directory.
 fn files(directory: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let mut folders = vec![directory.to_owned()];

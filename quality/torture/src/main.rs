@@ -1,7 +1,7 @@
-//! `cargo xtask torture`: processes that write into one hierarchy at the same time, and are killed.
+//! `cargo xtask torture`: processes that write to the same hierarchy concurrently, and are killed.
 //!
-//! The program is both: the driver, which makes the plan, starts and kills processes and judges what they leave, and each of
-//! these processes (`work JOB`).
+//! The program is both the driver, which makes the plan, starts and kills processes and checks the results, and each of these
+//! processes (`work JOB`).
 
 mod allocations;
 mod check;

@@ -1,4 +1,4 @@
-//! The contents that a hierarchy must have: what all operations that were done have made of it.
+//! The contents that a hierarchy must have: the result of all completed operations.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,10 +13,10 @@ use crate::world::{self, ARENA, DAMAGED, PULSE};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Elements {
     pub(crate) shape: Vec<u64>,
-    /// The shapes of stored objects: all that the array had since it was judged.
+    /// The shapes of stored objects: all that the array had since the last check.
     pub(crate) chunks: Vec<Vec<u64>>,
     pub(crate) values: Vec<u64>,
-    /// The positions that may have fill values as well, since the array was created anew while others wrote.
+    /// The positions that may also have fill values, since the array was replaced while others wrote.
     pub(crate) unsure: BTreeSet<usize>,
 }
 
@@ -35,9 +35,9 @@ pub(crate) struct Model {
     pub(crate) format: Format,
     /// The arrays that are written by boxes: the boards, and the one that is shrunk and grown.
     pub(crate) arrays: BTreeMap<String, Elements>,
-    /// The blocks that were appended, and their rows. Several processes append, so that nothing is said of their order.
+    /// The appended blocks, and their rows. Several processes append, so that their order is unknown.
     pub(crate) blocks: BTreeMap<u64, u64>,
-    /// The rows of fill values among them, which interrupted appends have left.
+    /// The rows of fill values among them, from interrupted appends.
     pub(crate) holes: usize,
     pub(crate) attributes: BTreeMap<String, u64>,
     /// The arrays that were created, by their paths.
@@ -54,14 +54,14 @@ pub(crate) struct Model {
 }
 
 impl Elements {
-    /// The array with a damaged chunk, as [`world::create_damaged`] leaves it.
+    /// Returns the array with a damaged chunk, as [`world::create_damaged`] leaves it.
     pub(crate) fn damaged() -> Self {
         let mut array = Self::new(&world::DAMAGED_SHAPE, &world::DAMAGED_SHAPE);
         array.write(&[0, 0], &world::DAMAGED_SHAPE, world::ORIGINAL_NUMBER);
         array
     }
 
-    /// An array of fill values.
+    /// Creates an array of fill values.
     pub(crate) fn new(shape: &[u64], chunk: &[u64]) -> Self {
         let count = usize::try_from(shape.iter().product::<u64>()).unwrap_or(0);
         Self {
@@ -88,7 +88,7 @@ impl Elements {
         self.values.resize(usize::try_from(length).unwrap_or(0), 0);
     }
 
-    /// The array was created anew at some time while others wrote into it.
+    /// Records that the array was replaced at some time while others wrote to it.
     fn recreate(&mut self, by: Worker) {
         for index in indices(&[0; 2], &self.shape) {
             let Ok(at) = usize::try_from(position(index.iter().copied(), &self.shape)) else { continue };
@@ -100,19 +100,20 @@ impl Elements {
         }
     }
 
-    /// Takes over what was found, where several elements were possible.
+    /// Takes over the observed elements where several were possible.
     pub(crate) fn settle(&mut self, found: &[u64]) {
         for at in std::mem::take(&mut self.unsure) {
             self.values[at] = found[at];
         }
     }
 
-    /// Forgets the chunks that the array had before those that it has.
+    /// Removes all former chunk shapes of the array.
     pub(crate) fn forget_chunks(&mut self) {
         self.chunks.drain(..self.chunks.len().saturating_sub(1));
     }
 
-    /// The parts of a box that lie in one stored object each, whichever of the array's chunks there were, as lists of positions.
+    /// Returns the parts of a box that lie in one stored object each, for all former chunk shapes of the array, as lists of
+    /// positions.
     pub(crate) fn parts(&self, start: &[u64], shape: &[u64]) -> Vec<Vec<usize>> {
         let mut parts: BTreeMap<Vec<Vec<u64>>, Vec<usize>> = BTreeMap::new();
         for index in indices(start, shape) {
@@ -126,7 +127,7 @@ impl Elements {
     }
 }
 
-/// All indices of a box.
+/// Returns all indices of a box.
 fn indices(start: &[u64], shape: &[u64]) -> impl Iterator<Item = Vec<u64>> {
     let (start, shape) = (start.to_vec(), shape.to_vec());
     (0..shape.iter().product::<u64>()).map(move |mut rest| {
@@ -140,7 +141,7 @@ fn indices(start: &[u64], shape: &[u64]) -> impl Iterator<Item = Vec<u64>> {
 }
 
 impl Model {
-    /// The hierarchy as [`world::create`] leaves it.
+    /// Creates the hierarchy as [`world::create`] leaves it.
     pub(crate) fn new(format: Format) -> Self {
         let board = Elements::new(&[world::SIDE; 2], &[world::CHUNK; 2]);
         let boards = world::boards(format).into_iter().map(|each| (each.name.to_owned(), board.clone()));
@@ -162,7 +163,7 @@ impl Model {
         }
     }
 
-    /// Does an operation.
+    /// Applies an operation.
     pub(crate) fn apply(&mut self, operation: &Operation) {
         match operation {
             Operation::Write { array, start, shape, number } => {

@@ -12,23 +12,23 @@ pub(crate) struct Options {
     pub(crate) stores: Vec<Kind>,
     /// The number of kills over each store.
     pub(crate) kills: usize,
-    /// All that is random follows from it.
+    /// The seed of all random choices.
     pub(crate) seed: u64,
-    /// Leaves the four writers out.
+    /// Skips the four writers.
     pub(crate) only_kills: bool,
-    /// Leaves the kills at random moments out.
+    /// Skips the kills at random moments.
     pub(crate) only_writers: bool,
     /// The directory for hierarchies and results.
     pub(crate) directory: PathBuf,
-    /// The Python that has the other implementations; they take no part without it.
+    /// The Python with the other implementations; without it they are skipped.
     pub(crate) python: Option<String>,
     /// The number of simulated runs, instead of real ones.
     pub(crate) simulate: Option<u64>,
-    /// The time for simulated runs.
+    /// The duration of simulated runs.
     pub(crate) seconds: Option<u64>,
-    /// The operations, faults and stores that are left out of simulated runs.
+    /// The operations, faults and stores that are excluded from simulated runs.
     pub(crate) without: Vec<String>,
-    /// Counts what fails, and prints no run.
+    /// Counts failures without printing runs.
     pub(crate) only_count: bool,
 }
 
@@ -39,7 +39,7 @@ impl Options {
     }
 }
 
-/// Reads the arguments.
+/// Parses the arguments.
 pub(crate) fn parse(arguments: &[String]) -> Outcome<Options> {
     let mut options = Options {
         stores: Vec::new(),
@@ -69,7 +69,7 @@ pub(crate) fn parse(arguments: &[String]) -> Outcome<Options> {
             "--seconds" => options.seconds = Some(number(value()?)?),
             "--without" => options.without.extend(value()?.split(',').map(str::to_owned)),
             "--python" => options.python = Some(value()?.clone()),
-            _ => return Err(format!("'{argument}' is no option: `cargo xtask torture --help` lists them")),
+            _ => return Err(format!("unknown option '{argument}': `cargo xtask torture --help` lists them")),
         }
     }
     if options.stores.is_empty() {
@@ -79,10 +79,10 @@ pub(crate) fn parse(arguments: &[String]) -> Outcome<Options> {
 }
 
 fn number<T: std::str::FromStr>(text: &str) -> Outcome<T> {
-    text.parse().map_err(|_| format!("'{text}' is no number"))
+    text.parse().map_err(|_| format!("'{text}' is not a number"))
 }
 
-/// A seed that is another one in each run.
+/// Returns a different seed in each run.
 fn new_seed() -> u64 {
     let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     time.map_or(0, |time| u64::from(time.subsec_nanos()) ^ time.as_secs()) % 1_000_000_000

@@ -1,4 +1,4 @@
-//! The result of everything here.
+//! The result type of this program.
 
-/// Nothing or a value, or a message.
+/// A value, or a message.
 pub(crate) type Outcome<T = ()> = Result<T, String>;

@@ -1,4 +1,4 @@
-//! Four writers at once, whose regions share chunks, shards, arrays and documents.
+//! Four concurrent writers, whose regions share chunks, shards, arrays and documents.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Barrier;
@@ -37,7 +37,7 @@ const COLUMNS: u64 = 10;
 const ATTRIBUTES: u64 = 100;
 /// The nodes that all writers create.
 const NODES: u64 = 25;
-/// The most kills of those who do the work of one process.
+/// The largest number of kills of the processes that do the work of one.
 const KILLS: usize = 3;
 /// The array of blocks.
 const BLOCKS: &str = "blocks";
@@ -71,7 +71,7 @@ impl Mode {
         }
     }
 
-    /// The number of processes.
+    /// Returns the number of processes.
     fn processes(self) -> usize {
         match self {
             Self::Threads => 1,
@@ -80,26 +80,26 @@ impl Mode {
         }
     }
 
-    /// The modes that a kind of store can have.
+    /// Returns the modes that a kind of store supports.
     pub(crate) fn of(kind: Kind) -> &'static [Self] {
         if kind.is_of_one_process() { &[Self::Threads] } else { &Self::ALL }
     }
 }
 
-/// The work of four writers, and those who do it.
+/// The work of four writers, and the processes that do it.
 #[derive(Debug)]
 pub(crate) struct Crowd<'a> {
     pub(crate) launcher: &'a Launcher,
     pub(crate) place: Place,
     pub(crate) mode: Mode,
-    /// Each process is killed at random, and another one goes on, [`KILLS`] times.
+    /// Each process is killed at random, and replaced by another one, [`KILLS`] times.
     pub(crate) kills: bool,
 }
 
 /// The outcome of the work of four writers.
 #[derive(Debug, Default)]
 pub(crate) struct Shown {
-    /// The number of elements, rows or attributes that are not what they must be.
+    /// The number of wrong elements, rows or attributes.
     pub(crate) lost: usize,
     pub(crate) kills: usize,
     pub(crate) problems: Vec<String>,
@@ -114,7 +114,7 @@ impl Crowd<'_> {
         let mut chunks: Vec<u64> = (0..8).collect();
         rng.shuffle(&mut chunks);
         let mut number = 1;
-        // All writers go from chunk to chunk in the same order, so that they meet.
+        // All writers visit the chunks in the same order, so that they meet.
         for chunk in chunks {
             for block in 0..8 {
                 number += 1;
@@ -202,7 +202,7 @@ impl Crowd<'_> {
         Ok(shown)
     }
 
-    /// Creates the same nodes, of which each must be made by one writer, and requires others.
+    /// Creates the same nodes, each of which exactly one writer must create, and requires others.
     pub(crate) fn nodes(&self, rng: &mut Rng) -> Outcome<Shown> {
         self.fresh(create_notes)?;
         let create = (0..NODES).map(|index| Operation::Create { path: format!("created/{index}") });
@@ -213,9 +213,7 @@ impl Crowd<'_> {
         let mut shown = ran.shown;
         let made = usize::try_from(NODES * WRITERS).unwrap_or(0) - ran.taken;
         if !self.kills && made != usize::try_from(NODES).unwrap_or(0) {
-            shown
-                .problems
-                .push(format!("{made} of {NODES} nodes were made by those who asked to create them"));
+            shown.problems.push(format!("{made} creations of {NODES} nodes succeeded"));
         }
         let root = self.place.open()?.root().map_err(|error| error.to_string())?;
         let names = (0..NODES).flat_map(|index| [format!("created/{index}"), format!("required/{index}")]);
@@ -223,17 +221,17 @@ impl Crowd<'_> {
         Ok(shown)
     }
 
-    /// Makes the hierarchy.
+    /// Creates the hierarchy.
     fn fresh(&self, create: impl FnOnce(&Opened) -> Done<()>) -> Outcome {
         let at = self.place.open()?;
-        // An earlier scene may have been here.
+        // It may exist from an earlier scene.
         let _ = OpenOptions::new().delete((at.store.clone(), &at.path));
         let created = create(&at).and_then(|()| at.store.flush().map_err(zarrox::Error::from));
         created.map_err(|error| error.to_string())
     }
 
-    /// Lets all hands work at the same time, in as many processes as the mode says. Operations that were interrupted are done
-    /// again if they may.
+    /// Runs all hands concurrently, in as many processes as the mode requires. Interrupted operations are repeated if that is
+    /// allowed.
     fn run(&self, hands: &[Hand], rng: &mut Rng, again: bool) -> Outcome<Ran> {
         let each = hands.len() / self.mode.processes();
         let seeds: Vec<u64> = (0..self.mode.processes()).map(|_| rng.u64(..)).collect();
@@ -255,7 +253,7 @@ impl Crowd<'_> {
         Ok(all)
     }
 
-    /// Lets the hands of one process work, and those of another one after it was killed.
+    /// Runs the hands of one process, and of its replacement after it was killed.
     fn run_hands(&self, mut hands: Vec<Hand>, seed: u64, again: bool, start: &Barrier) -> Outcome<Ran> {
         let mut rng = Rng::with_seed(seed);
         let mut ran = Ran::default();
@@ -272,7 +270,7 @@ impl Crowd<'_> {
                 again: ran.shown.kills > 0,
                 unsettled: Vec::new(),
             };
-            // Only the first ones begin together.
+            // Only the first processes begin together.
             let ended = self.launcher.run(&job, death, (ran.shown.kills == 0).then_some(start))?;
             let is_killed = ended.killed;
             ran.take(&mut hands, ended, again);
@@ -283,13 +281,13 @@ impl Crowd<'_> {
     }
 }
 
-/// The work that processes have done.
+/// The completed work of processes.
 #[derive(Debug, Default)]
 struct Ran {
     shown: Shown,
-    /// Numbers of operations that were interrupted, and not done again.
+    /// Numbers of interrupted operations that were not repeated.
     interrupted: BTreeSet<u64>,
-    /// The number of operations that others were faster with.
+    /// The number of operations in which another process was faster.
     taken: usize,
 }
 
@@ -301,7 +299,7 @@ impl Ran {
         self.taken += other.taken;
     }
 
-    /// Leaves to the hands what is still to be done.
+    /// Removes the completed operations from the hands.
     fn take(&mut self, hands: &mut [Hand], ended: Ended, again: bool) {
         self.shown.kills += usize::from(ended.killed);
         self.shown.problems.extend(ended.errors);
@@ -345,7 +343,7 @@ fn read(at: &Opened, path: &str) -> Outcome<Vec<u64>> {
     values.map(|values| values.iter().copied().collect()).map_err(|error| error.to_string())
 }
 
-/// The number of rows that should be there and are not.
+/// Returns the number of missing rows.
 fn lost_rows(rows: &[Vec<u64>], done: &BTreeMap<u64, u64>) -> usize {
     let found: BTreeSet<&Vec<u64>> = rows.iter().collect();
     let expected = done.iter().flat_map(|(number, rows)| {

@@ -1,4 +1,4 @@
-//! Other implementations at work in a directory.
+//! Other implementations, writing to a directory.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::report::PeerReport;
 
 /// The number of kills for each implementation.
 const KILLS: usize = 30;
-/// The most scenes in which that many kills are looked for.
+/// The largest number of scenes until the number of kills is reached.
 const SCENES: usize = 20;
 
 /// An implementation.
@@ -24,7 +24,7 @@ struct Peer {
     has_attributes: bool,
 }
 
-/// Lets all implementations do the same work.
+/// Runs the same work with all implementations.
 #[expect(clippy::print_stdout, reason = "this is a program for a terminal")]
 pub(crate) fn compare(python: &str, site: &Site, seed: u64) -> Outcome<Vec<PeerReport>> {
     let script = |name: &str| Launcher {
@@ -72,7 +72,7 @@ fn crowd<'a>(peer: &'a Peer, site: &Site, mode: Mode, kills: bool) -> Outcome<Cr
     Ok(Crowd { launcher: &peer.launcher, place, mode, kills })
 }
 
-/// Four writers that are killed again and again.
+/// Runs four writers that are killed repeatedly.
 fn killed(peer: &Peer, site: &Site, rng: &mut Rng) -> Outcome<Vec<(String, String)>> {
     let (mut kills, mut lost, mut left, mut unreadable) = (0, 0, 0, 0);
     for scene in 0..SCENES {

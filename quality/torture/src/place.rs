@@ -1,4 +1,4 @@
-//! Places for hierarchies, in each kind of store.
+//! Locations of hierarchies, in each kind of store.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,13 +10,13 @@ use zarrox::stores::{StorageOptions, Store};
 
 use crate::outcome::Outcome;
 
-/// The place of one hierarchy.
+/// The location of one hierarchy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Place {
     pub(crate) url: String,
     /// The options of the store.
     pub(crate) options: BTreeMap<String, String>,
-    /// A file on this machine beside the hierarchy, for what operations need on their way.
+    /// A local file beside the hierarchy, for the temporary data of operations.
     pub(crate) scratch: PathBuf,
 }
 
@@ -28,7 +28,7 @@ pub(crate) struct Opened {
 }
 
 impl Place {
-    /// Opens the store, and makes it where it is not there yet.
+    /// Opens the store, and creates it if it does not exist yet.
     pub(crate) fn open(&self) -> Outcome<Opened> {
         let options = self
             .options
@@ -41,29 +41,29 @@ impl Place {
 }
 
 impl Opened {
-    /// The root of the hierarchy.
+    /// Returns the root of the hierarchy.
     pub(crate) fn root(&self) -> zarrox::Result<zarrox::Group> {
         self.open_with(&OpenOptions::new())
     }
 
-    /// The path of a node in the store, by its path in the hierarchy.
+    /// Returns the path of a node in the store from its path in the hierarchy.
     pub(crate) fn below(&self, path: &str) -> String {
         format!("{}/{path}", self.path).trim_start_matches('/').to_owned()
     }
 
-    /// Returns true if appending processes reserve rows: versions are compared instead of locks. Where one is killed after a
-    /// later one was done, its rows have fill values.
+    /// Returns true if appending processes reserve rows: versions are compared instead of locks. If one is killed after a later
+    /// one is done, its rows have fill values.
     pub(crate) fn reserves(&self) -> bool {
         let capabilities = self.store.capabilities();
         capabilities.set_if_unchanged && !capabilities.locks_everyone
     }
 
-    /// Returns true if one node takes the place of another in one step.
+    /// Returns true if a node can replace another one in one step.
     pub(crate) fn exchanges(&self) -> bool {
         self.store.directory().is_some()
     }
 
-    /// The root, opened with options.
+    /// Opens the root with options.
     pub(crate) fn open_with(&self, options: &OpenOptions) -> zarrox::Result<zarrox::Group> {
         options.open((self.store.clone(), &self.path))?.into_group()
     }
@@ -85,7 +85,7 @@ impl Kind {
     pub(crate) const ALL: [Self; 7] =
         [Self::Directory, Self::Sqlite, Self::Lmdb, Self::Redb, Self::Zip, Self::S3, Self::Redis];
 
-    /// The name on the command line, and in tables.
+    /// Returns the name on the command line, and in tables.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Directory => "directory",
@@ -102,16 +102,16 @@ impl Kind {
         let found = Self::ALL.into_iter().find(|kind| kind.name() == name);
         found.ok_or_else(|| {
             let names = Self::ALL.map(Self::name).join(", ");
-            format!("'{name}' is no store that can be tortured; there are {names}")
+            format!("unknown store '{name}'; expected one of {names}")
         })
     }
 
-    /// True where only one process can have the store open for writing.
+    /// Returns true if only one process can open the store for writing.
     pub(crate) fn is_of_one_process(self) -> bool {
         matches!(self, Self::Redb | Self::Zip)
     }
 
-    /// Those who may write into a node while it is moved, replaced or given other chunks, as `docs/safety.md` promises it.
+    /// Returns which other users may write into a node while it is moved, replaced or rechunked, as `docs/safety.md` documents.
     pub(crate) fn company(self) -> Company {
         match self {
             Self::Directory => Company::Processes,
@@ -120,39 +120,39 @@ impl Kind {
         }
     }
 
-    /// True where an operation takes requests to a server.
+    /// Returns true if an operation sends requests to a server.
     pub(crate) fn is_remote(self) -> bool {
         matches!(self, Self::S3 | Self::Redis)
     }
 }
 
-/// Those who may use a node while it is replaced.
+/// The users that a node may have while it is replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Company {
-    /// Anybody, since nodes are held among processes.
+    /// Any, since nodes are held among processes.
     Processes,
     /// Threads of the same process.
     Threads,
-    /// Nobody: documents are compared once.
+    /// None: documents are compared once.
     Nobody,
 }
 
-/// Where the hierarchies of a run are made.
+/// The locations of the hierarchies of a run.
 #[derive(Debug, Clone)]
 pub(crate) struct Site {
-    /// A directory for all that is in files.
+    /// The directory of everything that is in files.
     directory: PathBuf,
-    /// A name for all that is on servers.
+    /// The unique name of the run on servers.
     run: String,
 }
 
 impl Site {
-    /// A site in a directory; nothing else may have used the name of the run on the servers.
+    /// Creates a site in a directory; the name of the run must be unused on the servers.
     pub(crate) fn new(directory: &Path, run: &str) -> Self {
         Self { directory: directory.to_owned(), run: run.to_owned() }
     }
 
-    /// A place that was not used before.
+    /// Returns a location that was not used before.
     ///
     /// # Errors
     /// When the server of the store was not started.
@@ -163,7 +163,7 @@ impl Site {
         Ok(Place { url, options, scratch })
     }
 
-    /// The URL of a place, and the options of its store.
+    /// Returns the URL of a location, and the options of its store.
     fn url(&self, kind: Kind, name: &str) -> Outcome<(String, Vec<(&'static str, String)>)> {
         let file = |extension: &str| format!("{}/{name}.{extension}", self.directory.display());
         let local = |url: String| (url, Vec::new());
@@ -190,7 +190,7 @@ impl Site {
     }
 }
 
-/// The address of a server, which `cargo xtask torture` has started.
+/// Returns the address of a server, which `cargo xtask torture` has started.
 fn server(name: &str) -> Outcome<String> {
     let variable = format!("ZARROX_TEST_{name}");
     std::env::var(&variable)

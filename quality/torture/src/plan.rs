@@ -1,7 +1,7 @@
-//! The plan of a round: it follows from a seed, and from what is there already.
+//! The plan of a round, which follows from a seed and the current state.
 //!
-//! Each process has elements, attributes and paths of its own, in chunks, documents and groups that others change as well: so
-//! it is known what every element must be, whoever was faster.
+//! Each process has its own elements, attributes and paths, in chunks, documents and groups that other processes change as well:
+//! so the value of every element is known, whichever process was faster.
 
 use std::time::Duration;
 
@@ -18,16 +18,16 @@ use crate::world::{self, ARENA, CHUNK, DAMAGED, LOG, NOTES, PULSE, SIDE};
 /// The operations of a process in a round.
 const OPERATIONS: usize = 12;
 
-/// Makes the lists of processes.
+/// The generator of the lists of processes.
 pub(crate) struct Planner<'a> {
     rng: &'a mut Rng,
     /// The number of the last operation that writes elements.
     number: &'a mut u64,
     worker: Worker,
     rights: Rights,
-    /// The hierarchy when the process comes to the next operation, as far as it is its own.
+    /// The hierarchy before the next operation of the process, as far as it belongs to the process.
     model: Model,
-    /// The place for a converted copy.
+    /// The location of a converted copy.
     copy: Place,
 }
 
@@ -40,13 +40,13 @@ impl<'a> Planner<'a> {
         copy: Place,
     ) -> Self {
         let mut model = model.clone();
-        // The others' nodes are none of its business.
+        // The nodes of other processes are ignored.
         model.made.retain(|path, _| path.starts_with(&own_group(worker)));
         model.copies.retain(|place| *place == copy);
         Self { rng, number, worker, rights, model, copy }
     }
 
-    /// A list of operations.
+    /// Returns a list of operations.
     pub(crate) fn hand(mut self) -> Hand {
         let mut operations = Vec::new();
         while operations.len() < OPERATIONS {
@@ -59,13 +59,13 @@ impl<'a> Planner<'a> {
             operations.insert(self.rng.usize(0..operations.len()), Operation::Repair);
         }
         if self.rights.converts {
-            // Early, so that it is met by those who write, and killed.
+            // Early, so that writers meet it, and it is killed.
             operations.insert(self.rng.usize(0..3), Operation::Upgrade);
         }
         Hand { operations }
     }
 
-    /// An operation; `None` where there is nothing to do it with.
+    /// Returns an operation; `None` if it has nothing to work on.
     fn operation(&mut self) -> Option<Operation> {
         if self.rights.changes && self.rng.u32(0..4) == 0 {
             return Some(self.change());
@@ -107,14 +107,14 @@ impl<'a> Planner<'a> {
             path => path != ARENA[0] || self.rights.arena,
         };
         let boards: Vec<&String> = self.model.arrays.keys().filter(is_board).collect();
-        // Who changes the arena writes into it as well.
+        // The hand that changes the arena writes into it as well.
         match self.rights.changes && self.rng.bool() {
             true => ARENA[0].to_owned(),
             false => boards[self.rng.usize(0..boards.len())].clone(),
         }
     }
 
-    /// Moves the arena, creates it anew, or gives it or the log other chunks.
+    /// Moves, replaces or rechunks the arena, or rechunks the log.
     fn change(&mut self) -> Operation {
         let at = self.model.arena.clone();
         let other = if at == ARENA[0] { ARENA[1] } else { ARENA[0] };
@@ -147,7 +147,7 @@ impl<'a> Planner<'a> {
     /// Writes a chunk, a part of one, or parts of several.
     fn write(&mut self) -> Operation {
         if self.model.arrays.contains_key(DAMAGED) && self.worker.index < 2 && self.rng.u32(0..8) == 0 {
-            // The column of the damaged array's whole part that is this one's own.
+            // This worker's column of the intact part of the damaged array.
             let start = vec![self.rng.u64(0..world::DAMAGED_SHAPE[0]), self.worker.index];
             return Operation::Write {
                 array: DAMAGED.to_owned(),
@@ -169,14 +169,14 @@ impl<'a> Planner<'a> {
         Operation::Write { array: self.board(), start, shape, number: 0 }
     }
 
-    /// Any box of a board.
+    /// Returns a random box of a board.
     fn any_box(&mut self) -> (Vec<u64>, Vec<u64>) {
         let start = [self.rng.u64(0..SIDE), self.rng.u64(0..SIDE)];
         let shape = start.map(|start| self.rng.u64(1..=SIDE - start));
         (start.to_vec(), shape.to_vec())
     }
 
-    /// A box of elements that are this worker's own: in a chunk of its own, or in its quarter of one.
+    /// Returns a box of elements that belong to this worker: in a chunk of its own, or in its quarter of one.
     fn own_box(&mut self) -> (Vec<u64>, Vec<u64>) {
         let (chunk, side) = loop {
             let chunk = [self.rng.u64(0..SIDE / CHUNK), self.rng.u64(0..SIDE / CHUNK)];
@@ -199,7 +199,7 @@ impl<'a> Planner<'a> {
         (vec![chunk[0] + start[0], chunk[1] + start[1]], shape.to_vec())
     }
 
-    /// One process alone changes this array's shape, since nobody could tell otherwise what is outside.
+    /// Changes the shape of an array that only one process changes, since the elements outside would be unknown otherwise.
     fn resize_or_write_pulse(&mut self) -> Option<Operation> {
         if self.worker.index != 0 {
             return None;
@@ -218,7 +218,7 @@ impl<'a> Planner<'a> {
         Operation::SetAttribute { node: NOTES.to_owned(), name, number: self.next() }
     }
 
-    /// One of the few paths that this process makes arrays at, whatever is there.
+    /// Returns one of the few paths at which this process creates arrays, whether it is in use or not.
     fn new_path(&mut self) -> String {
         format!("{}/{}", own_group(self.worker), self.rng.u32(0..4))
     }
@@ -255,14 +255,14 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Makes a copy in the other format, converts it where it is, and deletes it.
+    /// Makes a copy in the other format, converts it in place, and deletes it.
     fn convert(&mut self) -> Operation {
         let own = self.model.format.to_string();
         let other = if own == "v2" { "v3" } else { "v2" }.to_owned();
         if !self.model.copies.contains(&self.copy) {
             return self.copy(other);
         }
-        // The chunks of a v3 array that never was v2 have keys that v2 has not.
+        // The chunks of a v3 array that was never v2 have keys that v2 does not support.
         match self.rng.u32(if own == "v2" || self.model.upgraded { 2..3 } else { 0..3 }) {
             0 => Operation::ConvertInPlace { at: self.copy.clone(), format: own },
             1 => Operation::ConvertInPlace { at: self.copy.clone(), format: other },
@@ -275,7 +275,7 @@ fn own_group(worker: Worker) -> String {
     format!("made/{}", worker.index)
 }
 
-/// The moment of a process's death. Short and long times are equally likely: most operations are short.
+/// Returns the moment of a process's death. Short and long times are equally likely: most operations are short.
 pub(crate) fn death(rng: &mut Rng, remote: bool, hands: usize) -> Death {
     let longest = if remote { 17 } else { 14 };
     let power = rng.u32(3..longest);

@@ -1,4 +1,4 @@
-//! Processes that work, and are killed.
+//! Processes that do jobs, and are killed.
 
 use std::io::{BufRead, BufReader, Write as _};
 use std::process::{Child, Command, Stdio};
@@ -10,10 +10,10 @@ use std::time::Duration;
 use crate::job::Job;
 use crate::outcome::Outcome;
 
-/// A process that takes longer hangs.
+/// The timeout of a process.
 const LIMIT: Duration = Duration::from_secs(90);
 
-/// The program that does jobs: ours, or one that works with another implementation.
+/// The program that does jobs: this one, or one that uses another implementation.
 #[derive(Debug, Clone)]
 pub(crate) struct Launcher {
     pub(crate) program: String,
@@ -21,7 +21,7 @@ pub(crate) struct Launcher {
     pub(crate) arguments: Vec<String>,
 }
 
-/// The moment of a process's death: so long after one of its operations has begun.
+/// The moment of a process's death: a time after the start of one of its operations.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Death {
     pub(crate) hand: usize,
@@ -32,11 +32,11 @@ pub(crate) struct Death {
 /// The progress of a hand.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Progress {
-    /// The number of operations that are done.
+    /// The number of completed operations.
     pub(crate) done: usize,
     /// True if the next one has begun.
     pub(crate) begun: bool,
-    /// The operations that another process was faster with.
+    /// The operations in which another process was faster.
     pub(crate) taken: Vec<usize>,
 }
 
@@ -46,18 +46,18 @@ pub(crate) struct Ended {
     /// True if it was killed before it had finished.
     pub(crate) killed: bool,
     pub(crate) hands: Vec<Progress>,
-    /// Errors of operations, and that the process ended in another way than it should.
+    /// Errors of operations, and of the process itself.
     pub(crate) errors: Vec<String>,
 }
 
 impl Launcher {
-    /// This program itself.
+    /// Returns this program.
     pub(crate) fn ours() -> Outcome<Self> {
         let program = std::env::current_exe().map_err(|error| error.to_string())?;
         Ok(Self { program: program.to_string_lossy().into_owned(), arguments: vec!["work".to_owned()] })
     }
 
-    /// Runs a process to its end, or to its death. It begins when all others have come to the barrier.
+    /// Runs a process to its end, or to its death. It begins when all others have reached the barrier.
     pub(crate) fn run(&self, job: &Job, death: Option<Death>, start: Option<&Barrier>) -> Outcome<Ended> {
         let text = serde_json::to_string(job).map_err(|error| error.to_string())?;
         let mut command = Command::new(&self.program);
@@ -86,7 +86,7 @@ impl Launcher {
                 }
             }
             drop(living);
-            // One that never was ready must not keep the others.
+            // A process that was never ready must not block the others.
             start.take().map(Barrier::wait);
             watch.join().unwrap_or(false)
         });

@@ -1,4 +1,4 @@
-//! The results of a run, for people and for programs.
+//! The results of a run, as text and as JSON.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -7,12 +7,12 @@ use serde::Serialize;
 
 use crate::parallel::{Mode, Shown};
 
-/// All that a run has shown.
+/// The results of a run.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Report {
     pub(crate) seed: u64,
     pub(crate) stores: Vec<StoreReport>,
-    /// Several implementations at the same work in a directory.
+    /// The results of several implementations in a directory.
     pub(crate) peers: Vec<PeerReport>,
 }
 
@@ -23,18 +23,18 @@ pub(crate) struct StoreReport {
     pub(crate) kills: usize,
     pub(crate) rounds: usize,
     pub(crate) interrupted: BTreeMap<String, usize>,
-    /// The number of faults of each kind, in words.
+    /// The number of faults of each kind, as text.
     pub(crate) found: String,
     pub(crate) faults: Vec<String>,
     pub(crate) cells: Vec<Cell>,
 }
 
-/// The outcome of four writers' work.
+/// The outcome of the work of four writers.
 #[derive(Debug, Serialize)]
 pub(crate) struct Cell {
     pub(crate) work: String,
     pub(crate) mode: &'static str,
-    /// True where processes were killed meanwhile.
+    /// True if processes were killed in the meantime.
     pub(crate) killed: bool,
     pub(crate) kills: usize,
     pub(crate) lost: usize,
@@ -45,7 +45,7 @@ pub(crate) struct Cell {
 #[derive(Debug, Serialize)]
 pub(crate) struct PeerReport {
     pub(crate) name: String,
-    /// A number, or why there is none, for each kind of work.
+    /// A number, or the reason why there is none, for each kind of work.
     pub(crate) results: Vec<(String, String)>,
 }
 
@@ -61,7 +61,7 @@ impl Cell {
 }
 
 impl StoreReport {
-    /// The results in a few lines.
+    /// Returns the results in a few lines.
     pub(crate) fn told(&self) -> String {
         let mut text = format!("{}: {} kills in {} rounds: ", self.store, self.kills, self.rounds);
         let interrupted: Vec<String> =
@@ -85,7 +85,7 @@ impl StoreReport {
         self.faults.len() + self.cells.iter().filter(|cell| cell.is_faulty()).count()
     }
 
-    /// The number that was lost of something: without kills, and with kills.
+    /// Returns the losses without kills, and with kills.
     fn lost(&self, works: &[&str], mode: &str) -> String {
         let is_meant = |cell: &&Cell, killed: bool| {
             works.contains(&cell.work.as_str()) && cell.mode == mode && cell.killed == killed
@@ -109,7 +109,7 @@ impl Report {
         self.stores.iter().map(StoreReport::faults).sum()
     }
 
-    /// The table of all stores, and that of all implementations.
+    /// Returns the tables of all stores and of all implementations.
     pub(crate) fn table(&self) -> String {
         let mut text = String::from(
             "| store | kills | faults | elements lost: threads | processes | both | rows lost | attributes lost | nodes lost |\n\

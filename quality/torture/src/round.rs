@@ -1,8 +1,9 @@
-//! What the hands of a round may do to what they share: [`Round`].
+//! The rights of the hands of a round on shared nodes: [`Round`].
 //!
-//! The rules are those of `docs/safety.md`. In a directory, other processes write into a node while it is moved, replaced or rechunked.
-//! In a database, only threads of the same process do; in archives and on servers, the node has no other users. During a conversion in
-//! place, nothing is created in the hierarchy. An interrupted conversion must be repeated before the next write, so a conversion beside
+//! The rules are those of `docs/safety.md`. In a directory, other processes write into a node while it is moved, replaced or
+//! rechunked. In a database, only threads of the same process do; in archives and on servers, the node has no other users. During
+//! a conversion in place, no node is created in the hierarchy. An interrupted conversion must be repeated before the next write,
+//! so a conversion beside writers is not killed.
 //! writers is not killed.
 
 use fastrand::Rng;
@@ -13,7 +14,7 @@ use crate::model::Model;
 use crate::place::{Company, Kind};
 use crate::world::{ARENA, DAMAGED, LOG};
 
-/// The most hands at the same time.
+/// The largest number of concurrent hands.
 pub(crate) const HANDS: u64 = 3;
 
 /// The hands of a round.
@@ -28,26 +29,26 @@ pub(crate) struct Round {
     /// True if that hand converts the whole hierarchy.
     converts: bool,
     company: Company,
-    /// The hand that repairs what was damaged before the round.
+    /// The hand that repairs the damage from before the round.
     mender: Option<u64>,
 }
 
-/// What one hand may do.
+/// The rights of one hand.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Rights {
-    /// It moves and replaces the arena, and gives arrays other chunks.
+    /// It moves, replaces and rechunks arrays.
     pub(crate) changes: bool,
-    /// It also gives other chunks to the array that others append to.
+    /// It also rechunks the array that others append to.
     pub(crate) changes_log: bool,
     /// It ends with a conversion of the hierarchy.
     pub(crate) converts: bool,
     /// It writes into the arena.
     pub(crate) arena: bool,
-    /// It makes, moves and deletes nodes of its own.
+    /// It creates, moves and deletes its own nodes.
     pub(crate) makes: bool,
     /// It repairs.
     pub(crate) repairs: bool,
-    /// It repairs once for certain.
+    /// It repairs at least once.
     pub(crate) mends: bool,
 }
 
@@ -91,7 +92,7 @@ impl Round {
         (Worker { index, of: self.of }, rights)
     }
 
-    /// The nodes that are moved, replaced or converted in the round.
+    /// Returns the nodes that are moved, replaced or converted in the round.
     pub(crate) fn unsettled(&self) -> Vec<String> {
         match self.changer {
             None => Vec::new(),

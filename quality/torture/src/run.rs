@@ -1,4 +1,4 @@
-//! The run: all stores, one after the other, and what it has shown.
+//! The run: all stores, one after the other, and the results.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,7 +16,7 @@ use crate::place::{Kind, Site};
 use crate::process::Launcher;
 use crate::report::{Cell, Report, StoreReport};
 
-/// Tortures all stores that the options name. Faults are told as they are found, and are an error in the end.
+/// Tests all stores of the options. Faults are printed as they are found, and are an error in the end.
 #[expect(clippy::print_stdout, reason = "this is a program for a terminal")]
 pub(crate) fn run(options: &Options) -> Outcome {
     println!("seed {} ({} kills a store)", options.seed, options.kills);
@@ -34,11 +34,11 @@ pub(crate) fn run(options: &Options) -> Outcome {
     println!("\n{}", report.table());
     match report.faults() {
         0 => Ok(()),
-        count => Err(format!("{count} faults; the same plan again: --seed {}", options.seed)),
+        count => Err(format!("{count} faults; repeat the plan with --seed {}", options.seed)),
     }
 }
 
-/// The results of all stores. Two are worked on at a time, since processes wait for each other and for servers.
+/// Returns the results of all stores. Two are tested in parallel, since processes wait for each other and for servers.
 #[expect(clippy::print_stdout, reason = "this is a program for a terminal")]
 fn all_stores(options: &Options) -> Vec<Outcome<StoreReport>> {
     let next = Mutex::new(options.stores.iter().enumerate());
@@ -102,7 +102,7 @@ fn torture(kind: Kind, site: &Site, options: &Options) -> Outcome<StoreReport> {
     Ok(report)
 }
 
-/// Four writers at once, with and without kills.
+/// Runs four concurrent writers, with and without kills.
 fn writers(
     kind: Kind,
     site: &Site,

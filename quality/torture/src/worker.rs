@@ -1,8 +1,8 @@
-//! One process of the torture: it does its job, and tells line by line what it begins and what it has done.
+//! One process of the torture test: it does its job, and prints the begin and the end of each operation.
 //!
 //! | line | meaning |
 //! |---|---|
-//! | `ready` | the process waits for a line on its standard input, so that several begin together |
+//! | `ready` | the process waits for a line on its standard input, so that several processes begin together |
 //! | `begin HAND OPERATION` | the operation begins: from here on the hierarchy may have been changed |
 //! | `end HAND OPERATION WORD` | the operation is done; the word is `done`, or `taken` where another process was faster |
 //! | `error HAND OPERATION MESSAGE` | the operation failed, and the hand does nothing more |
@@ -54,11 +54,11 @@ pub(crate) fn run(job: &Job) -> Outcome {
     Ok(())
 }
 
-/// One line at a time, and at once: the process may be killed at any moment.
+/// Prints one line at once: the process may be killed at any moment.
 #[expect(clippy::print_stdout, reason = "the driver reads it")]
 fn tell(line: &str) {
     println!("{line}");
-    // Without a driver there is nobody to tell.
+    // Without a driver the output is ignored.
     let _ = std::io::stdout().flush();
 }
 
@@ -78,14 +78,14 @@ fn work(number: usize, hand: &Hand, at: &Opened, job: &Job) {
     }
 }
 
-/// The tools of a hand.
+/// The state of a hand.
 struct Tools<'a> {
     at: &'a Opened,
-    /// Handles that stay open, so that what they know grows old while others change the arrays.
+    /// Handles that stay open, so that they become stale while others change the arrays.
     arrays: BTreeMap<String, Array>,
-    /// True where an earlier process may have done what is to be done.
+    /// True if an earlier process may have done the operation.
     again: bool,
-    /// What others move, replace or convert meanwhile.
+    /// The nodes that others move, replace or convert in the meantime.
     unsettled: &'a [String],
 }
 
@@ -102,7 +102,7 @@ impl Tools<'_> {
         self.arrays.get_mut(path).ok_or_else(|| Error::new(ErrorKind::NotFound, path))
     }
 
-    /// Opens an array; what others change by its own document, which consolidated metadata may disagree with.
+    /// Opens an array; if others change it, by its own document, since consolidated metadata may be stale.
     fn open(&self, path: &str) -> zarrox::Result<Array> {
         let is_settled = !self.unsettled.iter().any(|unsettled| unsettled.is_empty() || unsettled == path);
         let places = match path == world::ARENA[0] {
@@ -121,8 +121,8 @@ impl Tools<'_> {
         Err(missing)
     }
 
-    /// Does an operation. Who meets a change of the whole node begins anew, with a new handle. A node that stays away was
-    /// interrupted on its way; then nothing is done, which the word `taken` says.
+    /// Does an operation. An operation that meets a change of the whole node is retried with a new handle. A node that stays
+    /// missing was interrupted while it was moved; then nothing is done, and the result is `taken`.
     fn begin(&mut self, operation: &Operation) -> zarrox::Result<&'static str> {
         for _ in 0..ATTEMPTS {
             match self.run(operation) {
@@ -229,14 +229,14 @@ impl Tools<'_> {
         self.existing_is_done(created.map(drop))
     }
 
-    /// An array that operations create and fill.
+    /// Returns an array that operations create and fill.
     fn to_fill(&self, path: &str, number: u64) -> zarrox::Result<ArrayBuilder> {
         let attributes = [(world::NUMBER, number)];
         let array = world::of_numbers(self.root()?.create_array(path)).attributes(attributes);
         Ok(array.shape([world::PUT_LENGTH]).chunks([world::PUT_CHUNK]))
     }
 
-    /// Moves a node; that it was moved already is what an interrupted command leaves.
+    /// Moves a node. A node that an interrupted command has moved already is a success.
     fn move_node(&self, from: &str, to: &str) -> zarrox::Result<()> {
         let root = self.root()?;
         match root.move_node(from, to) {
@@ -245,7 +245,7 @@ impl Tools<'_> {
         }
     }
 
-    /// That there is nothing to delete is what an interrupted deletion leaves.
+    /// Converts the error of a missing node to a success: an interrupted deletion may have finished.
     fn missing_is_done(&self, deleted: zarrox::Result<()>) -> zarrox::Result<()> {
         match deleted {
             Err(error) if self.again && error.kind() == ErrorKind::NotFound => Ok(()),
@@ -253,7 +253,7 @@ impl Tools<'_> {
         }
     }
 
-    /// That there is something already is what a command leaves that was finished before its process was killed.
+    /// Converts the error of an existing node to a success: the command may have finished before its process was killed.
     fn existing_is_done(&self, created: zarrox::Result<()>) -> zarrox::Result<()> {
         match created {
             Err(error) if self.again && error.kind() == ErrorKind::AlreadyExists => Ok(()),
@@ -280,7 +280,7 @@ impl Tools<'_> {
         shards: Option<&Vec<u64>>,
         compressed: bool,
     ) -> zarrox::Result<()> {
-        // Several hands have stores of their own names at the same time.
+        // Several hands use stores with distinct names concurrently.
         static NAMES: AtomicU64 = AtomicU64::new(0);
         let copier = Copier::new().chunks(chunks);
         let copier = if compressed { copier.compressor(Gzip::level(1)) } else { copier.no_compressor() };
@@ -334,7 +334,7 @@ impl Tools<'_> {
         world::check_copy(&to.root()?)
     }
 
-    /// The source as a file of HDF5. An interrupted import is continued only from a file of the name that it began with.
+    /// Returns the source as an HDF5 file. An interrupted import is continued only from a file with the same name.
     fn exported(&self, path: &Path) -> zarrox::Result<TempPath> {
         let failed = |error: std::io::Error| {
             Error::new(ErrorKind::Unreachable, format!("{}: {error}", path.display()))
@@ -346,7 +346,7 @@ impl Tools<'_> {
         Ok(path)
     }
 
-    /// The path of the source in the store.
+    /// Returns the path of the source in the store.
     fn source_path(&self) -> String {
         self.at.below(world::SOURCE)
     }
@@ -367,7 +367,7 @@ impl Tools<'_> {
         array.resize(&before)
     }
 
-    /// Writes every chunk of every array anew, and an attribute of every node: so something is written into every directory.
+    /// Rewrites every chunk of every array, and an attribute of every node: so every directory is written to.
     fn sweep(&self) -> zarrox::Result<()> {
         let mut root = self.root()?;
         let mut nodes = Vec::new();

@@ -1,4 +1,4 @@
-//! The hierarchy that processes are killed over.
+//! The hierarchy over which processes are killed.
 
 use ndarray::{ArrayD, s};
 use zarrox::stores::{Condition, Key, Store, StoreExt};
@@ -7,11 +7,11 @@ use zarrox::{Array, ArrayBuilder, DataType, Error, Format, Group, OpenOptions};
 use crate::element::elements;
 use crate::place::Opened;
 
-/// An array whose shape never changes, in which every process has elements of its own in chunks that others write, too.
+/// An array of constant shape, in which every process has its own elements in chunks that others write, too.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Board {
     pub(crate) name: &'static str,
-    /// True for shards, with chunks of half of their length inside.
+    /// True for shards, with inner chunks of half of their length.
     sharded: bool,
 }
 
@@ -37,13 +37,13 @@ const ORIGINAL: &str = "a";
 const ORIGINAL_SHAPE: [u64; 2] = [6, 8];
 /// The chunks of the array in [`SOURCE`].
 pub(crate) const ORIGINAL_CHUNKS: [u64; 2] = [2, 3];
-/// The places of the array that is moved, given other chunks and created anew while others write into it.
+/// The paths of the array that is moved, rechunked and replaced while others write into it.
 pub(crate) const ARENA: [&str; 2] = ["arena", "elsewhere"];
-/// The sharded array in which a chunk is damaged. Hierarchies that began in another format than v3 have none.
+/// The sharded array with a damaged chunk. Hierarchies that were created in another format than v3 have none.
 pub(crate) const DAMAGED: &str = "damaged";
-/// The shape of [`DAMAGED`], which is one shard: the left half is whole.
+/// The shape of [`DAMAGED`], which is one shard: the left half is intact.
 pub(crate) const DAMAGED_SHAPE: [u64; 2] = [2, 4];
-/// The number of smaller levels that a pyramid of the source has.
+/// The number of lower levels of a pyramid of the source.
 pub(crate) const LEVELS: usize = 2;
 /// The number of the operation that wrote the source.
 pub(crate) const ORIGINAL_NUMBER: u64 = 1;
@@ -56,7 +56,7 @@ pub(crate) const NUMBER: &str = "number";
 /// The attribute that a sweep sets.
 pub(crate) const SWEPT: &str = "swept";
 
-/// The boards of a format.
+/// Returns the boards of a format.
 pub(crate) fn boards(format: Format) -> Vec<Board> {
     let chunks = Board { name: "chunks", sharded: false };
     let shards = Board { name: "shards", sharded: true };
@@ -88,7 +88,7 @@ pub(crate) fn create(at: &Opened, format: Format) -> zarrox::Result<()> {
     Ok(())
 }
 
-/// The name that the model has for an array, wherever it is.
+/// Returns the name of an array in the model, independent of its path.
 pub(crate) fn known_as(path: &str) -> &str {
     if ARENA.contains(&path) { ARENA[0] } else { path }
 }
@@ -99,7 +99,7 @@ pub(crate) fn create_arena(root: &Group, path: &str) -> zarrox::Result<()> {
     array.create().map(drop)
 }
 
-/// Creates the array with a damaged chunk, whatever was there.
+/// Creates the array with a damaged chunk, replacing an existing one.
 pub(crate) fn create_damaged(at: &Opened) -> zarrox::Result<()> {
     let array = of_numbers(at.root()?.create_array(DAMAGED)).shape(DAMAGED_SHAPE).chunks([2, 2]);
     let array = array.shards(DAMAGED_SHAPE).overwrite(true).create()?;
@@ -109,7 +109,7 @@ pub(crate) fn create_damaged(at: &Opened) -> zarrox::Result<()> {
     Ok(())
 }
 
-/// Destroys the second chunk in the only shard: the index at its end has the places of both.
+/// Damages the second chunk in the only shard: the index at its end has the offsets of both.
 pub(crate) fn damage(store: &dyn Store, array: &Array) -> zarrox::Result<()> {
     let key = Key::new(array.raw().key(&[0, 0])?)?;
     let Some(shard) = store.get(&key)? else { return Ok(()) };
@@ -125,22 +125,22 @@ pub(crate) fn damage(store: &dyn Store, array: &Array) -> zarrox::Result<()> {
     Ok(())
 }
 
-/// Every array is of these.
+/// Sets the data type of every array.
 pub(crate) fn of_numbers(array: ArrayBuilder) -> ArrayBuilder {
     array.data_type(DataType::UInt64)
 }
 
-/// The elements of the array in [`SOURCE`].
+/// Returns the elements of the array in [`SOURCE`].
 pub(crate) fn original() -> ArrayD<u64> {
     elements(ORIGINAL_NUMBER, &[0, 0], &ORIGINAL_SHAPE, &ORIGINAL_SHAPE)
 }
 
-/// The array in [`SOURCE`].
+/// Returns the array in [`SOURCE`].
 pub(crate) fn source(root: &Group) -> zarrox::Result<Array> {
     root.open(format!("{SOURCE}/{ORIGINAL}"))?.into_array()
 }
 
-/// Makes sure that a hierarchy is a whole copy of the source, or a whole pyramid of it.
+/// Checks that a hierarchy is a complete copy of the source, or a complete pyramid of it.
 pub(crate) fn check_copy(root: &Group) -> zarrox::Result<()> {
     if root.contains(ORIGINAL)? {
         return check_elements(root, ORIGINAL, &original());
@@ -162,8 +162,8 @@ fn check_elements(root: &Group, path: &str, expected: &ArrayD<u64>) -> zarrox::R
     Err(Error::new(zarrox::ErrorKind::Corrupt, message))
 }
 
-/// The format that is shown by a name.
+/// Returns the format with a name.
 pub(crate) fn format_named(name: &str) -> zarrox::Result<Format> {
     Format::named(name)
-        .ok_or_else(|| Error::new(zarrox::ErrorKind::InvalidArgument, format!("'{name}' is no format")))
+        .ok_or_else(|| Error::new(zarrox::ErrorKind::InvalidArgument, format!("unknown format '{name}'")))
 }

@@ -19,36 +19,36 @@ Fuzzes every decoder, chains of codecs, metadata documents, damaged hierarchies 
 
     fuzz [TARGET …] [OPTION …]
 
-    --seconds N       how long each target runs: 3
-    --executions N    again and again, until these targets together were given N inputs. Those of earlier runs count, so that a
-                      run which was ended continues. A finding ends nothing
-    --jobs N          how many targets run at a time: one for each processor
-    --no-sanitizer    without AddressSanitizer: several times as many inputs in the same time. Panics, failed assertions, overflows,
-                      crashes and memory beyond the limit are found, but not every wrong access to memory
+    --seconds N       the duration of each target [default: 3]
+    --executions N    repeats until these targets have run N inputs in total. Those of earlier runs count, so that an
+                      interrupted run continues. A finding does not end the run
+    --jobs N          the number of parallel targets [default: one for each processor]
+    --no-sanitizer    without AddressSanitizer: several times more inputs in the same time. Panics, failed assertions, overflows,
+                      crashes and memory beyond the limit are found, but not every invalid memory access
     -NAME=VALUE       an option of libFuzzer, as -max_len=64
 
-The targets follow from the examples in quality/testkit/src/examples.rs, and all are in two programs. quality/fuzz/corpus keeps the inputs that reached something new, and the next run begins with them. quality/fuzz/totals counts the inputs,
-findings and seconds of each target. An input that fails is put into quality/fuzz/artifacts/TARGET: mend what it found, and move it to
+The targets follow from the examples in quality/testkit/src/examples.rs, and all are in two programs. quality/fuzz/corpus contains the inputs that reached new code, and the next run begins with them. quality/fuzz/totals counts the inputs,
+findings and seconds of each target. A failing input is in quality/fuzz/artifacts/TARGET: fix the bug, and move the input to
 quality/fuzz/regressions/TARGET, where the tests of zarrox-codecs and zarrox-hostile read it from then on.
 
-cargo-fuzz is not needed; it understands quality/fuzz, too: ZARROX_FUZZ_TARGET=zstd RUSTC_BOOTSTRAP=1 cargo fuzz run codecs.";
+cargo-fuzz is not required, but works with quality/fuzz, too: ZARROX_FUZZ_TARGET=zstd RUSTC_BOOTSTRAP=1 cargo fuzz run codecs.";
 
-/// The flags that let libFuzzer see where the program has been. Looking for uses of a function's memory after its end takes a third of
-/// the time, and is left to `cargo xtask asan`.
+/// The flags that show libFuzzer the coverage. Detecting uses of a function's memory after its return takes a third of the time,
+/// and is left to `cargo xtask asan`.
 const RUST_FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares -Cllvm-args=-asan-use-after-return=never";
 const C_FLAGS: &str = "-fsanitize-coverage=trace-pc";
 
-/// Limits for each input: the memory of all the program, of one allocation (a decoder of LZMA reserves the dictionary that a
-/// stream asks for, 1 GiB at most, and uses as much of it as there is data), and time.
+/// Limits for each input: the memory of the program, of one allocation (a decoder of LZMA reserves the dictionary that a stream
+/// requests, at most 1 GiB, but uses only as much of it as there is data), and time.
 const LIMITS: [&str; 3] = ["-rss_limit_mb=1024", "-malloc_limit_mb=1100", "-timeout=20"];
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let options = Options::parse(arguments)?;
     let targets = targets::names()?;
     if let Some(unknown) = options.names.iter().find(|name| !targets.contains(name)) {
-        return Err(format!("'{unknown}' is not a target; there are {}", targets.join(", ")));
+        return Err(format!("unknown target '{unknown}'; expected one of {}", targets.join(", ")));
     }
     targets::write_seeds()?;
     let chosen = if options.names.is_empty() { &targets } else { &options.names };
@@ -61,7 +61,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     outcome
 }
 
-/// The programs of the targets, and the way that they are run.
+/// The programs of the targets, and how they are run.
 struct Fuzzer<'o> {
     sanitizer: Sanitizer,
     /// The directory of the programs.
@@ -92,7 +92,7 @@ impl<'o> Fuzzer<'o> {
         Ok(Self { sanitizer, programs, options })
     }
 
-    /// Runs rounds until these targets together were given as many inputs as wanted.
+    /// Runs rounds until these targets have run the requested number of inputs in total.
     fn rounds(&self, names: &[String], wanted: u64) -> Outcome {
         let mut outcome = Ok(());
         let mut given = Totals::read()?.executions(names);
@@ -108,7 +108,7 @@ impl<'o> Fuzzer<'o> {
         outcome
     }
 
-    /// Runs each target once, some of them at a time.
+    /// Runs each target once, several in parallel.
     fn round(&self, names: &[String]) -> Outcome {
         let failed = AtomicBool::new(false);
         run::each_in_parallel_of(self.options.jobs, names, |name| {
@@ -117,10 +117,10 @@ impl<'o> Fuzzer<'o> {
                 eprintln!("{name:<28} FAILED\n{error}");
             }
         });
-        if failed.into_inner() { Err("fuzzing found what must not happen".to_owned()) } else { Ok(()) }
+        if failed.into_inner() { Err("fuzzing found a bug".to_owned()) } else { Ok(()) }
     }
 
-    /// Runs a target, and counts what it was given, also where it found something, which is an error.
+    /// Runs a target, and counts its inputs, even after a finding, which is an error.
     fn counted(&self, name: &str) -> Outcome {
         let ran = self.target(name)?;
         println!("{name:<28} {} inputs in {} s", ran.executions, ran.time.as_secs());

@@ -4,10 +4,10 @@ use std::thread;
 
 use zarrox_runner::run::Outcome;
 
-/// The targets of a run, and how long they run.
+/// The targets of a run, and their duration.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Options {
-    /// The chosen targets; none where all are meant.
+    /// The chosen targets; empty for all.
     pub(crate) names: Vec<String>,
     /// Options of libFuzzer.
     pub(crate) fuzzer: Vec<String>,
@@ -22,7 +22,7 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// The options that these arguments are, in any order.
+    /// Parses the options, in any order.
     pub(crate) fn parse(arguments: &[String]) -> Outcome<Self> {
         let mut rest = arguments.to_vec();
         let seconds = number(&mut rest, "--seconds")?.unwrap_or(3);
@@ -38,12 +38,12 @@ impl Options {
     }
 }
 
-/// Takes an option and its number out of the arguments.
+/// Removes an option and its number from the arguments.
 fn number(arguments: &mut Vec<String>, option: &str) -> Outcome<Option<u64>> {
     let Some(at) = arguments.iter().position(|argument| argument == option) else { return Ok(None) };
     let number = arguments.get(at + 1).and_then(|number| number.parse().ok());
     arguments.drain(at..arguments.len().min(at + 2));
-    number.map(Some).ok_or_else(|| format!("{option} needs a whole number"))
+    number.map(Some).ok_or_else(|| format!("{option} requires an integer"))
 }
 
 #[cfg(test)]

@@ -1,16 +1,16 @@
-//! The targets, and the programs that have them.
+//! The targets, and the programs that contain them.
 
 use zarrox_runner::run::{self, Outcome};
 
 /// The environment variable that names the target of a program.
 pub(super) const VARIABLE: &str = "ZARROX_FUZZ_TARGET";
 
-/// The program that knows the targets and writes the inputs to begin with.
+/// Returns the program that lists the targets and writes the seeds.
 fn seeds() -> Outcome<run::Program> {
     run::example("seeds")
 }
 
-/// The names of all targets.
+/// Returns the names of all targets.
 pub(super) fn names() -> Outcome<Vec<String>> {
     let program = seeds()?;
     println!("$ {program}");
@@ -18,12 +18,12 @@ pub(super) fn names() -> Outcome<Vec<String>> {
     Ok(names.lines().map(str::to_owned).collect())
 }
 
-/// Writes the inputs to begin with.
+/// Writes the seeds.
 pub(super) fn write_seeds() -> Outcome {
     seeds()?.with(["quality/fuzz/corpus"]).run()
 }
 
-/// The program that has a target.
+/// Returns the program that contains a target.
 pub(super) fn program_of(name: &str) -> &'static str {
     let needs_library = ["hierarchy", "urls", "files"].contains(&name) || name.starts_with("read_");
     if needs_library { "library" } else { "codecs" }

@@ -1,4 +1,4 @@
-//! The number of inputs that each target was given, in all runs together.
+//! The number of inputs of each target, in all runs together.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,7 +11,7 @@ use zarrox_runner::run::{self, Outcome};
 /// The file with a line for each target: its name, executions, findings, and seconds.
 const PATH: &str = "quality/fuzz/totals";
 
-/// The file has one writer at a time.
+/// A lock: the file has one writer at a time.
 static WRITER: Mutex<()> = Mutex::new(());
 
 /// A run of one target.
@@ -19,12 +19,12 @@ static WRITER: Mutex<()> = Mutex::new(());
 pub(crate) struct Ran {
     pub(crate) executions: u64,
     pub(crate) time: Duration,
-    /// The end of the log, where the target found something.
+    /// The end of the log, if the target found a bug.
     pub(crate) failure: Option<String>,
 }
 
 impl Ran {
-    /// A run, by what the fuzzer printed.
+    /// Parses the output of the fuzzer.
     pub(crate) fn new(success: bool, time: Duration, log: &str) -> Self {
         const LINES: usize = 60;
         let executions = log.lines().find_map(|line| line.strip_prefix("stat::number_of_executed_units: "));
@@ -50,12 +50,12 @@ struct Total {
 pub(crate) struct Totals(BTreeMap<String, Total>);
 
 impl Totals {
-    /// All that was counted up to now.
+    /// Reads the sums so far.
     pub(crate) fn read() -> Outcome<Self> {
         if Path::new(PATH).exists() { Self::parse(&run::read(PATH)?) } else { Ok(Self::default()) }
     }
 
-    /// Counts a run.
+    /// Adds a run.
     pub(crate) fn add(target: &str, ran: &Ran) -> Outcome {
         let _writer = WRITER.lock().unwrap_or_else(PoisonError::into_inner);
         let mut totals = Self::read()?;
@@ -63,7 +63,7 @@ impl Totals {
         run::write(PATH, &totals.lines())
     }
 
-    /// The number of inputs that these targets together were given.
+    /// Returns the total number of inputs of these targets.
     pub(crate) fn executions(&self, targets: &[String]) -> u64 {
         targets.iter().filter_map(|target| self.0.get(target)).map(|total| total.executions).sum()
     }
@@ -95,7 +95,7 @@ impl Totals {
     }
 }
 
-/// The table of all targets, and the sums.
+/// Prints the table of all targets, and the sums.
 impl fmt::Display for Totals {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "| target | executions | findings | seconds |\n|---|---:|---:|---:|")?;

@@ -1,8 +1,9 @@
-//! The public items of the crates that programs link, as lists that a review sees change: modules, types, functions, macros, the
-//! methods of types and traits. An item counts once, however many paths it has, and only in its own crate. Fields, variants,
-//! implementations of other traits, and what has `#[doc(hidden)]` do not count.
+//! The public items of the crates that programs depend on, as lists whose changes a review sees: modules, types, functions,
+//! macros, the methods of types and traits. An item counts once, however many paths it has, and only in its own crate. Fields,
+//! variants, implementations of other traits, and items with `#[doc(hidden)]` do not count.
 //!
-//! rustdoc describes a crate as JSON. That form is not stable yet: rustdoc alone is run as if it were of the nightly channel.
+//! rustdoc describes a crate as JSON. That format is not stable yet: only rustdoc is run as if it belonged to the nightly
+//! channel.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -13,16 +14,16 @@ use zarrox_runner::run::{self, Outcome, cargo};
 /// The directory of the lists.
 const LISTS: &str = "xtask/public-api";
 
-/// The crates that programs link.
+/// The crates that programs depend on.
 const CRATES: [&str; 5] = ["zarrox", "zarrox-core", "zarrox-codecs", "zarrox-stores", "zarrox-databases"];
 
-/// The crates without which no program reads an array.
+/// The crates that every program needs to read an array.
 const NEEDED: [&str; 4] = ["zarrox", "zarrox-core", "zarrox-codecs", "zarrox-stores"];
 
-/// The most public items that these may have together.
+/// The largest number of public items of these crates in total.
 const MOST: usize = 1000;
 
-/// Fails when a list is not what the source says, or there are too many items.
+/// Fails when a list differs from the source, or there are too many items.
 pub(super) fn check() -> Outcome {
     let lists = lists()?;
     let needed = lists.iter().filter(|list| NEEDED.contains(&list.name));
@@ -35,7 +36,10 @@ pub(super) fn check() -> Outcome {
     if stale.is_empty() {
         return Ok(());
     }
-    Err(format!("the public items changed: look at `cargo xtask docs --public-api` and {}", stale.join(", ")))
+    Err(format!(
+        "the public items have changed: run `cargo xtask docs --public-api` and review {}",
+        stale.join(", ")
+    ))
 }
 
 /// Writes the lists.
@@ -48,8 +52,7 @@ fn lists() -> Outcome<Vec<List>> {
     CRATES.into_iter().map(list).collect()
 }
 
-/// Lets rustdoc describe the crates. What is hidden is described as well, since rustdoc would otherwise leave out a public item of
-/// a hidden module.
+/// Runs rustdoc on the crates. Hidden items are included, since rustdoc would otherwise omit a public item of a hidden module.
 fn describe() -> Outcome {
     let wrapper = Path::new(LISTS).join("rustdoc.sh");
     let wrapper = wrapper.canonicalize().map_err(|error| format!("{}: {error}", wrapper.display()))?;
@@ -65,9 +68,9 @@ fn describe() -> Outcome {
 /// The public items of a crate.
 struct List {
     name: &'static str,
-    /// The items, one for each line: each under its shortest path, with its type.
+    /// The items, one per line: each under its shortest path, with its type.
     items: BTreeSet<String>,
-    /// The other paths of these items, and the items of other crates that have a path here.
+    /// The other paths of these items, and the items of other crates with a path here.
     names: BTreeSet<String>,
 }
 
@@ -109,7 +112,7 @@ fn list(name: &'static str) -> Outcome<List> {
 /// The public paths of items.
 struct Paths<'a> {
     index: &'a Value,
-    /// The modules that are being listed, since reexports can lead back to them.
+    /// The modules that are being listed, since re-exports can lead back to them.
     open: Vec<String>,
     /// The paths by the number of the item.
     paths: BTreeMap<String, BTreeSet<String>>,
@@ -132,7 +135,7 @@ impl Paths<'_> {
         self.open.pop();
     }
 
-    /// Adds an item of a module, which a reexport can give another name.
+    /// Adds an item of a module, which a re-export can rename.
     fn item(&mut self, id: &str, path: &str, renamed: Option<&str>) {
         let item = self.index[id].clone();
         let Some((kind, inner)) = of_kind(&item).filter(|_| !is_hidden(&item)) else { return };
@@ -199,7 +202,7 @@ impl Listing<'_> {
         }
     }
 
-    /// Lists the methods of a type's own.
+    /// Lists the inherent methods of a type.
     fn methods(&mut self, inner: &Value, own: &str) {
         for id in ids(&inner["impls"]) {
             let block = self.index[id.as_str()]["inner"]["impl"].clone();
@@ -249,7 +252,7 @@ impl Listing<'_> {
     }
 }
 
-/// The kind of an item, and what is known of that kind.
+/// Returns the kind of an item, and the data of that kind.
 fn of_kind(item: &Value) -> Option<(&str, &Value)> {
     item["inner"].as_object()?.iter().next().map(|(kind, inner)| (kind.as_str(), inner))
 }
@@ -264,7 +267,7 @@ fn ids(items: &Value) -> Vec<String> {
     items.as_array().into_iter().flatten().map(Value::to_string).collect()
 }
 
-/// A type as in the source, but for paths of its parts.
+/// Returns a type as in the source, but without the paths of its parts.
 fn shown(of: &Value) -> String {
     let Some((kind, inner)) = of.as_object().and_then(|of| of.iter().next()) else {
         return of.as_str().unwrap_or("_").to_owned();
@@ -313,7 +316,7 @@ fn bounds(of: &Value) -> String {
     traits.map(|bound| path_of(&bound["trait"])).collect::<Vec<_>>().join(" + ")
 }
 
-/// The arguments of a generic type.
+/// Returns the arguments of a generic type.
 fn arguments(of: &Value) -> String {
     if let Some(call) = of.get("parenthesized") {
         let inputs: Vec<String> = call["inputs"].as_array().into_iter().flatten().map(shown).collect();

@@ -1,4 +1,4 @@
-//! ARCHITECTURE.md and docs/internals.md name files, types and functions; each of them must exist.
+//! ARCHITECTURE.md and docs/internals.md mention files, types and functions; each of them must exist.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -26,7 +26,7 @@ const SHORT: [(&str, &str); 13] = [
     ("testkit/", "quality/testkit/src/"),
 ];
 
-/// Names everything in backticks on the pages that does not exist.
+/// Reports each text in backticks on the pages that does not exist.
 pub(crate) fn check() -> Outcome {
     println!("$ symbols");
     let mut known = BTreeSet::new();
@@ -46,12 +46,12 @@ pub(crate) fn check() -> Outcome {
     if missing.is_empty() { Ok(()) } else { Err(format!("symbols:\n{}", missing.join("\n"))) }
 }
 
-/// True for a file or a name that exists.
+/// Returns true for a file or a name that exists.
 fn exists(span: &str, known: &BTreeSet<String>) -> bool {
     if span.contains('/') { is_file(span, |path| Path::new(path).exists()) } else { is_known(span, known) }
 }
 
-/// The texts in backticks outside of blocks of code, with their lines.
+/// Returns the texts in backticks outside code blocks, with their lines.
 fn spans(page: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut is_code = false;
     let prose = page.lines().enumerate().filter(move |(_, line)| {
@@ -62,14 +62,14 @@ fn spans(page: &str) -> impl Iterator<Item = (usize, &str)> {
     prose.flat_map(|(number, line)| line.split('`').skip(1).step_by(2).map(move |span| (number + 1, span)))
 }
 
-/// True for a path that exists, from the root or by a short name, and for what is no path.
+/// Returns true for a path that exists, from the root or by a short name, and for a text that is not a path.
 fn is_file(span: &str, exists: impl Fn(&str) -> bool) -> bool {
     let is_path = span.chars().all(|letter| letter.is_alphanumeric() || "/._-".contains(letter));
     let long = SHORT.iter().find_map(|(short, long)| Some(format!("{long}{}", span.strip_prefix(short)?)));
     !is_path || exists(span) || long.is_some_and(|path| exists(&path))
 }
 
-/// True for a name of which the code knows each part, and for what is no name.
+/// Returns true for a name whose parts all occur in the code, and for a text that is not a name.
 fn is_known(span: &str, known: &BTreeSet<String>) -> bool {
     let name = span.trim_end_matches("()");
     let is_name = name.chars().all(|letter| letter.is_alphanumeric() || "_:.".contains(letter));
@@ -80,7 +80,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').filter(|word| !word.is_empty())
 }
 
-/// Collects the identifiers and the texts of literals, without comments.
+/// Collects the identifiers and the contents of literals, without comments.
 fn names_in(code: TokenStream, found: &mut BTreeSet<String>) {
     let mut is_doc = false;
     for token in code {

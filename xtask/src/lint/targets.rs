@@ -1,4 +1,4 @@
-//! The targets of all packages, and the files that modules are in.
+//! The targets of all packages, and the files of modules.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
 use zarrox_runner::run::{Outcome, cargo};
 
-/// The manifests of all packages: those that are apart from the workspace have a list of packages of their own.
+/// The manifests of all packages: those outside the workspace have their own list of packages.
 const MANIFESTS: [&str; 4] = [
     "Cargo.toml",
     "quality/fuzz/Cargo.toml",
@@ -15,7 +15,7 @@ const MANIFESTS: [&str; 4] = [
     "quality/conformance/zarrs/Cargo.toml",
 ];
 
-/// The root files of all targets, relative to the repository.
+/// Returns the root files of all targets, relative to the repository.
 pub(super) fn roots() -> Outcome<Vec<PathBuf>> {
     let mut found = Vec::new();
     for manifest in MANIFESTS {
@@ -36,19 +36,20 @@ fn roots_of(manifest: &str) -> Outcome<Vec<PathBuf>> {
     Ok(paths.filter_map(relative).collect())
 }
 
-/// The file of a module without a body: that of its attribute `path`, or one of the usual two in the folder of its parent's modules.
+/// Returns the file of a module without a body: that of its attribute `path`, or one of the two usual ones in the folder of its
+/// parent's modules.
 pub(super) fn file_of(name: &str, attributes: &[Attribute], parent: &Path, folder: &Path) -> Option<PathBuf> {
     let named = attributes.iter().find_map(path_of).map(|path| beside(parent, &path));
     let usual = [folder.join(format!("{name}.rs")), folder.join(name).join("mod.rs")];
     named.into_iter().chain(usual).find(|path| path.exists())
 }
 
-/// A path that is given from the folder of a file.
+/// Returns a path relative to the folder of a file.
 pub(super) fn beside(file: &Path, path: &str) -> PathBuf {
     plain(&file.parent().unwrap_or(Path::new("")).join(path))
 }
 
-/// The path without `..`, as far as it is inside of what it begins with.
+/// Returns the path with `..` resolved, as far as possible without leaving its first component.
 fn plain(path: &Path) -> PathBuf {
     let mut found = PathBuf::new();
     for part in path {
@@ -61,7 +62,7 @@ fn plain(path: &Path) -> PathBuf {
     found
 }
 
-/// The path in `#[path = "…"]`.
+/// Returns the path in `#[path = "…"]`.
 fn path_of(attribute: &Attribute) -> Option<String> {
     let Meta::NameValue(pair) = &attribute.meta else { return None };
     let Expr::Lit(ExprLit { lit: Lit::Str(path), .. }) = &pair.value else { return None };

@@ -9,7 +9,7 @@ use syn::{ItemMod, LitStr, Macro};
 use super::targets;
 use zarrox_runner::run::{self, Outcome};
 
-/// Names every Rust file that no `mod` and no `include!` leads to.
+/// Reports every Rust file that no `mod` and no `include!` refers to.
 pub(crate) fn check() -> Outcome {
     println!("$ unlisted");
     let mut listed = BTreeSet::new();
@@ -19,12 +19,12 @@ pub(crate) fn check() -> Outcome {
     }
     let unlisted = run::files(&["rs"])?.into_iter().filter(|file| !listed.contains(file));
     let unlisted: Vec<String> = unlisted
-        .map(|file| format!("{}: no `mod` leads here, so that nothing compiles it", file.display()))
+        .map(|file| format!("{}: no `mod` refers to this file, so it is not compiled", file.display()))
         .collect();
     if unlisted.is_empty() { Ok(()) } else { Err(format!("unlisted:\n{}", unlisted.join("\n"))) }
 }
 
-/// Lists a file and all that it leads to; the files of its modules are in a folder.
+/// Lists a file and all files that it refers to; the files of its modules are in a folder.
 fn list(file: &Path, folder: &Path, listed: &mut BTreeSet<PathBuf>) -> Outcome {
     let parsed =
         syn::parse_file(&run::read(file)?).map_err(|error| format!("{}: {error}", file.display()))?;
@@ -40,7 +40,7 @@ fn list(file: &Path, folder: &Path, listed: &mut BTreeSet<PathBuf>) -> Outcome {
     Ok(())
 }
 
-/// The files that a file leads to.
+/// The files that a file refers to.
 struct Links<'a> {
     file: &'a Path,
     /// The folder with the files of the modules of the module that is visited.

@@ -27,9 +27,11 @@ fn spoiled(spoil: &str) -> Place {
 
 #[test]
 fn what_stands_in_the_place_of_a_chunk_is_an_error_for_every_command_and_no_fill_value() {
-    for (spoil, says) in
-        [("link", "git annex get"), ("pipe", "a pipe is no value"), ("directory", "a directory has the name")]
-    {
+    for (spoil, says) in [
+        ("link", "git annex get"),
+        ("pipe", "a pipe is not a value"),
+        ("directory", "a directory has the name"),
+    ] {
         for line in [
             &["dump", "g.zarr/a"][..],
             &["stats", "g.zarr/a"],

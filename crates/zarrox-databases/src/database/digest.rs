@@ -1,18 +1,19 @@
-//! Versions of values in databases: digests of their bytes, since other programs that write there keep no numbers for us.
+//! Versions of values in databases: digests of their bytes, since other programs that write to a database do not maintain version
+//! numbers.
 
 use bytes::Bytes;
 use twox_hash::XxHash3_128;
 
 use zarrox_stores::{Condition, StoreError, StoreErrorKind, Value, Version};
 
-/// The version of a value of these bytes.
+/// Returns the version of a value with these bytes.
 pub(crate) fn version_of(bytes: &[u8]) -> Version {
     let (digest, length) = (XxHash3_128::oneshot(bytes), bytes.len() as u64);
     Version::from([&digest.to_le_bytes()[..], &length.to_le_bytes()].concat())
 }
 
-/// Returns true if the condition asks for no version, or for the one that is there. `there` is called within the transaction that
-/// changes the value.
+/// Returns true if the condition requires no version, or the current one. `there` is called within the transaction that changes
+/// the value.
 pub(crate) fn is_unchanged<E>(
     condition: Condition<'_>,
     there: impl FnOnce() -> Result<Option<Version>, E>,
@@ -23,12 +24,12 @@ pub(crate) fn is_unchanged<E>(
     }
 }
 
-/// The error of a value that is another one than the condition says.
+/// Returns the error of a value whose version differs from that of the condition.
 pub(crate) fn conflict(operation: &'static str) -> StoreError {
-    StoreError::new(StoreErrorKind::Conflict, operation, "somebody else changed the value meanwhile")
+    StoreError::new(StoreErrorKind::Conflict, operation, "another writer changed the value in the meantime")
 }
 
-/// A value in memory. Its version is calculated when somebody asks.
+/// A value in memory. Its version is calculated on request.
 pub(crate) struct Digested(pub(crate) Bytes);
 
 impl Value for Digested {

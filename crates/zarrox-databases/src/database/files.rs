@@ -1,13 +1,13 @@
-//! URLs of databases in files: where the file ends in the path, and the node begins.
+//! URLs of database files: splits the path into the file and the node.
 
 use std::path::{Path, PathBuf};
 
 use zarrox_stores::StoreUrl;
 
-/// The file that a URL leads to or through, and the rest of its path: the outermost that is a database; else the outermost with one of
-/// the extensions, which will be made; else all of the path.
+/// Splits the path of a URL into a database file and the path of a node: after the outermost existing database; else after the
+/// outermost component with one of the extensions, which will be created; else at the end.
 pub(super) fn split(url: &StoreUrl<'_>, extensions: &[&str], exists: fn(&Path) -> bool) -> (PathBuf, String) {
-    // Of its components: a separator at the end would make a directory of a file.
+    // Joined from its components: a trailing separator would make a directory of a file.
     let path: PathBuf = Path::new(&url.rest()).components().collect();
     let mut above: Vec<&Path> = path.ancestors().collect();
     above.reverse();

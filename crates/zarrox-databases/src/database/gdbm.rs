@@ -29,22 +29,22 @@ static OPEN: OpenDatabases<Handle> = OpenDatabases::new();
 
 pub(crate) static SCHEME: Scheme = scheme::<GdbmStore>(&["gdbm"], &[StorageOption::SYNC, FILE_TIMEOUT]);
 
-/// Keeps each value in a GDBM file under its key, as zarr-python's `DBMStore` and Python's `dbm.gnu` do.
+/// A store that keeps each value in a GDBM file under its key, as zarr-python's `DBMStore` and Python's `dbm.gnu` do.
 ///
-/// For data that is in such files. New data is better kept elsewhere: a write that is cut short by a crash may leave a torn
-/// value or a damaged file, since GDBM has no transactions, and one process excludes all others while it writes.
+/// For existing files. Other stores are better for new data: a write that is interrupted by a crash may leave a torn value or a
+/// damaged file, since GDBM has no transactions, and a process excludes all others while it writes.
 ///
-/// | option | when not set |
+/// | option | default |
 /// |---|---|
-/// | [`read_only`](DatabaseOptions::read_only) | writes too |
+/// | [`read_only`](DatabaseOptions::read_only) | reads and writes |
 /// | [`sync`](DatabaseOptions::sync) | every write is flushed to the disk |
-/// | [`lock_timeout`](DatabaseOptions::lock_timeout) | a file that another process has locked is an error after 0.1 s |
+/// | [`lock_timeout`](DatabaseOptions::lock_timeout) | 0.1 s |
 ///
-/// The file is locked as long as a handle is open, as GDBM does it: by one process that writes, or by any number that only
-/// read. The version of a value is a digest of its bytes. All handles of a process share one open file, with the options of the first; writes are flushed as soon as one handle asks
-/// for it. Key and value together have up
-/// to 2 GiB, and values are read whole, also to tell their sizes in a listing. GDBM has no order of keys, so that every
-/// listing walks through all keys; they go through a temporary file.
+/// The file is locked as long as a handle is open, as GDBM requires: by one process that writes, or by any number of processes
+/// that only read. The version of a value is a digest of its bytes. All handles of a process share one open file, with the
+/// options of the first; writes are flushed as soon as one handle sets `sync`. Key and value together have at most 2 GiB, and
+/// values are read whole, even for their sizes in a listing. GDBM does not order keys, so that every listing visits all keys;
+/// they go through a temporary file.
 #[derive(Clone, Debug)]
 pub struct GdbmStore(Arc<Inner>);
 
@@ -86,10 +86,10 @@ impl DatabaseStore for GdbmStore {
 struct Handle {
     options: OpenOptions,
     path: PathBuf,
-    /// A process that was forked off has to open the file itself: with a file that is open goes the position in it.
+    /// A forked process has to open the file itself: an open file shares its position.
     database: PerProcess<Arc<Mutex<Gdbm>>>,
     read_only: bool,
-    /// True as soon as one handle asks that writes are flushed.
+    /// True as soon as one handle sets `sync`.
     sync: AtomicBool,
 }
 
@@ -110,7 +110,7 @@ impl Handle {
         Ok(handle)
     }
 
-    /// Flushes what was written, and from now on every write.
+    /// Flushes earlier writes, and every later one.
     fn flush_from_now_on(&self) -> Result<(), Error> {
         if self.sync.swap(true, Ordering::Relaxed) {
             return Ok(());
@@ -121,7 +121,7 @@ impl Handle {
         })
     }
 
-    /// Works with the database, alone.
+    /// Runs `work` with exclusive access to the database.
     fn with<T>(&self, work: impl FnOnce(&mut Gdbm) -> Result<T, Error>) -> Result<T, Error> {
         let _busy = busy();
         let open = || {
@@ -150,11 +150,11 @@ impl FromBytes for Size {
 }
 
 impl GdbmStore {
-    /// Flushes to the disk what was written without [`GdbmOptions::sync`].
+    /// Flushes to the disk the writes that were made without [`GdbmOptions::sync`].
     ///
     /// # Errors
     ///
-    /// When it cannot be written.
+    /// When the writes cannot be flushed.
     pub fn flush(&self) -> Result<(), StoreError> {
         self.0.handle.with(Gdbm::sync).map_err(self.fail("writing", ""))
     }
@@ -171,12 +171,12 @@ impl GdbmStore {
         if self.0.writable {
             return Ok(());
         }
-        let message = "the store was opened for reading only";
+        let message = "the store was opened read-only";
         Err(self.place(StoreError::new(StoreErrorKind::ReadOnly, operation, message), key))
     }
 
-    /// The keys below a prefix, with sizes that `size` finds out, in a temporary file: nobody may write while the table of
-    /// hashes is walked through, but visitors may, and memory does not grow with the number of keys.
+    /// Writes the keys below a prefix to a temporary file, with sizes that `size` returns: no thread may write while the hash
+    /// table is read, but visitors may, and memory does not grow with the number of keys.
     fn spool(
         &self,
         prefix: &Prefix,
@@ -262,7 +262,7 @@ impl Store for GdbmStore {
                 return Ok(Err(conflict("writing")));
             }
             if matches!(condition, Condition::Absent) && database.contains_key(key.as_str())? {
-                let message = "there is a value already";
+                let message = "the value already exists";
                 return Ok(Err(StoreError::new(StoreErrorKind::AlreadyExists, "writing", message)));
             }
             database.insert(key.as_str(), value).map(|_| Ok(()))
@@ -359,20 +359,21 @@ fn into_error(operation: &'static str, error: Error) -> StoreError {
     use StoreErrorKind as Kind;
     let (kind, message) = match error {
         Error::Io(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-            return StoreError::new(Kind::Corrupt, operation, "the GDBM file is cut off").with_source(error);
+            return StoreError::new(Kind::Corrupt, operation, "the GDBM file is truncated")
+                .with_source(error);
         }
         Error::Io(error) => return StoreError::from_io(operation, error),
         Error::BadMagic { .. } => (Kind::Corrupt, "the file is not a GDBM file"),
         Error::Locked => (Kind::Unreachable, "another process has locked the GDBM file"),
-        Error::ReadOnly => (Kind::ReadOnly, "the store was opened for reading only"),
+        Error::ReadOnly => (Kind::ReadOnly, "the store was opened read-only"),
         Error::RecordTooLarge { .. } | Error::FileTooLarge { .. } => {
-            (Kind::TooLarge, "larger than GDBM takes")
+            (Kind::TooLarge, "larger than GDBM supports")
         }
         Error::Inconsistent => (
             Kind::Corrupt,
-            "an earlier write to the GDBM file failed half-way; the program gdbmtool can recover it",
+            "an earlier write to the GDBM file was interrupted; the program gdbmtool can recover it",
         ),
-        _ => (Kind::Corrupt, "the GDBM file is damaged; the program gdbmtool can recover what is left"),
+        _ => (Kind::Corrupt, "the GDBM file is damaged; the program gdbmtool can recover the rest"),
     };
     StoreError::new(kind, operation, message).with_source(error)
 }

@@ -31,19 +31,19 @@ use zarrox_stores::{
     StorageOption, Store, StoreError, StoreErrorKind, Value, provided,
 };
 
-/// The length of the longest key that LMDB takes.
+/// The length of the longest key that LMDB supports.
 const LONGEST_KEY: usize = 511;
 
-/// The address space that a database takes by default, which is zarr-python's.
+/// The default address space of a database, which is zarr-python's.
 const MAP_SIZE: usize = if usize::BITS >= 64 { 1 << 40 } else { 1 << 28 };
 
-/// Less address space than this is never tried.
+/// The smallest address space that is tried.
 const SMALLEST_MAP: usize = 1 << 20;
 
 /// A multiple of the page size of every system.
 const GRAIN: usize = 1 << 16;
 
-/// The file inside of an environment that is a directory.
+/// The file inside an environment that is a directory.
 const DATA_FILE: &str = "data.mdb";
 
 static OPEN: OpenDatabases<Environment> = OpenDatabases::new();
@@ -51,28 +51,28 @@ static OPEN: OpenDatabases<Environment> = OpenDatabases::new();
 pub(crate) static SCHEME: Scheme =
     scheme::<LmdbStore>(&["lmdb"], &[StorageOption::SYNC, StorageOption::LOCK_TIMEOUT]);
 
-/// Keeps each value in an LMDB database under its key, as zarr-python's `LMDBStore` does.
+/// A store that keeps each value in an LMDB database under its key, as zarr-python's `LMDBStore` does.
 ///
-/// All is in the unnamed database of the environment, which is a directory with the files `data.mdb` and `lock.mdb`, or
-/// one file with its lock beside it. Keys have up to 511 bytes. Every write is a transaction, so that readers, also those
-/// of other processes, see the old value or the new one.
+/// All values are in the unnamed database of the environment, which is a directory with the files `data.mdb` and `lock.mdb`, or
+/// one file with its lock file beside it. Keys have up to 511 bytes. Every write is a transaction, so that readers, including
+/// other processes, see the old value or the new one.
 ///
-/// | option | when not set |
+/// | option | default |
 /// |---|---|
-/// | [`read_only`](DatabaseOptions::read_only) | writes too |
-/// | [`map_size`](DatabaseOptions::map_size) | 1 TiB of address space, less where there is less; grows when it is full |
+/// | [`read_only`](DatabaseOptions::read_only) | reads and writes |
+/// | [`map_size`](DatabaseOptions::map_size) | 1 TiB of address space, or less if that is unavailable; grows when it is full |
 /// | [`sync`](DatabaseOptions::sync) | every write is flushed to the disk |
-/// | [`single_file`](DatabaseOptions::single_file) | what is made is a directory |
-/// | [`lock_timeout`](DatabaseOptions::lock_timeout) | a writer waits for one minute while others write |
+/// | [`single_file`](DatabaseOptions::single_file) | a new database is a directory |
+/// | [`lock_timeout`](DatabaseOptions::lock_timeout) | one minute |
 ///
-/// All handles of a process share one environment, with the options of the first; writes are flushed as soon as one handle asks for it. Other processes may use it meanwhile,
-/// as long as it lies on a local file system: a writer waits until no other process writes. The version of a value is a digest of its bytes,
-/// which is compared within the transaction that writes.
+/// All handles of a process share one environment, with the options of the first; writes are flushed as soon as one handle sets
+/// `sync`. Other processes may use the database concurrently, on a local file system: a writer waits until no other process
+/// writes. The version of a value is a digest of its bytes, which is compared within the transaction that writes.
 ///
-/// # Only for files that are trusted
+/// # Only for trusted files
 ///
-/// LMDB maps its file into memory and believes what is in it. A file that is of another kind or cut off is refused when
-/// it is opened; but one that was damaged inside, or that is cut off while it is open, may end the process.
+/// LMDB maps its file into memory and trusts its content. A file of another format or a truncated file is an error when it is
+/// opened; but a file that is damaged inside, or truncated while it is open, may crash the process.
 #[derive(Clone, Debug)]
 pub struct LmdbStore(Arc<Inner>);
 
@@ -95,15 +95,14 @@ pub struct LmdbSettings {
 }
 
 impl DatabaseOptions<LmdbStore> {
-    /// Sets how much address space the database takes at first. It is doubled whenever that is too little.
+    /// Sets the initial address space of the database. It is doubled whenever it is too small.
     #[must_use]
     pub fn map_size(mut self, bytes: usize) -> Self {
         self.settings.map_size = Some(bytes);
         self
     }
 
-    /// Sets whether [`create`](Self::create) makes one file in place of a directory (`subdir=False` of
-    /// Python's `lmdb`).
+    /// Sets whether [`create`](Self::create) creates a single file instead of a directory (`subdir=False` of Python's `lmdb`).
     #[must_use]
     pub fn single_file(mut self, single_file: bool) -> Self {
         self.settings.single_file = single_file;
@@ -130,7 +129,7 @@ impl DatabaseStore for LmdbStore {
     fn open_at(path: PathBuf, options: LmdbOptions, create: bool) -> Result<Self, StoreError> {
         let single_file = options.settings.single_file && !path.exists() || path.is_file();
         let data = if single_file { path.clone() } else { path.join(DATA_FILE) };
-        // A process that is killed while it makes a database leaves an empty file, which LMDB fills.
+        // A process that is killed while it creates a database leaves an empty file, which LMDB fills.
         let unmade = data.metadata().map_or(true, |found| found.is_file() && found.len() == 0);
         let failed = |fault: Fault| fault.into_error("opening");
         if !create || !unmade {
@@ -148,12 +147,13 @@ impl DatabaseStore for LmdbStore {
     }
 }
 
-/// Refuses what is no LMDB file, and what is shorter than it says: reading behind the end would end the process.
+/// Fails for a file that is not an LMDB database, or is shorter than its header says: reading beyond the end would crash the
+/// process.
 fn check_file(path: &Path) -> Result<(), Fault> {
     let mut file = File::open(path)?;
     let corrupt = |message: &str| Err(Fault::Other(StoreErrorKind::Corrupt, message.into()));
     let mut head = Vec::new();
-    // The head of the first page is followed by the first of two meta records.
+    // The header of the first page is followed by the first of two meta records.
     file.by_ref().take(META_END as u64).read_to_end(&mut head)?;
     if head.is_empty() {
         return corrupt(
@@ -163,28 +163,28 @@ fn check_file(path: &Path) -> Result<(), Fault> {
     let Some(first) = Meta::read(&head) else { return corrupt("the file is not an LMDB database") };
     let page = first.page_size;
     if !(512..=65_536).contains(&page) || !page.is_power_of_two() {
-        return corrupt("the file is not an LMDB database of this kind of machine");
+        return corrupt("the file is an LMDB database of another machine architecture");
     }
     let mut pages = vec![0; usize::try_from(2 * page).unwrap_or_default()];
     io::Seek::rewind(&mut file)?;
-    file.read_exact(&mut pages).or_else(|_| corrupt("the LMDB database is cut off in its first pages"))?;
+    file.read_exact(&mut pages).or_else(|_| corrupt("the LMDB database is truncated in its first pages"))?;
     let Some(second) = Meta::read(&pages[pages.len() / 2..]) else {
-        return corrupt("the second page is not one of an LMDB database");
+        return corrupt("the second page is not a page of an LMDB database");
     };
     let newest = if second.transaction > first.transaction { second } else { first };
     let needed = newest.last_page.checked_add(1).and_then(|pages| pages.checked_mul(u64::from(page)));
-    // Another process may be writing: what a record speaks of is in the file before the record is.
+    // Another process may be writing: the pages of a meta record are written before the record.
     let length = file.metadata()?.len();
     match needed {
         Some(needed) if needed <= length => Ok(()),
-        _ => corrupt("the LMDB database is cut off: it says that it is longer than the file"),
+        _ => corrupt("the LMDB database is truncated: the file is shorter than its header says"),
     }
 }
 
-/// Where the first meta record ends, on machines of 64 bits.
+/// The offset after the first meta record, on 64-bit machines.
 const META_END: usize = 16 + 136;
 
-/// The fields of a meta record that are needed.
+/// The required fields of a meta record.
 struct Meta {
     page_size: u32,
     last_page: u64,
@@ -192,7 +192,7 @@ struct Meta {
 }
 
 impl Meta {
-    /// Reads the record behind the head of a page. A machine of 32 bits has other files, of which only the mark is checked.
+    /// Reads the record after the header of a page. A 32-bit machine has other files, of which only the magic number is checked.
     fn read(page: &[u8]) -> Option<Self> {
         let record = page.get(16..META_END)?;
         let word = |at: usize| Some(u32::from_ne_bytes(record.get(at..at + 4)?.try_into().ok()?));
@@ -215,9 +215,9 @@ struct Environment {
     data: PathBuf,
     database: Table,
     read_only: bool,
-    /// True as soon as one handle asks that writes are flushed.
+    /// True as soon as one handle sets `sync`.
     sync: AtomicBool,
-    /// True if LMDB does that by itself.
+    /// True if LMDB flushes by itself.
     syncs: bool,
 }
 
@@ -239,7 +239,7 @@ impl Environment {
                 done => break done?,
             }
         };
-        // Readers that were killed would keep old pages from being used again.
+        // Killed readers would keep old pages from being reused.
         env.clear_stale_readers()?;
         let map = Map { env, in_use: RwLock::default() };
         let database = map.work(|env| Ok(main_database(env)?))?;
@@ -273,8 +273,8 @@ impl Environment {
         })
     }
 
-    /// Waits until no other process writes. LMDB's own lock is a robust mutex: where a process is killed just when it gets the lock from
-    /// another one that was killed, the kernel wakes nobody, and all others wait for ever. A lock of the file has no such gap.
+    /// Waits until no other process writes. LMDB's own lock is a robust mutex: if a process is killed just when it acquires the
+    /// lock of another killed process, the kernel wakes no waiter, and all others wait forever. A file lock has no such gap.
     fn lock_writers(&self, longest: Duration) -> Result<Option<HeldLock>, Fault> {
         let file = File::open(&self.data)?;
         let identity = identity(&file)?;
@@ -288,11 +288,11 @@ impl Environment {
     }
 }
 
-/// Waits so long for the lock of a file. The wait is the kernel's, so that all who wait get their turn; it is on a thread of its own,
-/// since it has no limit.
+/// Waits for the lock of a file for at most `longest`. The kernel waits, so that all waiters get the lock in turn; the wait is on
+/// a thread of its own, since it has no timeout.
 fn wait_for_lock(file: File, longest: Duration, path: &Path) -> Result<File, Fault> {
     let (answer, locked) = mpsc::sync_channel(1);
-    // Whoever does not wait any more drops the answer, and the lock with it.
+    // After the timeout, the result is dropped, and the lock with it.
     thread::Builder::new().spawn(move || drop(answer.send(file.lock().map(|()| file))))?;
     let mut locking = locked.recv_timeout(NOTICE.min(longest));
     if matches!(locking, Err(RecvTimeoutError::Timeout)) && longest > NOTICE {
@@ -321,7 +321,7 @@ struct Map {
 }
 
 impl Map {
-    /// Does something again with a larger map as long as the map is too small.
+    /// Retries `work` with a larger map as long as the map is too small.
     fn work<T>(&self, work: impl Fn(&Env<WithoutTls>) -> Result<T, Fault>) -> Result<T, Fault> {
         loop {
             let using = self.in_use.read().unwrap_or_else(PoisonError::into_inner);
@@ -343,8 +343,8 @@ impl Map {
             return Ok(());
         }
         let size = seen.checked_mul(2).ok_or(MdbError::MapFull).map_err(heed::Error::Mdb)?;
-        // SAFETY: all transactions are opened and closed inside of `work`, which holds `in_use` for reading; so none is
-        // open while it is held for writing.
+        // SAFETY: all transactions are opened and closed inside `work`, which holds a read lock of `in_use`; so none is open
+        // while the write lock is held.
         unsafe { self.env.resize(size.next_multiple_of(GRAIN)) }?;
         Ok(())
     }
@@ -362,13 +362,13 @@ fn main_database(env: &Env<WithoutTls>) -> Result<Option<Table>, heed::Error> {
 fn open_environment(path: &Path, flags: EnvFlags, size: usize) -> Result<Env<WithoutTls>, heed::Error> {
     let mut options = EnvOpenOptions::new().read_txn_without_tls();
     options.map_size(size).max_readers(1024);
-    // SAFETY: the flags leave LMDB's locks on and its map read-only. That the file is changed by nobody but LMDB cannot be
-    // ensured by any program; the documentation of the store says that files must be trusted.
+    // SAFETY: the flags leave LMDB's locks on and its map read-only. That only LMDB changes the file cannot be ensured by any
+    // program; the documentation of the store says that files must be trusted.
     unsafe { options.flags(flags).open(path) }
 }
 
 impl LmdbStore {
-    /// The directory or file: an absolute path without links.
+    /// Returns the directory or file: an absolute path without links.
     #[must_use]
     pub fn path(&self) -> PathBuf {
         self.0.environment.path().to_owned()
@@ -380,10 +380,7 @@ impl LmdbStore {
 
     fn write<T>(&self, write: impl Fn(&Table, &mut RwTxn<'_>) -> Result<T, Fault>) -> Result<T, Fault> {
         if !self.0.writable {
-            return Err(Fault::Other(
-                StoreErrorKind::ReadOnly,
-                "the store was opened for reading only".into(),
-            ));
+            return Err(Fault::Other(StoreErrorKind::ReadOnly, "the store was opened read-only".into()));
         }
         let environment = &self.0.environment;
         environment.write(self.0.lock_timeout, |transaction| write(&environment.database, transaction))
@@ -394,7 +391,7 @@ impl LmdbStore {
         environment.read(|transaction| read(&environment.database, transaction))
     }
 
-    /// Looks at a value in place; longer keys have none.
+    /// Passes a value in place to `look`; longer keys have none.
     fn with_value<T>(
         &self,
         key: &Key,
@@ -412,12 +409,12 @@ impl LmdbStore {
 
 type Table = Database<'static, Bytes, Bytes>;
 
-/// Returns true if LMDB takes a key of this length.
+/// Returns true if LMDB supports a key of this length.
 fn fits(key: &Key) -> bool {
     key.as_str().len() <= LONGEST_KEY
 }
 
-/// Fails when the value is not the one that the condition asks for; in the transaction that changes it.
+/// Fails if the value does not satisfy the condition; called in the transaction that changes it.
 fn check(
     table: &Table,
     transaction: &RwTxn<'_>,
@@ -452,7 +449,7 @@ impl Store for LmdbStore {
         capabilities
     }
 
-    /// The value is copied: a transaction that stays open would keep the database from using old pages again.
+    /// The value is copied: a transaction that stays open would keep the database from reusing old pages.
     fn open_with(&self, key: &Key, _first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError> {
         Ok(self.get(key)?.map(|bytes| Box::new(Digested(bytes)) as Box<dyn Value>))
     }
@@ -479,7 +476,7 @@ impl Store for LmdbStore {
         let put = |table: &Table, transaction: &mut RwTxn<'_>| {
             if !fits(key) {
                 let message = format!(
-                    "LMDB takes keys of up to {LONGEST_KEY} bytes, and this has {}",
+                    "LMDB supports keys of up to {LONGEST_KEY} bytes, but this one has {}",
                     key.as_str().len()
                 );
                 return Err(Fault::Other(StoreErrorKind::InvalidKey, message));
@@ -502,7 +499,7 @@ impl Store for LmdbStore {
     fn erase_prefix(&self, prefix: &Prefix) -> Result<(), StoreError> {
         let range = KeyRange::below(prefix);
         let erase = |table: &Table, transaction: &mut RwTxn<'_>| {
-            // LMDB takes no longer bounds; no key is longer either.
+            // LMDB does not support longer bounds; no key is longer either.
             if range.from.len() <= LONGEST_KEY {
                 table.delete_range(transaction, &bounds(&range))?;
             }
@@ -559,7 +556,7 @@ fn copied(bytes: &[u8]) -> Result<Buffer, StoreError> {
     Ok(buffer.into())
 }
 
-/// A value in the map, inside of a transaction.
+/// A value in the map, inside a transaction.
 struct Mapped<'a>(&'a [u8]);
 
 impl Value for Mapped<'_> {
@@ -595,22 +592,20 @@ impl Fault {
             return StoreError::new(Kind::Other, operation, error.to_string()).with_source(error);
         };
         let (kind, message) = match code {
-            MdbError::KeyExist => (Kind::AlreadyExists, "there is a value already"),
+            MdbError::KeyExist => (Kind::AlreadyExists, "the value already exists"),
             MdbError::PageNotFound | MdbError::Corrupted | MdbError::CursorFull | MdbError::PageFull => {
                 (Kind::Corrupt, "the LMDB database is damaged")
             }
             MdbError::Invalid => (Kind::Corrupt, "the file is not an LMDB database"),
             MdbError::VersionMismatch => {
-                (Kind::Corrupt, "the LMDB database is of another version of the format")
+                (Kind::Corrupt, "the LMDB database has another version of the format")
             }
-            MdbError::MapFull => (Kind::StorageFull, "there is no address space for a larger database"),
+            MdbError::MapFull => (Kind::StorageFull, "no address space is left for a larger database"),
             MdbError::ReadersFull => (Kind::Unreachable, "too many transactions read the database at once"),
             MdbError::BadValSize | MdbError::TxnFull => {
-                (Kind::TooLarge, "the value is larger than LMDB takes")
+                (Kind::TooLarge, "the value is larger than LMDB supports")
             }
-            MdbError::Incompatible => {
-                (Kind::Obstructed, "the key is the name of a database inside of this one")
-            }
+            MdbError::Incompatible => (Kind::Obstructed, "the key is the name of a database inside this one"),
             _ => return StoreError::new(Kind::Other, operation, code.to_string()).with_source(error),
         };
         StoreError::new(kind, operation, message).with_source(error)

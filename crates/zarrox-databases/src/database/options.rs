@@ -15,38 +15,38 @@ pub trait DatabaseStore: Store + Clone + Sized + 'static {
     #[doc(hidden)]
     type Settings: Clone + Debug + Default;
 
-    /// The extensions by which a URL tells the file from the node in it.
+    /// The file extensions that separate the file from the node in a URL.
     #[doc(hidden)]
     const EXTENSIONS: &'static [&'static str];
 
-    /// The [`lock_timeout`](DatabaseOptions::lock_timeout) when it is not set.
+    /// The default of [`lock_timeout`](DatabaseOptions::lock_timeout).
     #[doc(hidden)]
     const LOCK_TIMEOUT: Duration;
 
-    /// Returns true if a path may lead to a database of this kind: there are its files.
+    /// Returns true if a path may be a database of this kind: its files exist.
     #[doc(hidden)]
     fn exists(path: &Path) -> bool {
         path.is_file()
     }
 
-    /// The directory that a database at this path needs.
+    /// Returns the directory that a database at this path needs.
     #[doc(hidden)]
     fn parent<'a>(path: &'a Path, _: &DatabaseOptions<Self>) -> &'a Path {
         directory_of(path)
     }
 
-    /// Opens the database at a path without links, and with `create` makes it if it does not exist. Errors need no location.
+    /// Opens the database at a path without links, and with `create` creates it if it does not exist. Errors need no location.
     #[doc(hidden)]
     fn open_at(path: PathBuf, options: DatabaseOptions<Self>, create: bool) -> Result<Self, StoreError>;
 }
 
-/// Options with which a database in a file is opened.
+/// Options for opening a database in a file.
 ///
-/// | option | when not set |
+/// | option | default |
 /// |---|---|
-/// | [`read_only`](Self::read_only) | writes too |
+/// | [`read_only`](Self::read_only) | reads and writes |
 /// | [`sync`](Self::sync) | every write is flushed to the disk |
-/// | [`lock_timeout`](Self::lock_timeout) | the page of each store says it |
+/// | [`lock_timeout`](Self::lock_timeout) | see the documentation of each store |
 ///
 /// ```
 /// # #[cfg(feature = "sqlite")] {
@@ -73,50 +73,50 @@ impl<S: DatabaseStore> Default for DatabaseOptions<S> {
 }
 
 impl<S: DatabaseStore> DatabaseOptions<S> {
-    /// The defaults.
+    /// Creates the default options.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets whether nothing is ever written. LMDB still writes its file of locks.
+    /// Sets whether the database is read-only. LMDB still writes its lock file.
     #[must_use]
     pub fn read_only(mut self, read_only: bool) -> Self {
         self.read_only = read_only;
         self
     }
 
-    /// Sets whether writes are flushed to the disk. Without, writing is much faster, but a power failure may damage the whole
-    /// database, not only the last values. A process that is killed does no harm in either case, except to a file of GDBM.
+    /// Sets whether writes are flushed to the disk. Without it, writing is much faster, but a power failure may damage the whole
+    /// database, not only the last values. Killing a process does no harm in either case, except to a GDBM file.
     #[must_use]
     pub fn sync(mut self, sync: bool) -> Self {
         self.sync = sync;
         self
     }
 
-    /// Sets the longest time to wait for what another process has locked: the file of redb and GDBM while it is opened, and the
-    /// lock of each operation of SQLite and of each write of LMDB. Nothing is written when it is over.
+    /// Sets the timeout of locks of other processes: of the file of redb and GDBM while it is opened, and of each operation of
+    /// SQLite and each write of LMDB. After the timeout, nothing is written.
     #[must_use]
     pub fn lock_timeout(mut self, longest: Duration) -> Self {
         self.lock_timeout = longest;
         self
     }
 
-    /// Opens a database that exists.
+    /// Opens an existing database.
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::NotFound`] when there is none, [`StoreErrorKind::Corrupt`] when it is damaged, is of another kind or holds
-    /// no Zarr data, and [`StoreErrorKind::Unreachable`] when another process has locked it.
+    /// [`StoreErrorKind::NotFound`] when the database does not exist, [`StoreErrorKind::Corrupt`] when it is damaged, has another
+    /// format or contains no Zarr data, and [`StoreErrorKind::Unreachable`] when another process has locked it.
     pub fn open(self, path: impl AsRef<Path>) -> Result<S, StoreError> {
         self.open_or_create(path.as_ref(), false)
     }
 
-    /// Opens a database, and makes it when it does not exist, with the directories above it.
+    /// Opens a database, or creates it with its parent directories if it does not exist.
     ///
     /// # Errors
     ///
-    /// Those of [`open`](Self::open), and one when it cannot be made.
+    /// Those of [`open`](Self::open), and one when the database cannot be created.
     pub fn create(self, path: impl AsRef<Path>) -> Result<S, StoreError> {
         let create = !self.read_only;
         self.open_or_create(path.as_ref(), create)
@@ -132,31 +132,31 @@ impl<S: DatabaseStore> DatabaseOptions<S> {
         opened().map_err(|error| error.with_location(path.to_string_lossy()))
     }
 
-    /// Flushes the name of a file that was made just now.
+    /// Flushes the name of a file that was just created.
     pub(super) fn flush_name(&self, file: &Path) -> Result<(), StoreError> {
         if self.sync { sync_directory(directory_of(file)).map_err(io) } else { Ok(()) }
     }
 
-    /// Refuses to write where this process has the database open for reading only.
+    /// Fails if this process has the database open read-only and the options request writing.
     pub(super) fn check_access(&self, is_open_read_only: bool) -> Result<(), StoreError> {
         if self.read_only || !is_open_read_only {
             return Ok(());
         }
-        let message = "this process has the database open for reading only; close that handle first";
+        let message = "this process has the database open read-only; close that handle first";
         Err(StoreError::new(StoreErrorKind::Other, "opening", message))
     }
 }
 
-/// The error of a file that cannot be opened.
+/// Returns the error of a file that cannot be opened.
 pub(super) fn io(error: std::io::Error) -> StoreError {
     StoreError::from_io("opening", error)
 }
 
-/// The ways to open a store with the default options.
+/// Constructors of a store with the default options.
 macro_rules! opened_by_default {
     ($store:ident) => {
         impl $store {
-            /// Opens a database that exists, with the default options.
+            /// Opens an existing database, with the default options.
             ///
             /// # Errors
             ///
@@ -165,7 +165,7 @@ macro_rules! opened_by_default {
                 crate::DatabaseOptions::new().open(path)
             }
 
-            /// Opens a database, and makes it when it does not exist, with the default options.
+            /// Opens a database, or creates it if it does not exist, with the default options.
             ///
             /// # Errors
             ///

@@ -1,34 +1,34 @@
-//! Listings in databases whose keys lie in order.
+//! Listings in databases with ordered keys.
 
 use std::ops::ControlFlow;
 
 use zarrox_stores::internals::support::valid;
 use zarrox_stores::{DirListing, Key, Prefix, StoreError, StoreErrorKind};
 
-/// The number of keys a listing takes at a time, at most.
+/// The largest number of keys that a listing reads at a time.
 const PAGE: usize = 1024;
 
-/// The number of keys a listing of a directory takes first: most directories of a hierarchy have few.
+/// The number of keys that a listing of a directory reads first: most directories of a hierarchy have few.
 const FIRST_PAGE: usize = 16;
 
-/// Where keys lie in a database whose keys are in the order of their bytes.
+/// A range of keys in a database whose keys are in the order of their bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct KeyRange {
-    /// The first key, or what sorts before it.
+    /// The first key, or a text that sorts before it.
     pub(crate) from: Vec<u8>,
-    /// The smallest name behind all keys; `None` where no key is behind.
+    /// The smallest text after all keys of the range; `None` if no key follows.
     pub(crate) before: Option<Vec<u8>>,
 }
 
 impl KeyRange {
-    /// All keys below a prefix.
+    /// Returns the range of all keys below a prefix.
     pub(crate) fn below(prefix: &Prefix) -> Self {
         let before = (!prefix.is_root()).then(|| after(prefix.as_str().as_bytes()));
         Self { from: prefix.as_str().into(), before }
     }
 }
 
-/// The smallest name behind all that begin with a prefix, which ends in `/`: `0` follows `/`.
+/// Returns the smallest text after all that begin with a prefix, which ends in `/`: `0` follows `/`.
 fn after(prefix: &[u8]) -> Vec<u8> {
     let mut end = prefix.to_vec();
     if let Some(last) = end.last_mut() {
@@ -37,16 +37,16 @@ fn after(prefix: &[u8]) -> Vec<u8> {
     end
 }
 
-/// Some keys in their order, with the sizes of their values.
+/// Keys in order, with the sizes of their values.
 pub(crate) type Page = Vec<(Vec<u8>, u64)>;
 
-/// A database whose keys lie in the order of their bytes.
+/// A database whose keys are in the order of their bytes.
 pub(crate) trait Ordered {
-    /// The first keys in a range, at most `limit`.
+    /// Returns the first keys in a range, at most `limit`.
     fn page(&self, range: &KeyRange, limit: usize) -> Result<Page, StoreError>;
 
-    /// Lists keys, see [`Store::list_prefix`](zarrox_stores::Store::list_prefix). No transaction is open while the
-    /// visitor is called.
+    /// Lists keys, see [`Store::list_prefix`](zarrox_stores::Store::list_prefix). No transaction is open while the visitor is
+    /// called.
     fn list_keys(
         &self,
         prefix: &Prefix,
@@ -66,8 +66,7 @@ pub(crate) trait Ordered {
         }
     }
 
-    /// Lists one directory, see [`Store::list_dir`](zarrox_stores::Store::list_dir). Keys below a child are skipped,
-    /// not visited.
+    /// Lists one directory, see [`Store::list_dir`](zarrox_stores::Store::list_dir). Keys below a child are skipped, not visited.
     fn list_directory(&self, prefix: &Prefix) -> Result<DirListing, StoreError> {
         let mut listing = DirListing::default();
         let mut range = KeyRange::below(prefix);
@@ -100,8 +99,8 @@ pub(crate) trait Ordered {
     }
 }
 
-/// Where the page after this one begins; `None` when this one is empty. A damaged database may have keys in disorder,
-/// with which a listing would never end.
+/// Returns the start of the next page; `None` when this one is empty. The keys of a damaged database may be out of order, with
+/// which a listing would never end.
 fn next(page: &Page, range: &KeyRange) -> Result<Option<Vec<u8>>, StoreError> {
     let Some((last, _)) = page.last() else { return Ok(None) };
     if *last < range.from {
@@ -118,7 +117,7 @@ mod tests {
 
     use super::*;
 
-    /// Counts how many keys were taken out.
+    /// A database that counts the keys that were read.
     struct Counted(BTreeMap<Vec<u8>, u64>, Cell<usize>);
 
     impl Ordered for Counted {
@@ -163,7 +162,7 @@ mod tests {
         assert_eq!((listing.keys.len(), listing.prefixes.len()), (1, 2));
     }
 
-    /// Always gives the same key.
+    /// A database that always returns the same key.
     struct Damaged;
 
     impl Ordered for Damaged {

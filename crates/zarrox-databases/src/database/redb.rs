@@ -38,21 +38,22 @@ static OPEN: OpenDatabases<Handle> = OpenDatabases::new();
 
 pub(crate) static SCHEME: Scheme = scheme::<RedbStore>(&["redb"], &[StorageOption::SYNC, FILE_TIMEOUT]);
 
-/// Keeps each value in a table of a redb database: one file, without a server and without C.
+/// A store that keeps each value in a table of a redb database: one file, without a server and without C.
 ///
-/// All is in the table `zarr`, from the bytes of a key to the value as it is (`TableDefinition<&[u8], &[u8]>`). Other
-/// tables are left alone. Every write is a transaction, so that readers see the old value or the new one, and a crash
-/// leaves one of them.
+/// All values are in the table `zarr`, from the bytes of a key to the bytes of the value (`TableDefinition<&[u8], &[u8]>`). Other
+/// tables are ignored. Every write is a transaction, so that readers see the old value or the new one, and a crash leaves one of
+/// them.
 ///
-/// | option | when not set |
+/// | option | default |
 /// |---|---|
-/// | [`read_only`](DatabaseOptions::read_only) | writes too |
+/// | [`read_only`](DatabaseOptions::read_only) | reads and writes |
 /// | [`sync`](DatabaseOptions::sync) | every write is flushed to the disk |
-/// | [`lock_timeout`](DatabaseOptions::lock_timeout) | a file that another process has is an error after 0.1 s |
+/// | [`lock_timeout`](DatabaseOptions::lock_timeout) | 0.1 s |
 ///
-/// One process has the file, with any number of handles, which share the options of the first; another one fails with
-/// [`StoreErrorKind::Unreachable`], also one that was forked off. The version of a value is a digest of its bytes. Writes are flushed as soon as one
-/// handle asks for it. Processes that all only read may share the file. Values have up to 3 GiB, and are read whole.
+/// One process opens the file, with any number of handles, which share the options of the first; another one fails with
+/// [`StoreErrorKind::Unreachable`], even a forked one. The version of a value is a digest of its bytes. Writes are flushed as
+/// soon as one handle sets `sync`. Several processes may share the file if all of them only read. Values have up to 3 GiB, and
+/// are read whole.
 #[derive(Clone, Debug)]
 pub struct RedbStore(Arc<Inner>);
 
@@ -110,9 +111,9 @@ struct Handle {
     path: PathBuf,
     read_only: bool,
     lock_timeout: Duration,
-    /// True as soon as one handle asks that writes are flushed.
+    /// True as soon as one handle sets `sync`.
     sync: Arc<AtomicBool>,
-    /// A process that was forked off has to open the file itself, which fails as long as its parent has it.
+    /// A forked process has to open the file itself, which fails as long as its parent has it open.
     access: PerProcess<Arc<Access>>,
 }
 
@@ -140,7 +141,7 @@ impl Handle {
         Ok(handle)
     }
 
-    /// The database as this process has it open.
+    /// Returns the database as this process has opened it.
     fn access(&self) -> Result<Arc<Access>, Fault> {
         self.access_or_new(false)
     }
@@ -162,7 +163,7 @@ impl Handle {
         self.access.try_get(|| retry_for(self.lock_timeout, || guarded(open), is_taken))
     }
 
-    /// Reads the table. The transaction stays open while what was found is looked at, so that no page of it is freed.
+    /// Reads the table. The transaction stays open while the result is used, so that none of its pages is freed.
     fn read<T>(&self, read: impl FnOnce(&Reader) -> Result<T, Fault>) -> Result<T, Fault> {
         let _busy = busy();
         let access = self.access()?;
@@ -172,7 +173,7 @@ impl Handle {
         })
     }
 
-    /// Writes in one transaction, which is undone when something fails.
+    /// Writes in one transaction, which is rolled back on an error.
     fn write<T>(&self, write: impl FnOnce(&mut Writer<'_>) -> Result<T, Fault>) -> Result<T, Fault> {
         let _busy = busy();
         let access = self.access()?;
@@ -188,7 +189,7 @@ impl Handle {
     }
 }
 
-/// A file that is flushed only if somebody asks for it. Without, what redb writes arrives in its order as long as the system lives.
+/// A file that is flushed only if `sync` is set. Otherwise the writes of redb arrive in order as long as the system runs.
 #[derive(Debug)]
 struct Backend {
     file: FileBackend,
@@ -226,19 +227,21 @@ impl Access {
         Ok(match self {
             Self::Reading(database) => database.begin_read()?,
             Self::Writing(Some(database)) => database.begin_read()?,
-            Self::Writing(None) => return Err(Fault::Other(StoreErrorKind::Other, "it was closed".into())),
+            Self::Writing(None) => {
+                return Err(Fault::Other(StoreErrorKind::Other, "the database was closed".into()));
+            }
         })
     }
 }
 
-/// The database in a file, which may be empty.
+/// Opens the database in a file, which may be empty.
 fn writing(file: io::Result<fs::File>, sync: &Arc<AtomicBool>) -> Result<Database, Fault> {
     let file = FileBackend::new(file.map_err(Error::Io)?)?;
     Ok(Database::builder().create_with_backend(Backend { file, sync: Arc::clone(sync) })?)
 }
 
-/// Makes a new database under another name, so that one whose maker dies is never taken for damaged. `None` if another process was
-/// faster.
+/// Creates a new database under a temporary name, so that one whose creator dies is never taken for damaged. `None` if another
+/// process was faster.
 fn create_file(path: &Path, sync: &Arc<AtomicBool>) -> Result<Option<Database>, Fault> {
     sweep(directory_of(path));
     let temporary = path.with_file_name(temporary::next_name());
@@ -253,15 +256,15 @@ fn create_file(path: &Path, sync: &Arc<AtomicBool>) -> Result<Option<Database>, 
 }
 
 fn read_only() -> Fault {
-    Fault::Other(StoreErrorKind::ReadOnly, "the store was opened for reading only".into())
+    Fault::Other(StoreErrorKind::ReadOnly, "the store was opened read-only".into())
 }
 
-/// An empty file would become a database, and redb's own words for files of other kinds are not plain.
+/// Checks the file: redb would turn an empty one into a database, and its messages for other formats are not clear.
 fn check_file(path: &Path) -> Result<(), Fault> {
     let mut head = Vec::new();
     let file = fs::File::open(path).map_err(Error::Io)?;
     if file.metadata().map_err(Error::Io)?.is_dir() {
-        return Err(Fault::Other(StoreErrorKind::Obstructed, "a directory is in the way".into()));
+        return Err(Fault::Other(StoreErrorKind::Obstructed, "the path is a directory".into()));
     }
     let mut start = std::io::Read::take(file, MAGIC.len() as u64);
     std::io::Read::read_to_end(&mut start, &mut head).map_err(Error::Io)?;
@@ -271,7 +274,7 @@ fn check_file(path: &Path) -> Result<(), Fault> {
     Ok(())
 }
 
-/// redb panics where a damaged page makes no sense; that is an error like others here.
+/// Converts a panic to an error: redb panics at damaged pages.
 fn guarded<T>(work: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
     catch_unwind(AssertUnwindSafe(work))
         .unwrap_or_else(|_| Err(Fault::Other(StoreErrorKind::Corrupt, "the redb database is damaged".into())))
@@ -303,7 +306,7 @@ type Reader = ReadOnlyTable<&'static [u8], &'static [u8]>;
 
 type Writer<'a> = Table<'a, &'static [u8], &'static [u8]>;
 
-/// Fails when the value is not the one that the condition asks for; in the transaction that changes it.
+/// Fails if the value does not satisfy the condition; called in the transaction that changes it.
 fn check(
     table: &Writer<'_>,
     key: &Key,
@@ -359,7 +362,7 @@ impl Store for RedbStore {
         let put = |table: &mut Writer<'_>| {
             check(table, key, condition, "writing")?;
             if matches!(condition, Condition::Absent) && table.get(name)?.is_some() {
-                return Err(Fault::Other(StoreErrorKind::AlreadyExists, "there is a value already".into()));
+                return Err(Fault::Other(StoreErrorKind::AlreadyExists, "the value already exists".into()));
             }
             table.insert(name, value)?;
             Ok(())
@@ -457,12 +460,12 @@ impl Fault {
             }
             Error::ValueTooLarge(_) => (Kind::TooLarge, "the value is larger than redb's 3 GiB"),
             Error::TableDoesNotExist(_) => {
-                (Kind::Corrupt, "a redb database without the table 'zarr', which holds Zarr data, was found")
+                (Kind::Corrupt, "the redb database has no table 'zarr' with Zarr data")
             }
             Error::TableTypeMismatch { .. }
             | Error::TableIsMultimap(_)
             | Error::TypeDefinitionChanged { .. } => {
-                (Kind::Corrupt, "the table 'zarr' of the redb database is not from bytes to bytes")
+                (Kind::Corrupt, "the table 'zarr' of the redb database does not map bytes to bytes")
             }
             _ => return StoreError::new(Kind::Other, operation, error.to_string()).with_source(error),
         };

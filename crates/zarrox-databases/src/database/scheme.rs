@@ -6,14 +6,14 @@ use zarrox_stores::{Located, Scheme, StorageOption, StorageOptions, StoreError, 
 use crate::database::files::split;
 use crate::database::options::{DatabaseOptions, DatabaseStore};
 
-/// The option of databases that one process has at a time.
+/// The option of databases that one process opens at a time.
 #[cfg(any(feature = "redb", feature = "gdbm"))]
 pub(super) const FILE_TIMEOUT: StorageOption = StorageOption::text(
     LOCK_TIMEOUT,
-    "the number of seconds to wait for a file that another process has open: 0.1",
+    "the timeout for a file that another process has open, in seconds [default: 0.1]",
 );
 
-/// The URLs of a kind of database.
+/// Returns the scheme of a kind of database.
 pub(super) const fn scheme<S: DatabaseStore>(
     names: &'static [&'static str],
     options: &'static [StorageOption],
@@ -23,7 +23,7 @@ pub(super) const fn scheme<S: DatabaseStore>(
         .with_file(|url| split(url, S::EXTENSIONS, S::exists).0)
 }
 
-/// Opens the database of a URL, and makes it where that is wanted. One that cannot be written is opened for reading.
+/// Opens the database of a URL, and creates it if requested. A database without write permission is opened read-only.
 fn open<S: DatabaseStore>(url: &StoreUrl<'_>, storage: &StorageOptions) -> Result<Located, StoreError> {
     let (file, rest) = split(url, S::EXTENSIONS, S::exists);
     let options = storage.flag(SYNC)?.into_iter().fold(DatabaseOptions::<S>::new(), DatabaseOptions::sync);

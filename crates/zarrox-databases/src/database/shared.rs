@@ -1,4 +1,4 @@
-//! Databases that are open in this process, one for each file.
+//! The databases that this process has opened, one for each file.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -10,8 +10,8 @@ use std::{fmt, fs};
 use zarrox_stores::internals::support::directory_of;
 use zarrox_stores::internals::sync::{Condvar, Mutex, unpoisoned};
 
-/// The databases that are open in this process, by the paths of their files: many databases must not be
-/// opened twice. A file that is reached by another path (a hard link, another mount, other cases) is the same database.
+/// The databases that this process has opened, by the paths of their files: many databases must not be opened twice. A file that
+/// is reached by another path (a hard link, another mount, another case) is the same database.
 pub(crate) struct OpenDatabases<T> {
     open: Mutex<BTreeMap<PathBuf, Entry<T>>>,
     closed: Condvar,
@@ -20,11 +20,11 @@ pub(crate) struct OpenDatabases<T> {
 struct Entry<T> {
     users: usize,
     value: Weak<T>,
-    /// The file or directory, as it was when the database was opened.
+    /// The identity of the file or directory when the database was opened.
     identity: Option<Identity>,
 }
 
-/// Tells files apart, whatever leads to them.
+/// The identity of a file, independent of its path.
 type Identity = (u64, u64);
 
 #[cfg(unix)]
@@ -43,8 +43,7 @@ impl<T> OpenDatabases<T> {
         Self { open: Mutex::new(BTreeMap::new()), closed: Condvar::new() }
     }
 
-    /// Returns the database that is open at the path, or makes it with `open`. Waits while it is being
-    /// closed.
+    /// Returns the database that is open at the path, or opens it with `open`. Waits while it is being closed.
     pub(crate) fn open<E>(
         &'static self,
         path: &Path,
@@ -69,7 +68,7 @@ impl<T> OpenDatabases<T> {
     }
 }
 
-/// Something that all handles of one file share, closed with the last of them.
+/// A value that all handles of one file share, closed with the last of them.
 pub(crate) struct Shared<T: 'static> {
     // In this order: the entry leaves the registry when the database is closed, not before.
     value: Arc<T>,
@@ -77,7 +76,7 @@ pub(crate) struct Shared<T: 'static> {
 }
 
 impl<T> Shared<T> {
-    /// The path without links under which this was opened first.
+    /// Returns the path without links under which this was first opened.
     pub(crate) fn path(&self) -> &Path {
         &self.ticket.path
     }
@@ -114,7 +113,7 @@ impl<T> Drop for Ticket<T> {
     }
 }
 
-/// The path of a file without links. The file need not exist, but its directory must.
+/// Returns the path of a file without links. The file need not exist, but its directory must.
 pub(crate) fn canonical(path: &Path) -> io::Result<PathBuf> {
     match fs::canonicalize(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}

@@ -27,51 +27,50 @@ use zarrox_stores::{
     StorageOption, Store, StoreError, StoreErrorKind, Value, Version, provided,
 };
 
-/// The table as zarr-python makes it.
+/// The table of zarr-python.
 const CREATE_TABLE: &str = "CREATE TABLE IF NOT EXISTS zarr(k TEXT PRIMARY KEY, v BLOB)";
 
-/// Larger values are read by incremental I/O, which gives parts of them.
+/// The size from which values are read by incremental I/O, which reads parts of them.
 const LARGE: u64 = 64 << 10;
 
-/// A row; of a large value without its bytes.
+/// A row; without the bytes of a large value.
 const FIND: &str = "SELECT rowid, typeof(v), octet_length(v), CASE WHEN octet_length(v) <= ?2 THEN v END \
                     FROM zarr WHERE k = ?1";
 
-/// The number of connections that are kept for later.
+/// The number of idle connections that are kept.
 const IDLE: usize = 16;
 
-/// The longest time that SQLite can wait, about: it counts milliseconds in 31 bits.
+/// The approximate longest timeout of SQLite: it counts milliseconds in 31 bits.
 const LONGEST_WAIT: Duration = Duration::from_secs(24 * 24 * 3600);
 
 pub(crate) static SCHEME: Scheme =
     scheme::<SqliteStore>(&["sqlite"], &[StorageOption::SYNC, StorageOption::LOCK_TIMEOUT]);
 
-/// The locks of all files that are open. In a database without a write-ahead log, readers and writers exclude each
-/// other; those of one process wait here, where nobody polls.
+/// The locks of all open files. In a database without a write-ahead log, readers and writers exclude each other; the threads of
+/// one process wait for these locks without polling.
 static GATES: OpenDatabases<RwLock<()>> = OpenDatabases::new();
 
-/// Keeps each value in a row of an SQLite database, as zarr-python's `SQLiteStore` does.
+/// A store that keeps each value in a row of an SQLite database, as zarr-python's `SQLiteStore` does.
 ///
-/// All is in one table, `zarr(k TEXT PRIMARY KEY, v BLOB)`: the key as text and the value as it is. Other tables are
-/// left alone. Every write is a transaction, so that readers, also those of other processes, see the old value or
-/// the new one, and a crash leaves one of them.
+/// All values are in one table, `zarr(k TEXT PRIMARY KEY, v BLOB)`: the key as text and the bytes of the value. Other tables are
+/// ignored. Every write is a transaction, so that readers, including other processes, see the old value or the new one, and a
+/// crash leaves one of them.
 ///
-/// | option | when not set |
+/// | option | default |
 /// |---|---|
-/// | [`read_only`](DatabaseOptions::read_only) | writes too, where the file may be written |
-/// | [`write_ahead_log`](DatabaseOptions::write_ahead_log) | the file's journal stays as it is |
+/// | [`read_only`](DatabaseOptions::read_only) | reads and writes, if the file is writable |
+/// | [`write_ahead_log`](DatabaseOptions::write_ahead_log) | the journal mode of the file |
 /// | [`sync`](DatabaseOptions::sync) | every write is flushed to the disk |
-/// | [`lock_timeout`](DatabaseOptions::lock_timeout) | an operation waits for one minute while others have the database locked |
+/// | [`lock_timeout`](DatabaseOptions::lock_timeout) | one minute |
 ///
-/// Any number of processes may use the file, as long as it lies on a local file system. A writer that has to wait too
-/// long for another process fails with [`StoreErrorKind::Unreachable`]. The version of a value is a digest of its bytes, which is
-/// compared within the transaction that writes: so nobody undoes what another process has written, zarr-python's processes as
-/// well.
+/// Any number of processes may use the file, on a local file system. A writer that waits too long for another process fails with
+/// [`StoreErrorKind::Unreachable`]. The version of a value is a digest of its bytes, which is compared within the transaction
+/// that writes: so no writer undoes the changes of another process, including zarr-python's.
 ///
-/// ByteParts of values are read without the rest. In a database with a write-ahead log that holds for
+/// Parts of values are read without the rest. In a database with a write-ahead log this applies to
 /// [`open_with`](Store::open_with), too; in others an open value would block all writers, so that it is read whole.
 ///
-/// A file is untrusted: triggers, views and functions in its schema are never run.
+/// Files are not trusted: triggers, views and functions in the schema are never run.
 #[derive(Clone)]
 pub struct SqliteStore(Arc<Inner>);
 
@@ -87,8 +86,8 @@ pub struct SqliteSettings {
 impl DatabaseOptions<SqliteStore> {
     /// Turns on the write-ahead log: readers and writers do not wait for each other, and writing is faster.
     ///
-    /// The file keeps this. Beside it lie two more files while it is open; zarr-python reads and writes it as before,
-    /// but it cannot be read where its directory cannot be written.
+    /// The setting is stored in the file. Two more files are beside it while it is open; zarr-python reads and writes it as
+    /// before, but it cannot be read in a directory without write permission.
     #[must_use]
     pub fn write_ahead_log(mut self, on: bool) -> Self {
         self.settings.write_ahead_log = on;
@@ -113,8 +112,8 @@ impl DatabaseStore for SqliteStore {
     }
 }
 
-/// SQLite's own words for these are "unable to open database file". The file is not opened: that would release the locks that
-/// other handles of this process have on it, as soon as it is closed.
+/// Checks the file: SQLite's own message is "unable to open database file". The file is not opened: closing it would release the
+/// locks that other handles of this process have on it.
 fn check_file(path: &Path, create: bool) -> io::Result<()> {
     match fs::metadata(path) {
         Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
@@ -140,12 +139,12 @@ struct Inner {
     /// True if the database has a write-ahead log.
     log: bool,
     writable: bool,
-    /// Connections that nobody uses. One must not go with a fork into another process.
+    /// Idle connections. A fork must not share one with another process.
     idle: PerProcess<Arc<Mutex<Vec<Connection>>>>,
 }
 
 impl Inner {
-    /// Makes the first connection, and looks at the file.
+    /// Opens the first connection, and checks the file.
     fn prepare(&mut self, create: bool) -> Result<(), Fault> {
         let _busy = busy();
         let connection = self.connect(create)?;
@@ -156,7 +155,8 @@ impl Inner {
         }
         let encoding: String = connection.query_row("PRAGMA encoding", [], |row| row.get(0))?;
         if encoding != "UTF-8" {
-            let message = "the database keeps its text as UTF-16; copy its table into one that has UTF-8";
+            let message =
+                "the text encoding of the database is UTF-16; copy its table into a database with UTF-8";
             return Err(Fault::Other(StoreErrorKind::Unsupported, message.into()));
         }
         check_table(&connection)?;
@@ -184,7 +184,7 @@ impl Inner {
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
         connection.execute_batch("PRAGMA cell_size_check = ON")?;
-        // Without more than SQLite's own default, a transaction may come back to life, since the end of its journal is only in memory.
+        // With SQLite's default, a committed transaction may be rolled back, since the end of its journal is only in memory.
         let synchronous = if self.options.sync { "EXTRA" } else { "OFF" };
         connection.execute_batch(&format!("PRAGMA synchronous = {synchronous}"))?;
         Ok(connection)
@@ -218,12 +218,12 @@ impl Inner {
         }
     }
 
-    /// Keeps this process's writers away, where readers must.
+    /// Excludes this process's writers, if the journal mode requires it.
     fn reading(&self) -> Option<RwLockReadGuard<'_, ()>> {
         (!self.log).then(|| self.gate.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Reads in one transaction, so that all is of one version.
+    /// Reads in one transaction, so that all results belong to one version.
     fn read<T>(&self, read: impl FnOnce(&Connection) -> Result<T, Fault>) -> Result<T, Fault> {
         let _busy = busy();
         let _reading = self.reading();
@@ -233,13 +233,10 @@ impl Inner {
         result
     }
 
-    /// Writes in one transaction, which is undone when something fails.
+    /// Writes in one transaction, which is rolled back on an error.
     fn write<T>(&self, write: impl FnOnce(&Connection) -> Result<T, Fault>) -> Result<T, Fault> {
         if !self.writable {
-            return Err(Fault::Other(
-                StoreErrorKind::ReadOnly,
-                "the store was opened for reading only".into(),
-            ));
+            return Err(Fault::Other(StoreErrorKind::ReadOnly, "the store was opened read-only".into()));
         }
         let _busy = busy();
         let _writing = self.gate.write().unwrap_or_else(PoisonError::into_inner);
@@ -267,13 +264,13 @@ fn check_table(connection: &Connection) -> Result<(), Fault> {
     let found: Option<String> = connection.query_row(sql, [], |row| row.get(0)).optional()?;
     let corrupt = |message: &str| Err(Fault::Other(StoreErrorKind::Corrupt, message.into()));
     match found.as_deref() {
-        None => corrupt("an SQLite database without the table 'zarr', which holds Zarr data, was found"),
+        None => corrupt("the SQLite database has no table 'zarr' with Zarr data"),
         Some("table") if connection.prepare("SELECT rowid, k, v FROM zarr").is_ok() => Ok(()),
-        Some(_) => corrupt("'zarr' is not the table zarr(k TEXT PRIMARY KEY, v BLOB) that holds Zarr data"),
+        Some(_) => corrupt("'zarr' is not a table zarr(k TEXT PRIMARY KEY, v BLOB) with Zarr data"),
     }
 }
 
-/// The result of looking for a key.
+/// The result of looking up a key.
 enum Found {
     Small(Bytes),
     Large { row: i64, size: u64 },
@@ -287,7 +284,7 @@ impl Found {
         }
     }
 
-    /// The whole value.
+    /// Reads the whole value.
     fn read(self, connection: &Connection) -> Result<Bytes, Fault> {
         match self {
             Self::Small(bytes) => Ok(bytes),
@@ -307,7 +304,7 @@ fn is_whole(range: Option<ByteRange>, size: u64) -> bool {
     matches!(range, Some(ByteRange::From { offset: 0, length }) if length.is_none_or(|length| length >= size))
 }
 
-/// Fails when the value is not the one that the condition asks for; in the transaction that changes it.
+/// Fails if the value does not satisfy the condition; called in the transaction that changes it.
 fn check(
     connection: &Connection,
     key: &Key,
@@ -327,7 +324,7 @@ fn find(connection: &Connection, key: &Key) -> Result<Option<Found>, Fault> {
     let Some(row) = rows.next()? else { return Ok(None) };
     let kind = row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
     if !matches!(kind, "blob" | "text") {
-        let message = format!("the column v has a value of the type {kind}, where bytes belong,");
+        let message = format!("the column v has a value of the type {kind} instead of a blob,");
         return Err(Fault::Other(StoreErrorKind::Obstructed, message));
     }
     let size = u64::try_from(row.get::<_, i64>(2)?).unwrap_or_default();
@@ -345,7 +342,7 @@ fn read_blob(connection: &Connection, row: i64, offset: u64, buffer: &mut [u8]) 
 }
 
 impl SqliteStore {
-    /// The file: an absolute path without links.
+    /// Returns the file: an absolute path without links.
     #[must_use]
     pub fn path(&self) -> &Path {
         self.0.gate.path()
@@ -355,7 +352,7 @@ impl SqliteStore {
         move |fault| self.0.error(fault, operation, key)
     }
 
-    /// A large value stays open on a connection of its own, in the transaction that found it, unless all of it is read at once.
+    /// Opens a large value on a connection of its own, in the transaction that found it, unless all of it is read at once.
     fn open_in_transaction(
         &self,
         key: &Key,
@@ -519,7 +516,7 @@ impl Ordered for SqliteStore {
     }
 }
 
-/// A range as values that SQLite compares with: all texts sort before the empty blob.
+/// Returns a range as values that SQLite compares with: all texts sort before the empty blob.
 fn bounds(range: &KeyRange) -> (SqlValue, SqlValue) {
     let text = |bytes: &[u8]| SqlValue::Text(String::from_utf8_lossy(bytes).into_owned());
     let before = range.before.as_deref().map_or(SqlValue::Blob(Vec::new()), text);
@@ -530,7 +527,7 @@ fn rename(connection: &Connection, from: &Prefix, to: &Prefix) -> Result<(), Fau
     let (target, target_end) = bounds(&KeyRange::below(to));
     let sql = "SELECT EXISTS (SELECT 1 FROM zarr WHERE k >= ?1 AND k < ?2)";
     if connection.query_row(sql, params![target, target_end], |row| row.get::<_, bool>(0))? {
-        return Err(Fault::Other(StoreErrorKind::AlreadyExists, "there is something already".into()));
+        return Err(Fault::Other(StoreErrorKind::AlreadyExists, "the destination already exists".into()));
     }
     let (source, source_end) = bounds(&KeyRange::below(from));
     let sql = "UPDATE zarr SET k = ?3 || substr(k, length(?1) + 1) WHERE k >= ?1 AND k < ?2";
@@ -612,18 +609,18 @@ impl From<StoreError> for Fault {
     }
 }
 
-/// The kind of an error of SQLite, and our words for it where SQLite's are not plain enough.
+/// Returns the kind of an error of SQLite, and a message where SQLite's own is not clear enough.
 fn describe(error: &rusqlite::Error) -> (StoreErrorKind, Option<&'static str>) {
     use StoreErrorKind as Kind;
     match error.sqlite_error_code() {
-        Some(ErrorCode::ConstraintViolation) => (Kind::AlreadyExists, Some("there is a value already")),
+        Some(ErrorCode::ConstraintViolation) => (Kind::AlreadyExists, Some("the value already exists")),
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed) => {
-            (Kind::Unreachable, Some("another program kept the database locked for too long"))
+            (Kind::Unreachable, Some("another program has locked the database for too long"))
         }
         Some(ErrorCode::NotADatabase) => (Kind::Corrupt, Some("the file is not an SQLite database")),
         Some(ErrorCode::DatabaseCorrupt) => (
             Kind::Corrupt,
-            Some("the SQLite database is damaged (the program sqlite3 can '.recover' what is left)"),
+            Some("the SQLite database is damaged (the program sqlite3 can '.recover' the rest)"),
         ),
         Some(ErrorCode::DiskFull) => (Kind::StorageFull, Some("no space left on device")),
         Some(ErrorCode::ReadOnly) => (
@@ -636,7 +633,7 @@ fn describe(error: &rusqlite::Error) -> (StoreErrorKind, Option<&'static str>) {
         Some(ErrorCode::OutOfMemory) => (Kind::OutOfMemory, Some("not enough memory")),
         Some(ErrorCode::PermissionDenied) => (Kind::Forbidden, Some("permission denied")),
         Some(ErrorCode::CannotOpen) => {
-            (Kind::Forbidden, Some("SQLite cannot open the file or make those that belong beside it"))
+            (Kind::Forbidden, Some("SQLite cannot open the file or create its journal"))
         }
         _ => (Kind::Other, None),
     }

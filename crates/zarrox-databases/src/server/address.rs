@@ -1,4 +1,4 @@
-//! URLs of servers of files: FTP, HDFS and WebDAV.
+//! URLs of file servers: FTP, HDFS and WebDAV.
 
 use percent_encoding::percent_decode_str;
 use url::Url;
@@ -16,19 +16,19 @@ impl Address {
         url.map(Self).ok_or_else(|| Self::error(form))
     }
 
-    /// The error for a URL that does not have this form.
+    /// Returns the error of a URL without this form.
     pub(crate) fn error(form: &str) -> StoreError {
         let message = format!("the URL of the server must have the form '{form}'");
         StoreError::new(StoreErrorKind::Other, "connecting", message)
     }
 
-    /// The user and the password, if the URL has a user.
+    /// Returns the user and the password, if the URL has a user.
     pub(crate) fn login(&self) -> Option<(String, String)> {
         let password = decoded(self.0.password().unwrap_or_default());
         (!self.0.username().is_empty()).then(|| (decoded(self.0.username()), password))
     }
 
-    /// The path, without escapes.
+    /// Returns the path, percent-decoded.
     pub(crate) fn path(&self) -> Result<String, StoreError> {
         let path = percent_decode_str(self.0.path()).decode_utf8();
         path.map(std::borrow::Cow::into_owned).map_err(|error| {

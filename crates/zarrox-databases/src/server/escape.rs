@@ -1,13 +1,13 @@
-//! Names that a server cannot keep as they are.
+//! Escaping of names that a server does not support.
 //!
-//! A command of FTP is a line, and so is an entry of its listings: a name with a line break in it would end one and begin another. HDFS
-//! takes no colons. Such characters are written as in URLs, `%0A` for a line break; and a `%` as `%25` where it would be taken for the
-//! beginning of such a thing.
+//! A command of FTP is a line, and so is an entry of its listings: a line break in a name would end one and begin another. HDFS
+//! does not support colons. Such characters are percent-encoded as in URLs, `%0A` for a line break; and a `%` becomes `%25` where
+//! it would otherwise look like an escape.
 
-/// The characters that are written in another way. They are ASCII.
+/// A function that returns true for characters to escape. They are ASCII.
 pub(crate) type Special = fn(char) -> bool;
 
-/// The server's form of a path or a name.
+/// Escapes a path or a name for the server.
 pub(crate) fn escaped(path: &str, special: Special) -> String {
     let mut text = String::with_capacity(path.len());
     for (place, character) in path.char_indices() {
@@ -21,7 +21,7 @@ pub(crate) fn escaped(path: &str, special: Special) -> String {
     text
 }
 
-/// The name of which the server keeps this.
+/// Returns the original of a name on the server.
 pub(crate) fn unescaped(name: &str, special: Special) -> String {
     let mut text = String::with_capacity(name.len());
     let mut rest = name;
@@ -36,7 +36,7 @@ pub(crate) fn unescaped(name: &str, special: Special) -> String {
     text
 }
 
-/// The character that the text begins with, if it is written as `%XX`.
+/// Returns the escaped character at the beginning of the text, if it is written as `%XX`.
 fn escape_at(text: &str, special: Special) -> Option<char> {
     let digits = text.strip_prefix('%')?.get(..2)?;
     let upper = |byte: u8| byte.is_ascii_digit() || (b'A'..=b'F').contains(&byte);

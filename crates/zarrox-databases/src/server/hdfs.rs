@@ -26,22 +26,21 @@ use zarrox_stores::{
 /// The number of bytes that are written to a cluster at a time.
 const BLOCK: usize = 4 << 20;
 
-/// The port of name nodes, where neither the URL nor Hadoop's settings name one.
+/// The port of name nodes, if neither the URL nor Hadoop's settings contain one.
 const PORT: u16 = 8020;
 
-/// The client's own handling of failures. Repeats are left to the wrapper around the store; but there may be
-/// three name nodes to find the active one among, and a block lies on several data nodes, of which the next
-/// is asked when one does not answer.
+/// The client's own handling of failures. Retries are left to the wrapper around the store; but the active one of up to three
+/// name nodes must be found, and a block is on several data nodes, of which the next is tried when one does not respond.
 const SETTINGS: [(&str, &str); 3] = [
     ("dfs.client.failover.max.attempts", "2"),
     ("dfs.client.failover.sleep.max.millis", "100"),
     ("dfs.client.socket-timeout", "15000"),
 ];
 
-/// The permissions of new directories, less those that the cluster removes.
+/// The permissions of new directories, without those that the cluster's umask removes.
 const PERMISSIONS: u32 = 0o777;
 
-/// The characters that no name in HDFS has.
+/// The characters that names in HDFS cannot contain.
 const SPECIAL: Special = |character| character == ':';
 
 /// The form of a URL.
@@ -61,33 +60,33 @@ pub(crate) static SCHEME: Scheme = Scheme::new(&["hdfs"], |url, options| {
     StorageOption::text("*.*", "a setting of Hadoop's client, such as dfs.client.use.datanode.hostname"),
 ]);
 
-/// Keeps each value in a file of a Hadoop cluster (HDFS), below one of its directories.
+/// A store that keeps each value in a file of a Hadoop cluster (HDFS), below one of its directories.
 ///
-/// | option | when not set |
+/// | option | default |
 /// |---|---|
 /// | [`user`](HdfsOptions::user) | `HADOOP_USER_NAME`, else the user of this process |
-/// | [`setting`](HdfsOptions::setting) | what the files in `HADOOP_CONF_DIR` say |
+/// | [`setting`](HdfsOptions::setting) | the files in `HADOOP_CONF_DIR` |
 /// | [`timeout`](HdfsOptions::timeout) | 60 seconds |
 ///
-/// Nothing tells whether a value is still the one that was read, so that only one process should write to a chunk at a time.
+/// HDFS has no versions of files, so that only one process should write to a chunk at a time.
 ///
-/// A value is written to a temporary file, which is then renamed: readers see the old value or the new one. Where a value must not be
-/// there yet, the name node checks that as it renames. Names that begin with `.zarrox-` and end in `.tmp` belong to these files.
-/// Directories are removed with their last value.
+/// A value is written to a temporary file, which is then renamed: readers see the old value or the new one. If the value must not
+/// exist yet, the name node checks that in the rename. Names that begin with `.zarrox-` and end in `.tmp` are reserved for these
+/// files. Directories are removed with their last value.
 ///
-/// HDFS tells no version of a file for sure, so that values are read whole. A `:` in a name is written as `%3A`, since HDFS takes none.
-/// A small value costs about half a second to write: HDFS is made for large ones.
+/// HDFS does not report a reliable version of a file, so that values are read whole. A `:` in a name is written as `%3A`, since
+/// HDFS does not support it. Writing a small value takes about half a second: HDFS is made for large files.
 #[derive(Clone)]
 pub struct HdfsStore {
     client: Client,
     /// The host of the URL.
     host: String,
-    /// With a `/` at its start and none at its end; empty for the root of the cluster.
+    /// With a leading `/` and no trailing one; empty for the root of the cluster.
     root: String,
     patience: Duration,
 }
 
-/// Options with which an [`HdfsStore`] is opened.
+/// Options for opening an [`HdfsStore`].
 #[derive(Clone)]
 pub struct HdfsOptions {
     user: Option<String>,
@@ -109,40 +108,39 @@ impl fmt::Debug for HdfsOptions {
 }
 
 impl HdfsOptions {
-    /// The defaults.
+    /// Creates the default options.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The user's name, which a cluster without Kerberos believes.
+    /// Sets the user's name, which a cluster without Kerberos trusts.
     #[must_use]
     pub fn user(mut self, user: impl Into<String>) -> Self {
         self.user = Some(user.into());
         self
     }
 
-    /// A setting of Hadoop's client, such as `dfs.ha.namenodes.cluster`.
+    /// Sets a setting of Hadoop's client, such as `dfs.ha.namenodes.cluster`.
     #[must_use]
     pub fn setting(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.settings.insert(name.into(), value.into());
         self
     }
 
-    /// Sets the time that a step may take: a request to the name node, or four mebibytes to or from the
-    /// cluster.
+    /// Sets the timeout of a step: a request to the name node, or four mebibytes to or from the cluster.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// Opens the directory of this URL, such as `hdfs://namenode:8020/path` or `hdfs://cluster/path`. It need not exist: the first write
-    /// makes it.
+    /// Opens the directory of this URL, such as `hdfs://namenode:8020/path` or `hdfs://cluster/path`. It need not exist: the
+    /// first write creates it.
     ///
     /// # Errors
     ///
-    /// When it is no URL of HDFS, or Hadoop's settings cannot be read.
+    /// When it is not a URL of HDFS, or Hadoop's settings cannot be read.
     pub fn open(self, url: &str) -> Result<Blocking<HdfsStore>, StoreError> {
         let address = Address::parse(url, &["hdfs"], FORM)?;
         let url = &address.0;
@@ -159,7 +157,7 @@ impl HdfsOptions {
             user.clone().into_iter().fold(builder, ClientBuilder::with_user).build()
         };
         let client = match client(&host) {
-            // The settings know no name nodes of that name.
+            // The settings contain no name nodes with that name.
             Err(HdfsError::InvalidArgument(_)) if url.port().is_none() => client(&format!("{host}:{PORT}")),
             client => client,
         };
@@ -175,7 +173,7 @@ impl fmt::Debug for HdfsStore {
 }
 
 impl HdfsStore {
-    /// The path on the cluster.
+    /// Returns the path on the cluster.
     fn at(&self, path: &str) -> String {
         match path {
             "" if self.root.is_empty() => "/".to_owned(),
@@ -191,12 +189,12 @@ impl HdfsStore {
     ) -> Result<T, StoreError> {
         match timeout(self.patience, step).await {
             Ok(result) => result.map_err(|error| fault(operation, error)),
-            Err(_) => Err(StoreError::new(StoreErrorKind::TimedOut, operation, "no answer in time")),
+            Err(_) => Err(StoreError::new(StoreErrorKind::TimedOut, operation, "no response in time")),
         }
     }
 
-    /// The content of a file; `None` when there is none. All bytes are of one file, also when another takes
-    /// its place meanwhile.
+    /// Returns the content of a file; `None` when it does not exist. All bytes belong to one file, even when another file
+    /// replaces it in the meantime.
     async fn content(&self, place: &str) -> Result<Option<Bytes>, StoreError> {
         let reader = match self.within("reading", self.client.read(place)).await {
             Err(error) if is_absence(&error) => return Ok(None),
@@ -209,7 +207,7 @@ impl HdfsStore {
             bytes.extend_from_slice(&packet);
         }
         if bytes.len() != size {
-            let message = format!("{} bytes arrived of a file of {size}", bytes.len());
+            let message = format!("received {} bytes of a file of {size}", bytes.len());
             return Err(StoreError::new(StoreErrorKind::Unreachable, "reading", message));
         }
         Ok(Some(bytes.into()))
@@ -226,16 +224,16 @@ impl HdfsStore {
     }
 }
 
-/// Returns true if an error says that there is nothing at a path.
+/// Returns true if an error means that the path does not exist.
 fn is_absence(error: &StoreError) -> bool {
     matches!(error.kind(), StoreErrorKind::NotFound | StoreErrorKind::Obstructed)
 }
 
-/// The error of an operation. What a name node reports is named by Java's exceptions.
+/// Returns the error of an operation. The name node reports errors by the names of Java's exceptions.
 fn fault(operation: &'static str, error: HdfsError) -> StoreError {
     use StoreErrorKind as Kind;
     let by_name = |name: &str, text: &str| match name.rsplit('.').next().unwrap_or(name) {
-        // Old name nodes refuse to look for something below a file, or fail inside.
+        // Old name nodes deny a lookup below a file, or fail internally.
         "AccessControlException" | "IllegalStateException" if text.contains("is not a directory") => {
             Kind::Obstructed
         }
@@ -246,7 +244,7 @@ fn fault(operation: &'static str, error: HdfsError) -> StoreError {
             Kind::StorageFull
         }
         "InvalidPathException" | "PathComponentTooLongException" => Kind::InvalidKey,
-        // No data node takes it now.
+        // No data node is available now.
         "IOException" if text.contains("could only be") => Kind::Unreachable,
         "StandbyException" | "SafeModeException" | "RetriableException" => Kind::Unreachable,
         _ => Kind::Other,
@@ -265,7 +263,7 @@ fn fault(operation: &'static str, error: HdfsError) -> StoreError {
         HdfsError::RPCError(name, text) | HdfsError::FatalRPCError(name, text) => by_name(name, text),
         _ => Kind::Other,
     };
-    // The first line: the others are where in the name node it was.
+    // The first line: the others are a stack trace of the name node.
     let message = error.to_string().lines().next().unwrap_or_default().to_owned();
     StoreError::new(kind, operation, message).with_source(error)
 }
@@ -311,7 +309,7 @@ impl FileTree for HdfsStore {
         }
         let place = self.at(path);
         let mut content = self.content(&place).await;
-        // The blocks of a file that was replaced are gone soon. Then there is another one to read.
+        // The blocks of a replaced file are deleted soon. Then the new file can be read.
         let is_broken = |error: &StoreError| {
             matches!(error.kind(), StoreErrorKind::Unreachable | StoreErrorKind::Corrupt)
         };
@@ -334,7 +332,7 @@ impl FileTree for HdfsStore {
             Err(error) => Err(error),
         };
         let Err(error) = written else { return Ok(()) };
-        // It may not be there; the error above says what the matter is.
+        // It may not exist; the error above has the reason.
         let _ = self.within("writing", self.client.delete(&temporary, false)).await;
         if matches!(error.kind(), StoreErrorKind::Unreachable | StoreErrorKind::TimedOut) {
             return Err(error);

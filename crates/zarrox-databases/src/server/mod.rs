@@ -1,4 +1,4 @@
-//! Stores on servers with a protocol of their own: databases, and trees of files.
+//! Stores on servers with their own protocol: databases, and file servers.
 
 #[cfg(feature = "trees")]
 mod address;

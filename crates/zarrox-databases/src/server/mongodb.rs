@@ -27,57 +27,54 @@ use zarrox_stores::{
     provided,
 };
 
-/// Where zarr-python keeps hierarchies.
+/// The database and the collection of zarr-python.
 const DATABASE: &str = "mongodb_zarr";
 const COLLECTION: &str = "zarr_collection";
 
-/// The time that a connection may take to be made.
+/// The timeout of connecting.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// The time that a request looks for a server. Where nobody listens this is when it fails, as in other
-/// stores.
+/// The timeout of finding a server. A request fails after it if no server listens, as in other stores.
 const FIND: Duration = Duration::from_secs(2);
 
-/// The operating system's words where nobody listens. The driver tells no more of why it found no server.
+/// The operating system's message if no server listens. The driver reports no other reason.
 const REFUSED: &str = "Connection refused";
 
 /// MongoDB's limit for a document.
 const LARGEST_DOCUMENT: usize = 16 << 20;
 
-/// The size of a document without its value: names, types, lengths, the key, the identity that MongoDB gives it, and the mark of
-/// somebody who compares the value.
+/// The size of a document without its value: names, types, lengths, the key, the identifier of MongoDB, and the mark of a writer
+/// that compares the value.
 const AROUND_VALUE: usize = 128;
 
-/// The member of a document that marks it while its value is compared. Whoever replaces the document leaves it out.
+/// The field of a document that marks it while its value is compared. Replacing the document removes it.
 const MARK: &str = "zarrox";
 
-/// The number of bytes that fit into a document whose key is not extremely long.
+/// The number of bytes that fit into a document unless its key is extremely long.
 const LARGEST_VALUE: usize = LARGEST_DOCUMENT - (4 << 10);
 
 /// The number of values that are requested together.
 const BATCH: usize = 64;
 
-/// The number of times that a value is written again when somebody else makes its document at the same
-/// moment.
+/// The number of attempts to write a value while another writer creates its document.
 const ATTEMPTS: usize = 10;
 
 const IN_FLIGHT: NonZeroUsize = NonZeroUsize::MIN.saturating_add(15);
 
-/// MongoDB's code for a second document with a key that must be there once.
+/// MongoDB's error code for a duplicate of a unique key.
 const DUPLICATE_KEY: i32 = 11_000;
 
-/// Keeps each value in a document of a MongoDB collection, as zarr-python's `MongoDBStore` does.
+/// A store that keeps each value in a document of a MongoDB collection, as zarr-python's `MongoDBStore` does.
 ///
-/// A document is `{key: "a/b", value: Binary}`, in the collection `zarr_collection` of the database `mongodb_zarr`, unless
-/// others are named. Opening gives the collection an index in which a key is there once, if that can be made; without it
-/// everything works, but slowly, and [`Condition::Absent`] is refused.
+/// A document is `{key: "a/b", value: Binary}`, by default in the collection `zarr_collection` of the database `mongodb_zarr`.
+/// Opening creates a unique index of the keys in the collection, if possible; without it everything works, but slowly, and
+/// [`Condition::Absent`] fails.
 ///
 /// A document has up to 16 MiB, which limits chunks and shards; values are read whole.
 ///
-/// A value is replaced under [`Condition::Matches`] in two steps: a member `zarrox` with a number that nobody else has is put
-/// into the document, whose value comes along and is compared; then the document is replaced if it still has this member.
-/// Everybody who replaces the document meanwhile, zarr-python as well, takes the member away. So any number of processes may
-/// write.
+/// A value is replaced under [`Condition::Matches`] in two steps: a field `zarrox` with a unique number is added to the document,
+/// and its value is returned and compared; then the document is replaced if it still has this field. Every writer that replaces
+/// the document in the meantime, including zarr-python, removes the field. So any number of processes may write.
 #[derive(Clone, Debug)]
 pub struct MongoDbStore(Arc<Inner>);
 
@@ -85,7 +82,7 @@ struct Inner {
     collection: Collection<RawDocumentBuf>,
     location: String,
     timeout: Duration,
-    /// True if a key can be there only once.
+    /// True if keys are unique.
     unique: bool,
 }
 
@@ -113,9 +110,9 @@ fn locate(url: &StoreUrl<'_>, options: &StorageOptions) -> Result<Located, Store
     Ok(Located::whole(store, node))
 }
 
-/// Options with which a [`MongoDbStore`] is opened.
+/// Options for opening a [`MongoDbStore`].
 ///
-/// | option | when not set |
+/// | option | default |
 /// |---|---|
 /// | [`database`](Self::database) | that of the URL, or `mongodb_zarr` |
 /// | [`collection`](Self::collection) | that of the URL, or `zarr_collection` |
@@ -136,47 +133,47 @@ impl Default for MongoDbOptions {
 }
 
 impl MongoDbOptions {
-    /// The defaults.
+    /// Creates the default options.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The database. One in the URL goes first.
+    /// Sets the database. One in the URL takes precedence.
     #[must_use]
     pub fn database(mut self, database: impl Into<String>) -> Self {
         self.database = Some(database.into());
         self
     }
 
-    /// The collection. One in the URL goes first.
+    /// Sets the collection. One in the URL takes precedence.
     #[must_use]
     pub fn collection(mut self, collection: impl Into<String>) -> Self {
         self.collection = Some(collection.into());
         self
     }
 
-    /// Who logs in, and the password. A user in the URL goes first.
+    /// Sets the user and the password. A user in the URL takes precedence.
     #[must_use]
     pub fn user(mut self, user: impl Into<String>, password: impl Into<String>) -> Self {
         self.user = Some((user.into(), password.into()));
         self
     }
 
-    /// Sets the time that an operation may take before it fails.
+    /// Sets the timeout of an operation.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// Connects to `mongodb://user:password@host:port/database/collection?options`, of which all but the host may be left out,
-    /// or to the same with `mongodb+srv`. But for the collection this is MongoDB's own connection string, with all of its
-    /// options; as there, the database in it is also the one that knows the user, unless `authSource` names another.
+    /// Connects to `mongodb://user:password@host:port/database/collection?options`, of which all but the host may be omitted, or
+    /// to the same with `mongodb+srv`. Except for the collection this is MongoDB's own connection string, with all of its
+    /// options; as there, the database in it is also the authentication database, unless `authSource` names another.
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::Unsupported`] when the URL is not one of these, [`StoreErrorKind::Forbidden`] when the server refuses
+    /// [`StoreErrorKind::Unsupported`] when the URL is not one of these, [`StoreErrorKind::Forbidden`] when the server rejects
     /// the user, [`StoreErrorKind::Unreachable`] or [`StoreErrorKind::TimedOut`] when there is no server.
     pub fn open(self, url: &str) -> Result<MongoDbStore, StoreError> {
         let address = Address::new(url)?;
@@ -187,7 +184,7 @@ impl MongoDbOptions {
     async fn connect(self, address: Address) -> Result<Inner, StoreError> {
         let Address { url, server, database, collection, secret } = address;
         let refuse = |error: Error| {
-            // Its own words may repeat the URL.
+            // The driver's own message may repeat the URL.
             let reason = if secret { String::new() } else { format!(": {error}") };
             let message = format!("this is not the URL of a MongoDB server{reason}");
             StoreError::new(StoreErrorKind::Unsupported, "connecting", message).with_location(&server)
@@ -217,8 +214,7 @@ impl MongoDbOptions {
     }
 }
 
-/// Makes the index, which is the first request. A server that takes long to answer is waited for as long as a connection may
-/// take to be made.
+/// Creates the index, which is the first request. A slow server has the timeout of connecting.
 async fn find_and_index(collection: &Collection<RawDocumentBuf>) -> Result<bool, Error> {
     let begin = Instant::now();
     loop {
@@ -229,23 +225,23 @@ async fn find_and_index(collection: &Collection<RawDocumentBuf>) -> Result<bool,
     }
 }
 
-/// True if no server was found in time.
+/// Returns true if no server was found in time.
 fn is_not_found(error: &Error) -> bool {
     matches!(*error.kind, ErrorKind::ServerSelection { .. })
 }
 
-/// True if nobody listens where a server was looked for.
+/// Returns true if no server listens at the address.
 fn is_refused(error: &Error) -> bool {
     matches!(&*error.kind, ErrorKind::ServerSelection { message, .. } if message.contains(REFUSED))
 }
 
-/// Makes the index in which a key is there once, unless it is there. Tells whether it is there now.
+/// Creates the unique index of the keys, unless it exists. Returns true if it exists now.
 async fn make_index(collection: &Collection<RawDocumentBuf>) -> Result<bool, Error> {
     let options = ::mongodb::options::IndexOptions::builder().unique(true).build();
     let index = IndexModel::builder().keys(doc! { "key": 1 }).options(options).build();
     match collection.create_index(index).await {
         Ok(_) => Ok(true),
-        // The user may only read, or a key is there twice already; but not to be let in at all is an error.
+        // The user may only read, or a key is duplicated already; but a failed login is an error.
         Err(error) if matches!(*error.kind, ErrorKind::Command(_)) => {
             tracing::debug!(%error, "no unique index");
             collection.find_one(doc! { "key": "" }).await.map(|_| false)
@@ -268,7 +264,7 @@ impl fmt::Debug for Inner {
     }
 }
 
-/// A URL in its parts.
+/// The parts of a URL.
 struct Address {
     /// MongoDB's connection string, without the collection.
     url: String,
@@ -276,7 +272,7 @@ struct Address {
     server: String,
     database: Option<String>,
     collection: Option<String>,
-    /// True if there may be a password or the like in it.
+    /// True if it may contain a secret, such as a password.
     secret: bool,
 }
 
@@ -311,7 +307,7 @@ impl Address {
     }
 }
 
-/// The servers in one order and one spelling, so that each way to name them is the same location.
+/// Returns the servers in one order and spelling, so that each way to name them is the same location.
 fn normalized(hosts: &str) -> String {
     let hosts = hosts.to_ascii_lowercase();
     let mut hosts: Vec<&str> =
@@ -320,7 +316,7 @@ fn normalized(hosts: &str) -> String {
     hosts.join(",")
 }
 
-/// Bounds what an operation may take.
+/// Limits the time of an operation.
 async fn within<T>(
     timeout: Duration,
     operation: &'static str,
@@ -329,7 +325,7 @@ async fn within<T>(
     match tokio::time::timeout(timeout, work).await {
         Ok(result) => result.map_err(|error| into_error(operation, error)),
         Err(elapsed) => {
-            let message = "the MongoDB server did not answer in time";
+            let message = "the MongoDB server did not respond in time";
             Err(StoreError::new(StoreErrorKind::TimedOut, operation, message).with_source(elapsed))
         }
     }
@@ -345,7 +341,7 @@ impl MongoDbStore {
         MongoDbOptions::new().open(url)
     }
 
-    /// Runs what is made of the collection, and waits for it.
+    /// Runs the future that `work` makes of the collection, and waits for it.
     fn run<T, F>(
         &self,
         operation: &'static str,
@@ -374,7 +370,7 @@ impl MongoDbStore {
         Err(self.place(StoreError::new(kind, operation, message), key.as_str()))
     }
 
-    /// The value in a document.
+    /// Returns the value in a document.
     fn value(&self, key: &Key, document: &RawDocumentBuf) -> Result<Bytes, StoreError> {
         match document.get("value") {
             Ok(Some(RawBsonRef::Binary(value))) => {
@@ -389,7 +385,7 @@ impl MongoDbStore {
         }
     }
 
-    /// Marks the document of a key if its value is this version, and tells what only this very document is.
+    /// Marks the document of a key if its value has this version, and returns a filter that only this document matches.
     fn marked(&self, operation: &'static str, key: &Key, version: &Version) -> Result<Document, StoreError> {
         let mark = ObjectId::new();
         let this = doc! { "key": key.as_str() };
@@ -403,7 +399,7 @@ impl MongoDbStore {
         Ok(doc! { "key": key.as_str(), MARK: mark })
     }
 
-    /// A conflict, unless a document was found.
+    /// Returns a conflict, unless a document was found.
     fn matched(&self, count: u64, operation: &'static str, key: &Key) -> Result<(), StoreError> {
         if count > 0 { Ok(()) } else { Err(self.place(conflict(operation), key.as_str())) }
     }
@@ -468,7 +464,7 @@ impl Store for MongoDbStore {
                 }
             });
             for index in waiting.into_values().flatten() {
-                // An error of all of them is found out again for each.
+                // An error that concerns all keys is found again for each.
                 let answer = if found.is_ok() { Ok(None) } else { self.get(&keys[index]) };
                 done(batch * BATCH + index, answer);
             }
@@ -485,7 +481,7 @@ impl Store for MongoDbStore {
     fn put(&self, key: &Key, payload: Payload<'_>, condition: Condition<'_>) -> Result<(), StoreError> {
         let value = &*payload.bytes(key)?;
         if value.len() + key.as_str().len() + AROUND_VALUE > LARGEST_DOCUMENT {
-            let message = format!("{} bytes are more than a MongoDB document's 16 MiB can hold", value.len());
+            let message = format!("{} bytes exceed the limit of a MongoDB document, 16 MiB", value.len());
             return self.fail(StoreErrorKind::TooLarge, "writing", &message, key);
         }
         let absent = matches!(condition, Condition::Absent);
@@ -515,7 +511,7 @@ impl Store for MongoDbStore {
         if created {
             return Ok(());
         }
-        self.fail(StoreErrorKind::AlreadyExists, "writing", "there is a value already", key)
+        self.fail(StoreErrorKind::AlreadyExists, "writing", "the value already exists", key)
     }
 
     fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
@@ -553,7 +549,7 @@ impl Store for MongoDbStore {
     }
 }
 
-/// Replaces the document of a key, or makes it. Of two that make it at the same moment, the index lets one through.
+/// Replaces the document of a key, or creates it. If two writers create it concurrently, the index rejects one.
 async fn write(
     collection: &Collection<RawDocumentBuf>,
     this: Document,
@@ -572,7 +568,7 @@ impl Ordered for MongoDbStore {
     fn page(&self, range: &KeyRange, limit: usize) -> Result<Page, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let mut wanted = filter(range);
-        // Documents of other kinds belong to other programs.
+        // Documents of other types belong to other programs.
         wanted.insert("value", doc! { "$type": "binData" });
         let steps = vec![
             doc! { "$match": wanted },
@@ -593,13 +589,13 @@ impl Ordered for MongoDbStore {
             };
             page.push((key.into(), size.unwrap_or_default()));
         }
-        // Without the index, a key may be there twice.
+        // Without the index, a key may be duplicated.
         page.dedup_by(|one, other| one.0 == other.0);
         Ok(page)
     }
 }
 
-/// The documents whose keys lie in a range. MongoDB compares texts by their bytes, and with texts only.
+/// Returns a filter for the documents whose keys are in a range. MongoDB compares strings by their bytes, and with strings only.
 fn filter(range: &KeyRange) -> Document {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let mut bounds = doc! { "$gte": text(&range.from) };
@@ -609,7 +605,7 @@ fn filter(range: &KeyRange) -> Document {
     doc! { "key": bounds }
 }
 
-/// The server's number for what went wrong.
+/// Returns the server's error code.
 fn code(error: &Error) -> Option<i32> {
     match &*error.kind {
         ErrorKind::Command(error) => Some(error.code),
@@ -619,17 +615,17 @@ fn code(error: &Error) -> Option<i32> {
     }
 }
 
-/// Makes an error of a failure, before the location and the key are added.
+/// Converts an error of the driver, before the location and the key are added.
 fn into_error(operation: &'static str, error: Error) -> StoreError {
     use StoreErrorKind as Kind;
     let by_code = code(&error).and_then(describe);
     let (kind, message) = match (&*error.kind, by_code) {
         (_, Some(known)) => known,
         (ErrorKind::Authentication { .. }, _) => {
-            (Kind::Forbidden, "the MongoDB server refuses the user or the password")
+            (Kind::Forbidden, "the MongoDB server rejected the user or the password")
         }
         (ErrorKind::Io(io), _) if io.kind() == std::io::ErrorKind::TimedOut => {
-            (Kind::TimedOut, "the MongoDB server did not answer in time")
+            (Kind::TimedOut, "the MongoDB server did not respond in time")
         }
         (
             ErrorKind::Io(_)
@@ -646,7 +642,7 @@ fn into_error(operation: &'static str, error: Error) -> StoreError {
     made.with_source(error)
 }
 
-/// The codes of MongoDB that say more than "other".
+/// Returns the kind and message of those codes of MongoDB that have a more specific kind than "other".
 fn describe(code: i32) -> Option<(StoreErrorKind, &'static str)> {
     use StoreErrorKind as Kind;
     Some(match code {

@@ -1,8 +1,8 @@
-//! The common part of stores on servers of files: WebDAV, FTP and HDFS.
+//! The common part of stores on file servers: WebDAV, FTP and HDFS.
 //!
-//! A value is a file. Directories are created when a file needs them, and are not values. [`async_store`] makes an
-//! [`AsyncStore`] of a [`FileTree`]. The crate `opendal` has clients for these servers, but neither conditional writes nor versions of values with
-//! them, on which [`Condition`] and consistent reads depend.
+//! A value is a file. Directories are created when a file needs them, and are not values. [`async_store`] implements
+//! [`AsyncStore`] for a [`FileTree`]. The crate `opendal` has clients for these servers, but supports neither conditional writes
+//! nor versions of values, on which [`Condition`] and consistent reads depend.
 
 use std::fmt::Debug;
 use std::future::Future;
@@ -16,18 +16,17 @@ use zarrox_stores::{
     StoreError, StoreErrorKind, StoreUrl, ValuePart, Version,
 };
 
-/// The number of times that a value is written whose directory somebody else removes meanwhile, since it was
-/// empty.
+/// The number of attempts to write a value while another process removes its empty directory.
 const ATTEMPTS: usize = 8;
 
-/// The number of directories that are looked into at the same time.
+/// The number of directories that are listed in parallel.
 const AT_ONCE: usize = 8;
 
-/// A server's files, by their paths below the root of the store. A path is the text of a [`Key`], or a [`Prefix`] without its
-/// last `/`; the empty one is the root.
+/// The files of a server, by their paths below the root of the store. A path is the text of a [`Key`], or a [`Prefix`] without
+/// its last `/`; the empty path is the root.
 pub(crate) trait FileTree: Clone + Debug + Send + Sync + 'static {
-    /// True if [`remove_directory`](Self::remove_directory) never removes files that others write into the directory
-    /// meanwhile.
+    /// True if [`remove_directory`](Self::remove_directory) never removes files that another process writes into the directory in
+    /// the meantime.
     const REMOVES_ONLY_EMPTY: bool;
 
     /// See [`AsyncStore::location`].
@@ -36,7 +35,7 @@ pub(crate) trait FileTree: Clone + Debug + Send + Sync + 'static {
     /// See [`AsyncStore::capabilities`].
     fn abilities(&self) -> Capabilities;
 
-    /// The file or directory at a path, if there is one.
+    /// Returns the file or directory at a path, if it exists.
     fn stat(&self, path: &str) -> impl Future<Output = Result<Option<Stat>, StoreError>> + Send;
 
     /// See [`AsyncStore::read`]. A directory is missing.
@@ -47,10 +46,10 @@ pub(crate) trait FileTree: Clone + Debug + Send + Sync + 'static {
         version: Option<&Version>,
     ) -> impl Future<Output = Result<Option<ValuePart>, StoreError>> + Send;
 
-    /// Writes a file. With `absent`, it is [`StoreErrorKind::AlreadyExists`] when there is one.
+    /// Writes a file. With `absent`, it is [`StoreErrorKind::AlreadyExists`] when the file exists.
     ///
-    /// [`StoreErrorKind::NotFound`] when the directory is missing that it belongs into, [`StoreErrorKind::Obstructed`] when
-    /// something else is in the way.
+    /// [`StoreErrorKind::NotFound`] when the parent directory is missing, [`StoreErrorKind::Obstructed`] when something else is
+    /// in the way.
     fn write_file(
         &self,
         path: &str,
@@ -58,19 +57,19 @@ pub(crate) trait FileTree: Clone + Debug + Send + Sync + 'static {
         absent: bool,
     ) -> impl Future<Output = Result<(), StoreError>> + Send;
 
-    /// Removes a file, and tells whether there was one. A directory stays.
+    /// Removes a file; returns true if it existed. A directory stays.
     fn remove_file(&self, path: &str) -> impl Future<Output = Result<bool, StoreError>> + Send;
 
-    /// Makes a directory. Fine when it is there; [`StoreErrorKind::NotFound`] when the one above is not.
+    /// Creates a directory. Succeeds if it exists; [`StoreErrorKind::NotFound`] when the parent directory does not.
     fn make_directory(&self, path: &str) -> impl Future<Output = Result<(), StoreError>> + Send;
 
-    /// Removes a directory without files. `false` when there is none, or it is not empty.
+    /// Removes an empty directory. Returns false if it does not exist or is not empty.
     fn remove_directory(&self, path: &str) -> impl Future<Output = Result<bool, StoreError>> + Send;
 
-    /// Removes a directory with all that is in it. Fine when there is none.
+    /// Removes a directory with its content. Succeeds if it does not exist.
     fn remove_all(&self, path: &str) -> impl Future<Output = Result<(), StoreError>> + Send;
 
-    /// The entries of a directory; `None` when there is no directory.
+    /// Returns the entries of a directory; `None` when it does not exist.
     fn entries(&self, path: &str) -> impl Future<Output = Result<Option<Vec<Entry>>, StoreError>> + Send;
 }
 
@@ -82,7 +81,7 @@ pub(crate) enum Stat {
 
 /// An entry of a directory.
 pub(crate) struct Entry {
-    /// Without the directory's path.
+    /// The name without the directory's path.
     pub(crate) name: String,
     /// The length of a file in bytes; `None` for a directory.
     pub(crate) size: Option<u64>,
@@ -99,7 +98,7 @@ async fn write<T: FileTree>(tree: &T, key: &Key, value: &Bytes, absent: bool) ->
         match tree.write_file(path, value, absent).await {
             Err(error) if error.kind() == StoreErrorKind::NotFound => {
                 match make_directories(tree, directory_of(path)).await {
-                    // Somebody removed one meanwhile, since it was empty.
+                    // Another process removed an empty directory in the meantime.
                     Err(error) if error.kind() == StoreErrorKind::NotFound => {}
                     made => made?,
                 }
@@ -115,7 +114,7 @@ async fn write<T: FileTree>(tree: &T, key: &Key, value: &Bytes, absent: bool) ->
     tree.write_file(path, value, absent).await
 }
 
-/// Removes the directories above a path that it leaves empty.
+/// Removes the directories above a path that have become empty.
 async fn tidy<T: FileTree>(tree: &T, path: &str) -> Result<(), StoreError> {
     let mut directory = directory_of(path);
     while T::REMOVES_ONLY_EMPTY && !directory.is_empty() && tree.remove_directory(directory).await? {
@@ -127,7 +126,7 @@ async fn tidy<T: FileTree>(tree: &T, path: &str) -> Result<(), StoreError> {
 async fn erase_below<T: FileTree>(tree: &T, prefix: &Prefix) -> Result<(), StoreError> {
     let path = prefix.segments();
     if !prefix.is_root() {
-        // The key of a file of that name is not below the prefix.
+        // A file with that name is not below the prefix.
         if !matches!(tree.stat(path).await?, Some(Stat::Directory)) {
             return Ok(());
         }
@@ -146,7 +145,7 @@ async fn erase_below<T: FileTree>(tree: &T, prefix: &Prefix) -> Result<(), Store
 async fn list<T: FileTree>(tree: &T, prefix: &Prefix) -> Result<DirListing, StoreError> {
     let mut listing = DirListing::default();
     for entry in tree.entries(prefix.segments()).await?.unwrap_or_default() {
-        // Names that are no keys are not ours.
+        // Names that are not valid keys belong to other programs.
         match entry.size {
             Some(_) => listing.keys.extend(prefix.key(&entry.name)),
             None => listing.prefixes.extend(prefix.child(&entry.name)),
@@ -155,7 +154,7 @@ async fn list<T: FileTree>(tree: &T, prefix: &Prefix) -> Result<DirListing, Stor
     if T::REMOVES_ONLY_EMPTY {
         return Ok(listing);
     }
-    // Directories that erased values have left behind are none.
+    // Directories that are left over from erased values do not count.
     let filled = |prefix: Prefix| async move {
         let any = any_file(tree, prefix.segments()).await?;
         Ok::<_, StoreError>(any.then_some(prefix))
@@ -165,13 +164,13 @@ async fn list<T: FileTree>(tree: &T, prefix: &Prefix) -> Result<DirListing, Stor
     Ok(listing)
 }
 
-/// The store and the path of a URL: `open` finds the files of a server by the URL without its path.
+/// Returns the store and the path of a URL: `open` receives the URL without its path.
 pub(crate) fn located<T: AsyncStore>(
     url: &StoreUrl<'_>,
     scheme: &str,
     open: impl FnOnce(&str) -> Result<Blocking<T>, StoreError>,
 ) -> Result<Located, StoreError> {
-    // FTP has two roots: where the user begins, and, behind a second slash, the one of the server.
+    // FTP has two roots: the initial directory of the user and, after a second slash, the root of the server.
     let root = if url.path().starts_with("//") { "//" } else { "/" };
     let server = url.with_path(root);
     let store = open(&format!("{scheme}{}", server.strip_prefix(url.scheme()).unwrap_or(&server)))?;
@@ -182,12 +181,12 @@ pub(crate) fn located<T: AsyncStore>(
     Ok(Located::one_of_many(store, path))
 }
 
-/// The path of the directory that a path lies in: the root for the root.
+/// Returns the parent directory of a path: the root for the root.
 pub(crate) fn directory_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(directory, _)| directory)
 }
 
-/// Makes a directory and its ancestors, if they do not exist.
+/// Creates a directory and its ancestors, if they do not exist.
 async fn make_directories<T: FileTree>(tree: &T, path: &str) -> Result<(), StoreError> {
     let mut missing = vec![path];
     while let Some(path) = missing.last() {
@@ -219,7 +218,7 @@ async fn any_file<T: FileTree>(tree: &T, path: &str) -> Result<bool, StoreError>
     Ok(false)
 }
 
-/// Removes a directory that only has directories in it. `false` when there is anything else at the path.
+/// Removes a directory that contains only directories. Returns false if there is anything else at the path.
 async fn clear<T: FileTree>(tree: &T, path: &str) -> Result<bool, StoreError> {
     if !matches!(tree.stat(path).await?, Some(Stat::Directory)) || any_file(tree, path).await? {
         return Ok(false);
@@ -237,26 +236,26 @@ async fn clear<T: FileTree>(tree: &T, path: &str) -> Result<bool, StoreError> {
     Ok(true)
 }
 
-/// The path of what has this name in a directory.
+/// Returns the path of a name in a directory.
 pub(crate) fn below(directory: &str, name: &str) -> String {
     if directory.is_empty() { name.to_owned() } else { format!("{directory}/{name}") }
 }
 
-/// The error of a file that cannot be where it belongs.
+/// Returns the error of a file whose path is obstructed.
 pub(crate) fn obstructed(operation: &'static str) -> StoreError {
-    let message = "there is a directory in the place of the value, or a value in the place of a directory";
+    let message = "the path of the value is a directory, or a parent directory is a value";
     StoreError::new(StoreErrorKind::Obstructed, operation, message)
 }
 
-/// The error of a condition that does not hold.
+/// Returns the error of a violated condition.
 pub(crate) fn exists() -> StoreError {
-    StoreError::new(StoreErrorKind::AlreadyExists, "writing", "there is a value already")
+    StoreError::new(StoreErrorKind::AlreadyExists, "writing", "the value already exists")
 }
 
-/// The error of a value that is not the one that was opened.
+/// Returns the error of a value that was replaced after it was opened.
 #[cfg(feature = "webdav")]
 pub(crate) fn changed() -> StoreError {
-    StoreError::new(StoreErrorKind::Conflict, "reading", "somebody else changed the value meanwhile")
+    StoreError::new(StoreErrorKind::Conflict, "reading", "another writer changed the value in the meantime")
 }
 
 /// See [`AsyncStore::head`].
@@ -332,7 +331,7 @@ pub(crate) async fn list_dir<T: FileTree>(tree: &T, prefix: &Prefix) -> Result<D
     list(tree, prefix).await.map_err(place(tree, prefix.as_str()))
 }
 
-/// Makes an [`AsyncStore`] of a [`FileTree`].
+/// Implements [`AsyncStore`] for a [`FileTree`].
 macro_rules! async_store {
     ($store:ident) => {
         impl zarrox_stores::AsyncStore for $store {

@@ -1,4 +1,4 @@
-//! The Berkeley DB store: what zarr-python and the library itself wrote, and damaged files.
+//! The Berkeley DB store: files that zarr-python and the library itself wrote, and damaged files.
 
 #![cfg(unix)]
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use zarrox_testkit::store::{key, list, prefix, store_suite};
 
 use super::damage::check_damaged;
 
-/// The kinds of files that `DBMStore` makes.
+/// The kinds of files that `DBMStore` creates.
 const HIERARCHIES: [&str; 3] = ["hierarchy.btree", "hierarchy.hash", "hierarchy.ndbm"];
 
 /// Files with many keys, of both kinds and both byte orders.
@@ -27,7 +27,7 @@ fn open(name: &str) -> BerkeleyDbStore {
     BerkeleyDbStore::open(golden(name)).unwrap()
 }
 
-/// The entries that `write.py` puts into each file with many keys.
+/// Returns the entries that `write.py` puts into each file with many keys.
 fn many() -> BTreeMap<String, Vec<u8>> {
     let small = (0..400_usize).filter(|n| n % 7 != 0);
     let small = small.map(|n| (format!("many/{n}"), vec![u8::try_from(n % 256).unwrap(); n % 40]));
@@ -118,7 +118,7 @@ fn what_is_no_database_or_damaged_is_refused() {
     assert_eq!(BerkeleyDbStore::open(directory.path()).unwrap_err().kind(), StoreErrorKind::Obstructed);
 }
 
-/// Pages that say something else than they did: so there are circles, and items that lead anywhere.
+/// Pages with changed numbers: cycles, and items that extend beyond their page.
 #[test]
 fn damaged_pages_give_errors_and_come_to_an_end() {
     let directory = TempDir::new().unwrap();

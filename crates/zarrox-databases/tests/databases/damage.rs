@@ -1,4 +1,4 @@
-//! Files that are no database, and damaged ones.
+//! Files that are not databases, and damaged databases.
 
 use std::fs;
 use std::path::Path;
@@ -10,8 +10,8 @@ use zarrox_testkit::store::{key, prefix};
 /// Opens a store.
 type Open<'a> = &'a dyn Fn(&Path) -> Result<Box<dyn Store>, StoreError>;
 
-/// Files that are empty, of another kind or cut off are refused, and never crash. Where a part of a file is enough to
-/// open it, reading gives values or errors.
+/// Empty and truncated files and those of other formats are errors, and never crash. If a part of a file is enough to open it,
+/// reads return values or errors.
 pub(crate) fn check_damaged(open: Open<'_>, whole: &[u8]) {
     let directory = TempDir::new().unwrap();
     let name = "damaged.database";

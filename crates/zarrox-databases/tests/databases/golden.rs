@@ -19,7 +19,7 @@ const KEYS: [(&str, u64); 8] = [
     ("group/counts/1.0", 48),
 ];
 
-/// A copy of a file that zarr-python wrote.
+/// Returns a copy of a file that zarr-python wrote.
 pub(crate) fn golden(extension: &str) -> (TempDir, PathBuf) {
     let directory = TempDir::new().unwrap();
     let name = format!("hierarchy.{extension}");
@@ -32,7 +32,7 @@ fn golden_path(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name)
 }
 
-/// The values that zarr-python wrote are there, and can be changed.
+/// The values that zarr-python wrote exist, and can be changed.
 pub(crate) fn check_golden(store: &dyn Store) {
     let listed = list(store, "");
     let names: Vec<&str> = listed.iter().map(|(name, _)| name.as_str()).collect();

@@ -1,4 +1,4 @@
-//! The LMDB store: the suite, zarr-python's files, and what only LMDB has.
+//! The LMDB store: the suite, zarr-python's files, and features of LMDB.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -52,7 +52,7 @@ fn a_database_that_is_read_only_refuses_writes_and_nothing_else() {
     let reader = LmdbOptions::new().read_only(true).open(&path).unwrap();
     assert_eq!(reader.get(&key("a/b")).unwrap().unwrap(), "value");
     let error = LmdbStore::open(&path).unwrap_err();
-    assert!(error.to_string().contains("open for reading only"), "{error}");
+    assert!(error.to_string().contains("open read-only"), "{error}");
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn long_keys_are_refused_and_missing() {
     store.erase_prefix(&below).unwrap();
     assert_eq!(store.list_dir(&below).unwrap().keys, []);
     assert_eq!(list(&store, "").len(), 2);
-    // What follows a prefix of 510 bytes, and what follows the longest key, is as long as a key can be or longer.
+    // The bounds after a prefix of 510 bytes and after the longest key are as long as a key can be, or longer.
     store.set(&key(&format!("{}/x", "k".repeat(509))), b"1", Condition::Always).unwrap();
     assert_eq!(list(&store, &format!("{}/", "k".repeat(509))).len(), 1);
     assert_eq!(store.list_dir(&prefix("")).unwrap().prefixes.len(), 2);
@@ -142,7 +142,7 @@ fn a_file_is_as_long_as_it_says_after_every_write() {
             5 => store.erase_prefix(&prefix("c/")).unwrap(),
             _ => store.set(&name, &vec![0; (seed >> 16) as usize % 40_000], Condition::Always).unwrap(),
         }
-        // Checks what it opens, and shares the environment that is open.
+        // Checks the file and shares the open environment.
         drop(LmdbStore::open(&path).unwrap());
     }
 }
@@ -151,7 +151,7 @@ fn a_file_is_as_long_as_it_says_after_every_write() {
 fn writers_wait_only_so_long_for_another_process() {
     let (_directory, path, store) = temporary();
     let impatient = LmdbOptions::new().lock_timeout(Duration::from_millis(100)).open(&path).unwrap();
-    // A lock of another open file is that of another process.
+    // The lock of another open file acts like that of another process.
     let other = fs::File::open(path.join("data.mdb")).unwrap();
     other.lock().unwrap();
     let error = impatient.set(&key("a/b"), b"new", Condition::Always).unwrap_err();
@@ -185,7 +185,7 @@ fn processes_write_together() {
 /// Another process of the test above.
 #[test]
 fn processes_write_together_child() {
-    // With a map that is soon too small for what the other process writes.
+    // With a map that soon becomes too small for the writes of the other process.
     let options = LmdbOptions::new().sync(false).map_size(1);
     processes::run_child(&|path: &Path| Box::new(options.clone().open(path).unwrap()));
 }

@@ -1,4 +1,4 @@
-//! Embedded databases, and what their tests share.
+//! Embedded databases, and the common parts of their tests.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

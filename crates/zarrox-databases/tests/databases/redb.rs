@@ -1,4 +1,4 @@
-//! The redb store: the suite, and what only redb has.
+//! The redb store: the suite, and features of redb.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -54,7 +54,7 @@ fn a_database_that_is_read_only_refuses_writes_and_nothing_else() {
     store_suite(|| Box::new(store.clone()));
     assert_eq!(store.get(&key("a/b")).unwrap().unwrap(), "value");
     let error = RedbStore::open(&path).unwrap_err();
-    assert!(error.to_string().contains("open for reading only"), "{error}");
+    assert!(error.to_string().contains("open read-only"), "{error}");
 }
 
 #[test]

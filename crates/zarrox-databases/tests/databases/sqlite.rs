@@ -1,4 +1,4 @@
-//! The SQLite store: the suite, zarr-python's files, and what only databases have.
+//! The SQLite store: the suite, zarr-python's files, and features of databases.
 
 use std::fs;
 use std::path::Path;
@@ -27,7 +27,7 @@ fn suite(options: &SqliteOptions) {
     });
 }
 
-/// A new database with one value, and its path.
+/// Returns a new database with one value, and its path.
 fn temporary() -> (TempDir, std::path::PathBuf, SqliteStore) {
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("data.sqlite");
@@ -105,13 +105,13 @@ fn refused(make: &str) -> String {
 
 #[test]
 fn databases_with_other_tables_are_refused() {
-    assert!(refused("CREATE TABLE other(x)").contains("without the table 'zarr'"));
-    assert!(refused("CREATE TABLE zarr(a, b)").contains("is not the table"));
+    assert!(refused("CREATE TABLE other(x)").contains("no table 'zarr'"));
+    assert!(refused("CREATE TABLE zarr(a, b)").contains("is not a table"));
     assert!(
-        refused("CREATE TABLE t(k, v); CREATE VIEW zarr AS SELECT k, v FROM t").contains("is not the table")
+        refused("CREATE TABLE t(k, v); CREATE VIEW zarr AS SELECT k, v FROM t").contains("is not a table")
     );
     assert!(
-        refused("CREATE TABLE zarr(k TEXT PRIMARY KEY, v BLOB) WITHOUT ROWID").contains("is not the table")
+        refused("CREATE TABLE zarr(k TEXT PRIMARY KEY, v BLOB) WITHOUT ROWID").contains("is not a table")
     );
     assert!(
         refused("PRAGMA encoding = 'UTF-16'; CREATE TABLE zarr(k TEXT PRIMARY KEY, v BLOB)")
@@ -130,7 +130,7 @@ fn values_of_other_types_are_refused_by_name() {
         assert!(error.to_string().contains(&format!("of the type {kind}")), "{error}");
     }
     assert_eq!(store.get(&key("text")).unwrap().unwrap(), "abc");
-    // Keys that are no text are not listed.
+    // Keys that are not text are not listed.
     assert_eq!(list(&store, "").len(), 4);
 }
 
@@ -209,7 +209,7 @@ fn parts_of_large_values_are_read() {
     }
 }
 
-/// Locks of files belong to the process on Linux: whoever closes a file gives up those of all others in the process.
+/// On Linux, file locks belong to the process: closing a file releases all its locks in the process.
 #[test]
 #[cfg(target_os = "linux")]
 fn another_handle_leaves_the_locks_of_the_first() {
@@ -229,5 +229,5 @@ fn another_handle_leaves_the_locks_of_the_first() {
     let before = locks();
     assert!(before > 0, "a database with a write-ahead log is locked while it is open");
     let _other = options.open(&path).unwrap();
-    assert!(locks() >= before, "opening another handle gave up locks");
+    assert!(locks() >= before, "opening another handle released locks");
 }

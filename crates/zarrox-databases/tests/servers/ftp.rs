@@ -1,4 +1,4 @@
-//! FTP: the suite, and what only it has.
+//! FTP: the suite, and features of FTP.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -25,7 +25,7 @@ fn directory() -> Option<String> {
     Some(format!("{}/a b%25/ftp-{}-{count}/", address("FTP")?, std::process::id()))
 }
 
-/// A directory of its own, which is not there yet.
+/// Returns a new directory, which does not exist yet.
 fn fresh() -> Option<Blocking<FtpStore>> {
     Some(FtpOptions::new().open(&directory()?).unwrap())
 }
@@ -84,7 +84,7 @@ fn a_server_that_says_nothing_is_timed_out() {
     assert_eq!(store.get(&key("a")).unwrap_err().kind(), StoreErrorKind::TimedOut);
 }
 
-/// Answers each command by its name; what is not listed is fine.
+/// Answers each command by its name; commands that are not listed succeed.
 fn scripted(answers: &'static [(&'static str, &'static str)]) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("ftp://{}", listener.local_addr().unwrap());
@@ -111,7 +111,7 @@ fn scripted(answers: &'static [(&'static str, &'static str)]) -> String {
     url
 }
 
-/// Refuses a file once, and then has it: another client wrote it in between. The listing shows it.
+/// Returns an error for a file once, and then has it, as if another client wrote it in between. The listing shows it.
 fn written_meanwhile() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("ftp://{}", listener.local_addr().unwrap());
@@ -196,7 +196,7 @@ fn urls_name_directories_of_the_user_and_of_the_server() {
     let written = registry().open(&format!("{url}/{}", name.as_str().replace(' ', "%20")), &options).unwrap();
     assert_eq!((written.path.as_str(), written.whole), (name.as_str(), false));
     written.store.set(&name, b"v", Condition::Always).unwrap();
-    // The user begins in the root of this server.
+    // The initial directory of the user is the root of this server.
     let (_, host) = url.split_once('@').unwrap();
     let options = options.with("user", "u").with("password", "p");
     let read = registry().open(&format!("ftp://{host}//{name}"), &options).unwrap();
@@ -206,7 +206,7 @@ fn urls_name_directories_of_the_user_and_of_the_server() {
     assert!(registry().open("ftp://host/%ff", &options).is_err());
 }
 
-/// Keeps what the client of FTP logs.
+/// Collects the log of the FTP client.
 struct Log(Mutex<String>);
 
 impl log::Log for Log {

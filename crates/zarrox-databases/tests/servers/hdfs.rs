@@ -1,4 +1,4 @@
-//! HDFS: how it is read, and what only it has. Writing 10,000 values, as the suite does, would take an hour.
+//! HDFS: reading, and features of HDFS. Writing 10,000 values, as the suite does, would take an hour.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -18,7 +18,7 @@ use zarrox_testkit::store::{key, list, read_suite};
 
 use super::obstruction::obstruct_each_other;
 
-/// A directory of its own, which is not there yet.
+/// Returns a new directory, which does not exist yet.
 fn fresh() -> Option<Blocking<HdfsStore>> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -77,7 +77,7 @@ fn a_large_value_is_read_and_stays_one_version() {
     assert_eq!(value.version(), None);
 }
 
-/// Others write all the time, while each read is of one of the values and of no mixture.
+/// Other threads write all the time, while each read returns one of the values and never a mixture.
 #[test]
 fn readers_see_the_old_value_or_the_new_one() {
     let Some(store) = fresh() else { return };

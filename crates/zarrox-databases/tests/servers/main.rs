@@ -1,4 +1,4 @@
-//! Stores on servers, which `cargo xtask test --stores` starts. Without servers these tests say that they do not run.
+//! Stores on servers, which `cargo xtask test --stores` starts. Without servers these tests report that they did not run.
 
 #[cfg(feature = "ftp")]
 mod ftp;

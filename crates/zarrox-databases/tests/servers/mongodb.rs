@@ -1,4 +1,4 @@
-//! The MongoDB store: the suite, zarr-python's documents, and what only MongoDB has.
+//! The MongoDB store: the suite, zarr-python's documents, and features of MongoDB.
 
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -16,7 +16,7 @@ use crate::handles::check_two_handles;
 
 const DATABASE: &str = "zarrox_test";
 
-/// A collection that nobody else has.
+/// Returns a collection with a unique name.
 fn unique() -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     format!("test_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
@@ -68,7 +68,7 @@ fn a_comparison_leaves_the_documents_of_zarr_python() {
     other.insert("a", binary(b"first"));
     let first = version();
     store.set(&key("a"), b"second", Condition::Matches(&first)).unwrap();
-    // One that failed leaves its mark until the document is replaced.
+    // A failed attempt leaves its mark until the document is replaced.
     let late = store.set(&key("a"), b"late", Condition::Matches(&first)).unwrap_err();
     assert_eq!(late.kind(), StoreErrorKind::Conflict, "{late}");
     store.set(&key("a"), b"third", Condition::Matches(&version())).unwrap();

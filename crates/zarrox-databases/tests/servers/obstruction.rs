@@ -1,11 +1,11 @@
-//! Files and directories of one name, on servers of files.
+//! Files and directories of the same name, on file servers.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use zarrox_stores::{Condition, Store, StoreErrorKind, StoreExt};
 use zarrox_testkit::store::{key, list, prefix};
 
-/// Checks that neither a value takes the place of a directory nor the other way round, in an empty store of files.
+/// Checks, in an empty store of files, that a value never replaces a directory, nor a directory a value.
 pub(crate) fn obstruct_each_other(store: &dyn Store) {
     store.set(&key("a/b"), b"1", Condition::Always).unwrap();
     for (name, condition) in

@@ -1,4 +1,4 @@
-//! The Redis store: the suite, zarr-python's names, and what only Redis has.
+//! The Redis store: the suite, zarr-python's names, and features of Redis.
 
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -12,7 +12,7 @@ use zarrox_testkit::store::{key, list, prefix, store_suite};
 
 use crate::handles::check_two_handles;
 
-/// A prefix that nobody else has.
+/// Returns a unique prefix.
 fn unique() -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     format!("test-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
@@ -22,12 +22,12 @@ fn open(url: &str) -> RedisStore {
     RedisOptions::new().prefix(unique()).open(url).unwrap()
 }
 
-/// Another program.
+/// Another client of the server.
 fn client(url: &str) -> Connection {
     Client::open(url).unwrap().get_connection().unwrap()
 }
 
-/// The URL with a user.
+/// Returns the URL with a user.
 fn with_user(url: &str, user: &str, password: &str) -> String {
     url.replace("redis://", &format!("redis://{user}:{password}@"))
 }
@@ -143,7 +143,11 @@ fn parts_of_a_large_value_are_from_one_version() {
     let mut other = bytes.clone();
     other[0] = 1;
     store.set(&key("v"), &other, Condition::Always).unwrap();
-    assert_eq!(value.read(bytes.len() as u64 - 4, 4).unwrap(), 1_999_999_u32.to_le_bytes()[..], "it is here");
+    assert_eq!(
+        value.read(bytes.len() as u64 - 4, 4).unwrap(),
+        1_999_999_u32.to_le_bytes()[..],
+        "it is in memory"
+    );
     assert_eq!(value.read(4_000, 4).unwrap_err().kind(), StoreErrorKind::Conflict);
     assert_eq!(whole.read(0, 4).unwrap(), [0; 4][..]);
 }
@@ -213,7 +217,7 @@ fn servers_that_are_not_there_are_unreachable() {
     };
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("redis://{}", listener.local_addr().unwrap());
-    assert_eq!(kind(&url), StoreErrorKind::TimedOut, "it does not answer");
+    assert_eq!(kind(&url), StoreErrorKind::TimedOut, "it does not respond");
     drop(listener);
     assert_eq!(kind(&url), StoreErrorKind::Unreachable);
     assert_eq!(kind("redis://nowhere.invalid"), StoreErrorKind::Unreachable);

@@ -1,4 +1,4 @@
-//! WebDAV: the suite, and what only it has.
+//! WebDAV: the suite, and features of WebDAV.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -16,7 +16,7 @@ use zarrox_testkit::store::{key, list, prefix, read_suite, store_suite};
 
 use super::obstruction::obstruct_each_other;
 
-/// A directory of its own on a server, which is not there yet.
+/// Returns a new directory on a server, which does not exist yet.
 fn fresh_on(server: &str) -> Option<Blocking<WebDavStore>> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -35,7 +35,7 @@ fn passes_the_suite() {
     }
 }
 
-/// WsgiDAV truncates a value before it writes the new one, so that not all of the suite can pass.
+/// WsgiDAV truncates a value before it writes the new one, so that a part of the suite would fail.
 #[test]
 fn is_read_and_written_on_a_server_that_knows_conditions() {
     if address("WSGIDAV").is_none() {

@@ -25,24 +25,24 @@ pub(crate) static SCHEME: Scheme = Scheme::new(&["az", "azure", "abfs", "abfss"]
     StorageOption::text("sas", "a shared access signature"),
     StorageOption::text("bearer_token", "a bearer token"),
     StorageOption::text("connection_string", "a connection string"),
-    StorageOption::flag("anonymous", "ask without credentials"),
+    StorageOption::flag("anonymous", "send requests without credentials"),
     StorageOption::text("endpoint", "the URL of a server other than Azure's"),
     StorageOption::flag("allow_http", "allow a connection that is not encrypted"),
 ]);
 
 /// A container of Azure Blob Storage. Opened by [`AzureOptions`].
 ///
-/// Each value is a block blob whose name is the key. Reads of a range are one request, with the size and the version of the value
-/// in the same answer; those of the end of a value are two, since Azure counts from the start only. Conditions are checked
-/// by the server.
+/// Each value is a block blob whose name is the key. A read of a range is one request, with the size and the version of the value
+/// in the same response; a read of the end of a value is two, since Azure supports only offsets from the start. The server checks
+/// conditions.
 pub type AzureStore = Blocking<CloudStore>;
 
-/// Options with which a container of Azure is opened.
+/// Options for opening a container of Azure.
 ///
-/// | option | when not set |
+/// | option | default |
 /// |---|---|
-/// | [`account`](Self::account) | must be set, unless a connection string says it |
-/// | [`access_key`](Self::access_key), [`shared_access_signature`](Self::shared_access_signature), [`bearer_token`](Self::bearer_token) | the identity that the machine or the pod is given |
+/// | [`account`](Self::account) | required, unless a connection string has it |
+/// | [`access_key`](Self::access_key), [`shared_access_signature`](Self::shared_access_signature), [`bearer_token`](Self::bearer_token) | the managed identity of the machine or the pod |
 /// | [`connection_string`](Self::connection_string) | none |
 /// | [`anonymous`](Self::anonymous) | requests are signed |
 /// | [`endpoint`](Self::endpoint) | `https://ACCOUNT.blob.core.windows.net` |
@@ -73,20 +73,20 @@ impl fmt::Debug for AzureOptions {
 }
 
 impl AzureOptions {
-    /// The defaults, whatever the environment says.
+    /// Creates the default options, independent of the environment.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Options from the usual variables: `AZURE_STORAGE_CONNECTION_STRING`, `AZURE_STORAGE_ACCOUNT_NAME`,
-    /// `AZURE_STORAGE_ACCOUNT_KEY`, `AZURE_STORAGE_SAS_TOKEN`, `AZURE_CLIENT_ID`, `AZURE_CLIENT_SECRET`,
-    /// `AZURE_TENANT_ID`, `AZURE_FEDERATED_TOKEN_FILE` and `AZURE_STORAGE_ENDPOINT`; and also
-    /// `AZURE_ALLOW_HTTP`, `AZURE_SKIP_SIGNATURE` and `AZURE_USE_AZURE_CLI` (`true`).
+    /// Creates options from the usual variables: `AZURE_STORAGE_CONNECTION_STRING`, `AZURE_STORAGE_ACCOUNT_NAME`,
+    /// `AZURE_STORAGE_ACCOUNT_KEY`, `AZURE_STORAGE_SAS_TOKEN`, `AZURE_CLIENT_ID`, `AZURE_CLIENT_SECRET`, `AZURE_TENANT_ID`,
+    /// `AZURE_FEDERATED_TOKEN_FILE` and `AZURE_STORAGE_ENDPOINT`; and also `AZURE_ALLOW_HTTP`, `AZURE_SKIP_SIGNATURE` and
+    /// `AZURE_USE_AZURE_CLI` (`true`).
     #[must_use]
     pub fn from_environment() -> Self {
         let mut options = Self { builder: MicrosoftAzureBuilder::from_env(), ..Self::default() };
-        // The command line and fsspec call it so.
+        // The names that the command line and fsspec use.
         let other = [
             ("AZURE_STORAGE_ACCOUNT", AzureConfigKey::AccountName),
             ("AZURE_STORAGE_KEY", AzureConfigKey::AccessKey),
@@ -101,72 +101,72 @@ impl AzureOptions {
         options
     }
 
-    /// The name of the account.
+    /// Sets the name of the account.
     #[must_use]
     pub fn account(mut self, name: impl Into<String>) -> Self {
         self.builder = self.builder.with_account(name);
         self
     }
 
-    /// One of the keys of the account.
+    /// Sets one of the keys of the account.
     #[must_use]
     pub fn access_key(mut self, key: impl Into<String>) -> Self {
         self.builder = self.builder.with_access_key(key);
         self
     }
 
-    /// A shared access signature, such as `sv=…&sig=…`.
+    /// Sets a shared access signature, such as `sv=…&sig=…`.
     #[must_use]
     pub fn shared_access_signature(mut self, signature: &str) -> Self {
         self.builder = self.builder.with_config(AzureConfigKey::SasKey, signature);
         self
     }
 
-    /// A token of Entra ID.
+    /// Sets a token of Entra ID.
     #[must_use]
     pub fn bearer_token(mut self, token: impl Into<String>) -> Self {
         self.builder = self.builder.with_bearer_token_authorization(token);
         self
     }
 
-    /// A connection string, as the portal shows it: account, key or signature, and endpoint in one. What it says replaces what
-    /// the other options say.
+    /// Sets a connection string, as the portal shows it: account, key or signature, and endpoint in one. It overrides the other
+    /// options.
     #[must_use]
     pub fn connection_string(mut self, text: impl Into<String>) -> Self {
         self.connection_string = Some(text.into());
         self
     }
 
-    /// Sets whether requests are not signed: for containers that everybody may read.
+    /// Sets whether requests are not signed: for public containers.
     #[must_use]
     pub fn anonymous(mut self, anonymous: bool) -> Self {
         self.builder = self.builder.with_skip_signature(anonymous);
         self
     }
 
-    /// The URL of the account; that of an emulator has the account in its path.
+    /// Sets the URL of the account; the URL of an emulator has the account in its path.
     #[must_use]
     pub fn endpoint(mut self, url: impl Into<String>) -> Self {
         self.builder = self.builder.with_endpoint(url.into());
         self
     }
 
-    /// Sets whether an endpoint may be spoken to without encryption.
+    /// Sets whether the connection to an endpoint may be unencrypted.
     #[must_use]
     pub fn allow_http(mut self, allow: bool) -> Self {
         self.builder = self.builder.with_allow_http(allow);
         self
     }
 
-    /// Sets how the server is reached.
+    /// Sets the options of connections to the server.
     #[must_use]
     pub fn connection(mut self, connection: ConnectionOptions) -> Self {
         self.connection = connection;
         self
     }
 
-    /// The options and the container of a URL and its storage options: `account`, `access_key`, `sas`,
-    /// `bearer_token`, `connection_string`, `anonymous`, `endpoint` and `allow_http`.
+    /// Returns the options and the container of a URL and its storage options: `account`, `access_key`, `sas`, `bearer_token`,
+    /// `connection_string`, `anonymous`, `endpoint` and `allow_http`.
     fn said<'a>(
         mut self,
         url: &StoreUrl<'a>,
@@ -203,11 +203,11 @@ impl AzureOptions {
         Ok((self, container))
     }
 
-    /// Opens a container. Nothing is sent yet: whether the container is there is seen when it is first used.
+    /// Opens a container. Nothing is sent yet: a missing container is detected when it is first used.
     ///
     /// # Errors
     ///
-    /// When no account is given, or the options cannot be understood.
+    /// When the account is missing, or an option is invalid.
     pub fn open(self, container: &str) -> Result<AzureStore, StoreError> {
         self.build(container)
             .map(Blocking::new)
@@ -224,7 +224,7 @@ impl AzureOptions {
         let is_true = |key| value(key).is_some_and(|text| text.eq_ignore_ascii_case("true"));
         let Some(account) = value(AzureConfigKey::AccountName) else {
             return Err(wrong(
-                "no account is given; set the option 'account', or AZURE_STORAGE_ACCOUNT_NAME",
+                "the account is missing; set the option 'account', or AZURE_STORAGE_ACCOUNT_NAME",
             ));
         };
         let own = format!("https://{account}.blob.core.windows.net");
@@ -246,7 +246,7 @@ impl AzureOptions {
     }
 }
 
-/// Adds what a connection string says: `name=value` pairs with `;` between them.
+/// Adds the settings of a connection string: `name=value` pairs separated by `;`.
 fn with_connection_string(
     mut builder: MicrosoftAzureBuilder,
     text: &str,
@@ -267,7 +267,7 @@ fn with_connection_string(
             "UseDevelopmentStorage" => {
                 return Err(wrong("the emulator needs its own connection string, which has an AccountName"));
             }
-            // Queues, tables and files are of no use here.
+            // Queues, tables and files are not used here.
             _ => {}
         }
     }
@@ -277,7 +277,7 @@ fn with_connection_string(
         return Err(wrong("the connection string has neither AccountName nor BlobEndpoint"));
     };
     let endpoint = endpoint.unwrap_or_else(|| format!("{protocol}://{account}.blob.{suffix}"));
-    // Whoever writes http:// into it wants that.
+    // An endpoint with http:// allows an unencrypted connection.
     builder = if endpoint.starts_with("http://") { builder.with_allow_http(true) } else { builder };
     Ok(builder.with_account(account).with_endpoint(endpoint))
 }
@@ -290,7 +290,7 @@ fn wrong(message: &str) -> StoreError {
     StoreError::new(StoreErrorKind::Other, "opening", message)
 }
 
-/// A container is a part of URLs, so it must not be able to lead elsewhere.
+/// Checks the name of a container: it is a part of URLs, so it must not be able to change their host or path.
 fn check_container(container: &str) -> Result<(), StoreError> {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     if container.is_empty() || !(container.bytes().all(plain) || container == "$root" || container == "$web")

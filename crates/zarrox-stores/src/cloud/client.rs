@@ -1,7 +1,7 @@
 //! The clients of `object_store`: how they connect, and what their errors mean.
 //!
-//! They are given a transport of our own, which takes over as soon as a server refuses something: so each refusal arrives here
-//! with its status and its code, whichever way it took through the client.
+//! They use a transport of this crate, which intercepts every error response of a server: so each one arrives here with its
+//! status and its code, independent of the client's own handling.
 
 use std::error::Error;
 use std::fmt;
@@ -19,14 +19,14 @@ use super::connection::ConnectionOptions;
 use super::failure::{Refusal, explanation, root_cause};
 use crate::{StoreError, StoreErrorKind};
 
-/// The time after which a connection without requests is closed. Servers close it otherwise: those on Node after 5 s, and then also
-/// where a request is just on its way.
+/// The time after which an unused connection is closed. Servers close it otherwise: those on Node after 5 s, even while a request
+/// is on its way.
 const UNUSED: Duration = Duration::from_secs(4);
 
 /// The methods of a client that a store needs.
 #[async_trait]
 pub(super) trait Client: ObjectStore + PaginatedListStore {
-    /// Finds credentials, which are kept as long as they are valid.
+    /// Obtains credentials, which are cached as long as they are valid.
     async fn authenticate(&self) -> object_store::Result<()>;
 }
 
@@ -60,12 +60,12 @@ pub(super) fn client_options(
     Ok(certificates.into_iter().fold(options, ClientOptions::with_root_certificate))
 }
 
-/// The client tries once: whether to try again is for a wrapper to decide, who knows what a repeated write means.
+/// Returns the configuration of a single attempt: a wrapper retries, since it knows which repeated writes are safe.
 pub(super) fn no_retries() -> RetryConfig {
     RetryConfig { max_retries: 0, retry_timeout: Duration::ZERO, backoff: BackoffConfig::default() }
 }
 
-/// Makes connections that turn refusals into errors.
+/// A connector whose connections return error responses as errors.
 #[derive(Debug, Default)]
 pub(super) struct Connector;
 
@@ -98,7 +98,7 @@ impl HttpService for Transport {
     }
 }
 
-/// The server sends the whole value instead of a part of it.
+/// The server sent the whole value instead of a part of it.
 #[derive(Clone, Copy, Debug)]
 struct WholeInstead;
 
@@ -112,17 +112,17 @@ impl Error for WholeInstead {}
 
 /// The kinds of errors of a client.
 pub(super) enum Failure {
-    /// The server refuses.
+    /// The server returned an error.
     Refused(Refusal),
-    /// The server knows no ranges of this value.
+    /// The server does not support ranges of this value.
     WholeInstead,
     /// Anything else.
     Other(StoreError),
 }
 
 impl Failure {
-    /// Returns true if the reason may be that the range begins behind the end. Azurite sends an impossible
-    /// range then, which the client does not understand.
+    /// Returns true if the reason may be that the range begins after the end. Azurite sends an invalid range then, which the
+    /// client cannot parse.
     pub(super) fn may_be_out_of_range(&self) -> bool {
         match self {
             Self::Refused(refusal) => refusal.status == 416,
@@ -164,7 +164,7 @@ impl From<object_store::Error> for Failure {
             }
             link = cause.source();
         }
-        // A client that is not ours has read the answer itself.
+        // Another client has read the response itself.
         let status = match &error {
             Client::AlreadyExists { .. } => Some(409),
             Client::Precondition { .. } => Some(412),
@@ -175,7 +175,7 @@ impl From<object_store::Error> for Failure {
         if let Some(status) = status {
             return Self::Refused(Refusal { status, code: None });
         }
-        let message = format!("the client has failed: {}", root_cause(&error));
+        let message = format!("the client failed: {}", root_cause(&error));
         Self::Other(StoreError::new(kind, "", message).because_of(&error))
     }
 }
@@ -183,7 +183,7 @@ impl From<object_store::Error> for Failure {
 fn kind_of(kind: HttpErrorKind) -> StoreErrorKind {
     match kind {
         HttpErrorKind::Timeout => StoreErrorKind::TimedOut,
-        // Not classified are what breaks in the middle of a body, and what is wrong with a connection.
+        // The unclassified errors are those in the middle of a body, and of the connection.
         _ => StoreErrorKind::Unreachable,
     }
 }

@@ -8,11 +8,11 @@ use crate::{StoreError, StoreErrorKind};
 
 /// Options of the connection between a client and its server.
 ///
-/// | option | when not set |
+/// | option | default |
 /// |---|---|
 /// | [`connect_timeout`](Self::connect_timeout) | 5 seconds |
 /// | [`idle_timeout`](Self::idle_timeout) | 30 seconds |
-/// | [`certificates`](Self::certificates) | the authorities that the system trusts |
+/// | [`certificates`](Self::certificates) | the certificate authorities of the system |
 ///
 /// Proxies are those of the usual variables, `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`.
 #[derive(Clone, Debug)]
@@ -33,30 +33,28 @@ impl Default for ConnectionOptions {
 }
 
 impl ConnectionOptions {
-    /// The defaults.
+    /// Creates the default options.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets the time that a connection may take to be made. After that, an operation fails with
-    /// [`StoreErrorKind::TimedOut`].
+    /// Sets the timeout of connecting. After that, an operation fails with [`StoreErrorKind::TimedOut`].
     #[must_use]
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.connect_timeout = timeout;
         self
     }
 
-    /// Sets the time that the server may be silent: before it answers, and between parts of an answer. After
-    /// that, an operation fails with [`StoreErrorKind::TimedOut`]. A large value may take longer, as long as
-    /// bytes arrive.
+    /// Sets the longest time without any bytes from the server: before its response, and between parts of a response. After that,
+    /// an operation fails with [`StoreErrorKind::TimedOut`]. A large value may take longer, as long as bytes arrive.
     #[must_use]
     pub fn idle_timeout(mut self, timeout: Duration) -> Self {
         self.idle_timeout = timeout;
         self
     }
 
-    /// Certificates of further authorities to trust, as PEM: for servers with a certificate of their own making.
+    /// Adds certificates of further authorities to trust, as PEM: for servers with self-signed certificates.
     #[must_use]
     pub fn certificates(mut self, pem: impl Into<Vec<u8>>) -> Self {
         self.certificates = pem.into();
@@ -64,9 +62,9 @@ impl ConnectionOptions {
     }
 }
 
-/// The URL of a server, which must have a host and one of the schemes `http` and `https`.
+/// Parses the URL of a server, which must have a host and one of the schemes `http` and `https`.
 ///
-/// Errors do not repeat the text: it may hold a password.
+/// Errors do not repeat the text: it may contain a password.
 pub(super) fn server_url(text: &str) -> Result<Url, StoreError> {
     let wrong = |message: String| StoreError::new(StoreErrorKind::Other, "opening", message);
     let url = Url::parse(text).map_err(|error| wrong(format!("the URL is invalid: {error}")))?;
@@ -77,8 +75,7 @@ pub(super) fn server_url(text: &str) -> Result<Url, StoreError> {
     Ok(url)
 }
 
-/// The name of a URL in errors and locks: without user, password, query and fragment, and without a `/` at
-/// its end.
+/// Returns the name of a URL in errors and locks: without user, password, query and fragment, and without a trailing `/`.
 pub(super) fn public_text(url: &Url) -> String {
     let mut public = url.clone();
     public.set_query(None);

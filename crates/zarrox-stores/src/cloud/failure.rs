@@ -1,4 +1,4 @@
-//! Failures between a client and a server, and the bodies of answers.
+//! Failures between a client and a server, and the bodies of responses.
 
 use std::error::Error;
 use std::fmt;
@@ -12,9 +12,9 @@ use crate::{StoreError, StoreErrorKind};
 /// The number of bytes read of a body that explains an error.
 const EXPLANATION: usize = 16 << 10;
 
-/// An unsuccessful answer: its status, and the error code if the server sends one.
+/// An error response: its status, and the error code if the server sends one.
 ///
-/// Neither can hold a secret; the explanations of servers can, so they are left out.
+/// Neither can contain a secret; the explanations of servers can, so they are left out.
 #[derive(Clone, Debug)]
 pub(super) struct Refusal {
     pub(super) status: u16,
@@ -22,25 +22,25 @@ pub(super) struct Refusal {
 }
 
 impl Refusal {
-    /// Takes the code out of an S3 or Azure error: `<Error><Code>NoSuchKey</Code>…`.
+    /// Extracts the code from an S3 or Azure error: `<Error><Code>NoSuchKey</Code>…`.
     pub(super) fn new(status: u16, explanation: &[u8]) -> Self {
         let text = String::from_utf8_lossy(explanation);
         let code = text.split_once("<Code>").and_then(|(_, rest)| rest.split_once("</Code>"));
         Self { status, code: code.and_then(|(code, _)| plain(code)) }
     }
 
-    /// With the code that a header names.
+    /// Adds the code that a header contains.
     #[cfg(feature = "object_store")]
     pub(super) fn with_code(self, code: Option<&str>) -> Self {
         Self { code: code.and_then(plain).or(self.code), ..self }
     }
 
-    /// Returns true if the place is there, but not the value.
+    /// Returns true if the bucket or container exists, but not the value.
     pub(super) fn is_missing_value(&self) -> bool {
         matches!(self.status, 404 | 410) && !self.is_missing_place()
     }
 
-    /// Returns whether there is no such bucket, container or account.
+    /// Returns true if the bucket, container or account does not exist.
     pub(super) fn is_missing_place(&self) -> bool {
         let code = self.code.as_deref();
         self.status == 404 && code.is_some_and(|code| code == "NoSuchBucket" || code.starts_with("Container"))
@@ -70,8 +70,8 @@ impl Refusal {
 
     pub(super) fn into_error(self, operation: &'static str) -> StoreError {
         let message = match self.status {
-            _ if self.is_missing_place() => format!("there is no such bucket or container: {self}"),
-            300..400 => format!("the bucket is elsewhere, perhaps in another region: {self}"),
+            _ if self.is_missing_place() => format!("the bucket or container does not exist: {self}"),
+            300..400 => format!("the bucket is at another address, perhaps in another region: {self}"),
             _ => self.to_string(),
         };
         StoreError::new(self.kind(), operation, message)
@@ -87,13 +87,13 @@ impl fmt::Display for Refusal {
 
 impl Error for Refusal {}
 
-/// A code is a word; anything else is none.
+/// Returns a code if it is a single word.
 fn plain(code: &str) -> Option<String> {
     let word = code.len() <= 64 && code.bytes().all(|byte| byte.is_ascii_alphanumeric());
     word.then(|| code.to_owned())
 }
 
-/// The beginning of a body that explains an error; what cannot be read of it is left out.
+/// Reads the beginning of a body that explains an error; read errors are ignored.
 pub(super) async fn explanation<E>(mut parts: impl Stream<Item = Result<Bytes, E>> + Unpin) -> Vec<u8> {
     let mut text = Vec::new();
     while let Some(Ok(part)) = parts.next().await {
@@ -105,7 +105,7 @@ pub(super) async fn explanation<E>(mut parts: impl Stream<Item = Result<Bytes, E
     text
 }
 
-/// The first cause of an error, such as "Connection refused".
+/// Returns the root cause of an error, such as "Connection refused".
 pub(super) fn root_cause(error: &(dyn Error + 'static)) -> String {
     let mut cause = error;
     while let Some(source) = cause.source() {
@@ -114,13 +114,13 @@ pub(super) fn root_cause(error: &(dyn Error + 'static)) -> String {
     cause.to_string()
 }
 
-/// All of a body that has this length.
+/// Reads all of a body that has this length.
 pub(super) async fn collect(
     mut body: impl Stream<Item = Result<Bytes, StoreError>> + Unpin,
     length: u64,
 ) -> Result<ByteParts, StoreError> {
     let mut parts = Arriving::default();
-    // To the end: whoever reads that far leaves the connection to others.
+    // Reads to the end, so that the connection can be reused.
     while let Some(part) = body.next().await.transpose()? {
         let received = parts.len() + part.len();
         if received as u64 > length {
@@ -135,7 +135,7 @@ pub(super) async fn collect(
 }
 
 fn wrong_length(received: usize, length: u64) -> StoreError {
-    let message = format!("the server announced {length} bytes, but sent {received}");
+    let message = format!("the server sent {received} bytes instead of the {length} of its header");
     StoreError::new(StoreErrorKind::Unreachable, "reading", message)
 }
 

@@ -1,6 +1,6 @@
 //! [`GcsStore`].
 //!
-//! Credentials come from `object_store`, but requests use the JSON API, since emulators serve it completely, and not the XML API
+//! Credentials come from `object_store`, but requests use the JSON API, which emulators support completely, and not the XML API
 //! that `object_store` uses.
 
 use std::fmt;
@@ -35,7 +35,7 @@ const EMULATOR: &str = "STORAGE_EMULATOR_HOST";
 /// The largest number of entries in a page of a listing, which the service sets.
 const PAGE: u32 = 1_000;
 
-/// The most that an answer without a value in it takes: a page of names of 1,024 bytes, escaped.
+/// The largest size of a response without a value: a page of names of 1,024 bytes, escaped.
 const ANSWER: u64 = 16 << 20;
 
 /// The characters that are not escaped in a segment of a path, or in a value of a query.
@@ -61,32 +61,32 @@ pub(crate) static SCHEME: Scheme = Scheme::new(&["gs", "gcs"], |url, options| {
     StorageOption::text("endpoint", "the URL of a server other than Google's"),
     StorageOption::text("token", "an access token"),
     StorageOption::text("credentials_file", "the JSON file of a service account or user"),
-    StorageOption::flag("anonymous", "ask without credentials"),
+    StorageOption::flag("anonymous", "send requests without credentials"),
 ]);
 
-/// Keeps each value as an object of a bucket of Google Cloud Storage. The key is the object's name as it is.
+/// A store that keeps each value as an object of a bucket of Google Cloud Storage. The key is the object's name.
 ///
-/// | option | when not set |
+/// | option | default |
 /// |---|---|
-/// | [`credentials_file`](GcsOptions::credentials_file), [`token`](GcsOptions::token), [`anonymous`](GcsOptions::anonymous) | the application's default credentials: what `GOOGLE_APPLICATION_CREDENTIALS` names, what `gcloud auth application-default login` left, or the account of the machine |
-/// | [`endpoint`](GcsOptions::endpoint) | `STORAGE_EMULATOR_HOST`, where everything is anonymous; else Google's own |
+/// | [`credentials_file`](GcsOptions::credentials_file), [`token`](GcsOptions::token), [`anonymous`](GcsOptions::anonymous) | the application's default credentials: the file of `GOOGLE_APPLICATION_CREDENTIALS`, that of `gcloud auth application-default login`, or the account of the machine |
+/// | [`endpoint`](GcsOptions::endpoint) | `STORAGE_EMULATOR_HOST`, with anonymous requests; else Google's own |
 /// | [`timeout`](GcsOptions::timeout) | 60 seconds |
 ///
-/// A value's version is its generation. It tells conditional writes apart, and the ranges of an open value are all of one
+/// A value's version is its generation. Conditional writes compare generations, and all ranges of an open value belong to one
 /// generation. Objects with `Content-Encoding: gzip` are read as they are stored, and not decompressed.
 ///
-/// Nothing is retried here.
+/// Requests are not retried here.
 #[derive(Clone)]
 pub struct GcsStore {
     client: Client,
     endpoint: Url,
     bucket: String,
     account: Account,
-    /// True if the bucket is known to exist, so that what is missing can only be the object.
+    /// True if the bucket is known to exist, so that only the object can be missing.
     known: Arc<AtomicBool>,
 }
 
-/// Options with which a [`GcsStore`] is opened.
+/// Options for opening a [`GcsStore`].
 #[derive(Clone)]
 pub struct GcsOptions {
     endpoint: Option<String>,
@@ -94,7 +94,7 @@ pub struct GcsOptions {
     timeout: Duration,
 }
 
-/// Who asks.
+/// The credentials of the options.
 #[derive(Clone)]
 enum Login {
     Default,
@@ -103,7 +103,7 @@ enum Login {
     Anonymous,
 }
 
-/// The identity with which requests are signed.
+/// The identity that signs requests.
 #[derive(Clone)]
 enum Account {
     Anonymous,
@@ -118,52 +118,52 @@ impl Default for GcsOptions {
 }
 
 impl GcsOptions {
-    /// The defaults.
+    /// Creates the default options.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The URL of the service, such as `http://127.0.0.1:4443` for an emulator.
+    /// Sets the URL of the service, such as `http://127.0.0.1:4443` for an emulator.
     #[must_use]
     pub fn endpoint(mut self, url: impl Into<String>) -> Self {
         self.endpoint = Some(url.into());
         self
     }
 
-    /// The JSON file of a service account or of a user.
+    /// Sets the JSON file of a service account or of a user.
     #[must_use]
     pub fn credentials_file(mut self, path: impl Into<PathBuf>) -> Self {
         self.login = Login::File(path.into());
         self
     }
 
-    /// An OAuth 2 access token. It is used as it is, and not renewed.
+    /// Sets an OAuth 2 access token, which is not renewed.
     #[must_use]
     pub fn token(mut self, token: impl Into<String>) -> Self {
         self.login = Login::Token(token.into());
         self
     }
 
-    /// Uses no credentials, as public buckets and emulators allow.
+    /// Sends requests without credentials, as public buckets and emulators allow.
     #[must_use]
     pub fn anonymous(mut self) -> Self {
         self.login = Login::Anonymous;
         self
     }
 
-    /// Sets the time to wait for a server that sends nothing.
+    /// Sets the longest time without any bytes from the server.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// Opens a bucket. That it exists is seen when it is used.
+    /// Opens a bucket. A missing bucket is detected when it is first used.
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::InvalidKey`] when the bucket has no name; also when the endpoint is not a URL, or the file of
+    /// [`StoreErrorKind::InvalidKey`] when the name of the bucket is empty; also when the endpoint is not a URL, or the file of
     /// credentials cannot be read.
     pub fn open(self, bucket: &str) -> Result<Blocking<GcsStore>, StoreError> {
         if bucket.is_empty() {
@@ -196,7 +196,7 @@ impl fmt::Debug for GcsOptions {
     }
 }
 
-/// The service's URL; `STORAGE_EMULATOR_HOST` may lack the scheme.
+/// Parses the service's URL; the scheme may be missing in `STORAGE_EMULATOR_HOST`.
 fn endpoint(text: &str) -> Result<Url, StoreError> {
     let whole = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
     let url =
@@ -205,7 +205,7 @@ fn endpoint(text: &str) -> Result<Url, StoreError> {
         let message = "the endpoint of Google Cloud Storage must be a URL of the form 'https://host'";
         StoreError::new(StoreErrorKind::Other, "connecting", message)
     })?;
-    // Neither belongs here, and either could be a secret.
+    // Neither is valid here, and either could be a secret.
     url.set_query(None);
     url.set_fragment(None);
     Ok(url)
@@ -227,7 +227,7 @@ fn account(login: Login, bucket: &str, timeout: Duration) -> Result<Account, Sto
     Ok(Account::Google(store.credentials().clone()))
 }
 
-/// The source is left out: it may repeat what is in the file of credentials.
+/// Returns the error without its source, which may repeat the content of the file of credentials.
 fn no_credentials(error: &object_store::Error) -> StoreError {
     tracing::debug!(kind = error_kind(error), "no credentials for Google Cloud Storage");
     let message = "no credentials for Google Cloud Storage were found; set GOOGLE_APPLICATION_CREDENTIALS, run \
@@ -251,7 +251,7 @@ impl fmt::Debug for GcsStore {
 }
 
 impl GcsStore {
-    /// A URL below the endpoint; the parts are escaped here.
+    /// Returns a URL below the endpoint, with escaped parts.
     fn url(&self, parts: &[&str]) -> Url {
         let mut url = self.endpoint.clone();
         let mut path = url.path().trim_end_matches('/').to_owned();
@@ -263,7 +263,7 @@ impl GcsStore {
         url
     }
 
-    /// The URL of the bucket's objects, or of one of them.
+    /// Returns the URL of the bucket's objects, or of one of them.
     fn objects(&self, key: Option<&Key>) -> Url {
         let parts = ["storage", "v1", "b", &self.bucket, "o"];
         match key {
@@ -296,7 +296,7 @@ impl GcsStore {
         }
     }
 
-    /// `None` for a missing object, as long as it is not the bucket that is missing.
+    /// Returns the response; `None` if the object is missing, and an error if the bucket is missing.
     async fn present(
         &self,
         operation: &'static str,
@@ -312,7 +312,7 @@ impl GcsStore {
         }
     }
 
-    /// An error when there is no bucket. One that must not be listed is taken to exist.
+    /// Fails if the bucket does not exist. A bucket without permission to list it is assumed to exist.
     async fn bucket_exists(&self) -> Result<(), StoreError> {
         if self.known.load(Ordering::Relaxed) {
             return Ok(());
@@ -331,7 +331,7 @@ impl GcsStore {
     }
 
     fn no_bucket(&self, operation: &'static str) -> StoreError {
-        let message = format!("there is no bucket '{}'", self.bucket);
+        let message = format!("the bucket '{}' does not exist", self.bucket);
         StoreError::new(StoreErrorKind::NotFound, operation, message)
     }
 
@@ -344,7 +344,7 @@ impl GcsStore {
         let generation = version.map(generation_of).transpose()?;
         let mut query = vec![("alt", "media")];
         query.extend(generation.map(|generation| ("generation", generation)));
-        // So that compressed objects arrive as they are stored, and ranges are of that.
+        // So that compressed objects arrive as they are stored, and ranges count stored bytes.
         let request =
             self.request(Method::GET, self.objects(Some(key)), &query).await?.header(ACCEPT_ENCODING, "gzip");
         let request = match range {
@@ -377,7 +377,7 @@ impl GcsStore {
         Ok(Some(Head { size: size_of("reading", &object)?, version }))
     }
 
-    /// Uploads metadata and value in one request: the kind of upload of which all conditions are known to hold.
+    /// Uploads metadata and value in one request: the kind of upload that is known to check all conditions.
     async fn insert(&self, key: &Key, value: Bytes, condition: Condition<'_>) -> Result<(), StoreError> {
         let generation = match condition {
             Condition::Always | Condition::Locked(_) => None,
@@ -405,7 +405,7 @@ impl GcsStore {
         match (response.status(), condition) {
             (status, _) if status.is_success() => Ok(()),
             (StatusCode::PRECONDITION_FAILED, Condition::Absent) => {
-                let message = "there is a value already";
+                let message = "the value already exists";
                 Err(StoreError::new(StoreErrorKind::AlreadyExists, "writing", message))
             }
             (StatusCode::PRECONDITION_FAILED, _) | (StatusCode::NOT_FOUND, Condition::Matches(_)) => {
@@ -417,13 +417,13 @@ impl GcsStore {
     }
 
     async fn delete(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
-        // Google compares generations here as well, but not every server that speaks its protocol does.
+        // Google compares generations here as well, but not every compatible server does.
         condition.unconditional()?;
         let request = self.request(Method::DELETE, self.objects(Some(key)), &[]).await?;
         Ok(self.present("erasing", send("erasing", request).await?).await?.is_some())
     }
 
-    /// One page of a listing, and what asks for the next one.
+    /// Reads one page of a listing, with the token of the next one.
     async fn page(
         &self,
         prefix: &str,
@@ -467,10 +467,10 @@ impl GcsStore {
 }
 
 fn conflict(operation: &'static str) -> StoreError {
-    StoreError::new(StoreErrorKind::Conflict, operation, "somebody else changed the value meanwhile")
+    StoreError::new(StoreErrorKind::Conflict, operation, "another writer changed the value in the meantime")
 }
 
-/// A generation is a number; anything else did not come from here.
+/// Returns the generation of a version. It is a number; any other version comes from another store.
 fn generation_of(version: &Version) -> Result<&str, StoreError> {
     let text = std::str::from_utf8(version.as_bytes()).ok();
     text.filter(|text| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())).ok_or_else(|| {
@@ -478,7 +478,7 @@ fn generation_of(version: &Version) -> Result<&str, StoreError> {
     })
 }
 
-/// A line that no value holds.
+/// Returns a boundary of parts that no value contains.
 fn boundary() -> String {
     let random = || RandomState::new().hash_one(());
     format!("zarrox-{:016x}{:016x}", random(), random())
@@ -487,12 +487,12 @@ fn boundary() -> String {
 async fn json_of(operation: &'static str, response: Response) -> Result<Json, StoreError> {
     let bytes = body(operation, response, ANSWER).await?;
     serde_json::from_slice(&bytes).map_err(|error| {
-        StoreError::new(StoreErrorKind::Other, operation, "the server's answer is not JSON")
+        StoreError::new(StoreErrorKind::Other, operation, "the server's response is not JSON")
             .with_source(error)
     })
 }
 
-/// The size of an object, which JSON has as text.
+/// Returns the size of an object, which is a string in JSON.
 fn size_of(operation: &'static str, object: &Json) -> Result<u64, StoreError> {
     let size = object["size"].as_str().map_or(Some(0), |size| size.parse().ok());
     size.ok_or_else(|| {
@@ -500,7 +500,7 @@ fn size_of(operation: &'static str, object: &Json) -> Result<u64, StoreError> {
     })
 }
 
-/// The objects of a page whose names are keys.
+/// Returns the objects of a page whose names are valid keys.
 fn keys_of(page: &Json) -> Result<Vec<(Key, u64)>, StoreError> {
     let items = page["items"].as_array().into_iter().flatten();
     let named = items.filter_map(|item| Some((Key::new(item["name"].as_str()?).ok()?, item)));

@@ -1,6 +1,6 @@
 //! [`HttpStore`].
 //!
-//! The requests are our own: the client of `object_store` for web servers expects servers that list by WebDAV.
+//! This module sends its own requests: the client of `object_store` for web servers expects servers that list by WebDAV.
 
 use std::error::Error;
 use std::fmt;
@@ -26,16 +26,16 @@ use crate::{
     Prefix, StoreError, StoreErrorKind, ValuePart, Version,
 };
 
-/// The number of requests that are worth having under way.
+/// The number of parallel requests.
 const IN_FLIGHT: usize = 64;
 
-/// The number of redirections that are followed.
+/// The number of redirects that are followed.
 const REDIRECTIONS: usize = 10;
 
 /// The characters that are not escaped in the path of a URL.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
-/// `https://host/path`: the store is all of the server. The path is one that a browser takes, with `%20` for a space.
+/// `https://host/path`: the store is the whole server. The path is percent-encoded as in a browser, with `%20` for a space.
 pub(crate) static SCHEME: Scheme = Scheme::new(&["http", "https"], |url, options| {
     let user = url.user_info().map(|user| format!("{user}@")).unwrap_or_default();
     let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
@@ -53,34 +53,37 @@ pub(crate) static SCHEME: Scheme = Scheme::new(&["http", "https"], |url, options
 .with_options(&[
     StorageOption::text("bearer_token", "a bearer token"),
     StorageOption::text(HEADERS, "a header of every request, such as header.X-Api-Key"),
-    StorageOption::text("user_agent", "the name of the program in every request"),
-    StorageOption::seconds("connect_timeout", "the time in which a connection must be made [default: 5]"),
-    StorageOption::seconds("read_timeout", "the time for which the server may be silent [default: 30]"),
-    StorageOption::seconds("timeout", "the time that one request may take; none by default"),
+    StorageOption::text("user_agent", "the user agent of every request"),
+    StorageOption::seconds("connect_timeout", "the timeout of connecting [default: 5]"),
+    StorageOption::seconds(
+        "read_timeout",
+        "the longest time without any bytes from the server [default: 30]",
+    ),
+    StorageOption::seconds("timeout", "the timeout of one request; none by default"),
     StorageOption::text("proxy_url", "the URL of a proxy, instead of those of the environment"),
-    StorageOption::flag("allow_http", "false refuses a connection that is not encrypted"),
+    StorageOption::flag("allow_http", "false makes an unencrypted connection an error"),
 ]);
 
-/// The names of options that are headers.
+/// The pattern of the names of options that are headers.
 const HEADERS: &str = "header.*";
 
 /// A read-only store of the files below a URL of a web server. [`HttpOptions`] opens it.
 ///
-/// A key is appended to the path of the URL. Reads of a range are one request, with the size and the version of the value in the
-/// same answer; a server that knows no ranges sends the whole value, of which the rest is thrown away. Where it says a strong
-/// `ETag`, all that is read of an open value is of one version; elsewhere only its size tells that it changed.
+/// A key is appended to the path of the URL. A read of a range is one request, with the size and the version of the value in the
+/// same response; a server that does not support ranges sends the whole value, and the rest is discarded. If it sends a strong
+/// `ETag`, all reads of an open value return one version; otherwise only the size shows that it changed.
 ///
-/// A web server has no way to list keys.
+/// A web server cannot list keys.
 pub type HttpStore = Blocking<WebServer>;
 
-/// Options with which a web server is read.
+/// Options for reading from a web server.
 ///
-/// | option | when not set |
+/// | option | default |
 /// |---|---|
 /// | [`header`](Self::header) | no further headers |
 /// | [`bearer_token`](Self::bearer_token) | user and password of the URL, if it has them |
 /// | [`user_agent`](Self::user_agent) | `zarrox/` and its version |
-/// | [`timeout`](Self::timeout) | a request takes as long as bytes arrive |
+/// | [`timeout`](Self::timeout) | no limit while bytes arrive |
 /// | [`proxy`](Self::proxy) | those of the environment |
 /// | [`connection`](Self::connection) | see [`ConnectionOptions`] |
 ///
@@ -111,33 +114,33 @@ impl fmt::Debug for HttpOptions {
 }
 
 impl HttpOptions {
-    /// The defaults.
+    /// Creates the default options.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A header that is sent with every request. Its value is taken for a secret.
+    /// Adds a header to every request. Its value is treated as a secret.
     #[must_use]
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
         self
     }
 
-    /// A token that says who asks: `Authorization: Bearer …`.
+    /// Sets a token that authenticates requests: `Authorization: Bearer …`.
     #[must_use]
     pub fn bearer_token(self, token: &str) -> Self {
         self.header(AUTHORIZATION.as_str(), format!("Bearer {token}"))
     }
 
-    /// Sets the name of the program that every request tells.
+    /// Sets the user agent of every request.
     #[must_use]
     pub fn user_agent(self, name: impl Into<String>) -> Self {
         Self { user_agent: Some(name.into()), ..self }
     }
 
-    /// Sets the time that one request may take, with its answer. After that, an operation fails with
-    /// [`StoreErrorKind::TimedOut`]; each repeat has this time again.
+    /// Sets the timeout of one request, including its response. After that, an operation fails with [`StoreErrorKind::TimedOut`];
+    /// each retry has this time again.
     #[must_use]
     pub fn timeout(self, timeout: Duration) -> Self {
         Self { timeout: Some(timeout), ..self }
@@ -172,18 +175,18 @@ impl HttpOptions {
         Ok(self)
     }
 
-    /// Sets how the server is reached.
+    /// Sets the options of connections to the server.
     #[must_use]
     pub fn connection(mut self, connection: ConnectionOptions) -> Self {
         self.connection = connection;
         self
     }
 
-    /// Opens what is below a URL. Its query, as of a signed URL, is sent with every request. Nothing is sent yet.
+    /// Opens the files below a URL. Its query, such as that of a signed URL, is sent with every request. Nothing is sent yet.
     ///
     /// # Errors
     ///
-    /// When the URL, a header or a certificate cannot be understood.
+    /// When the URL, a header or a certificate is invalid.
     pub fn open(self, url: &str) -> Result<HttpStore, StoreError> {
         let url = server_url(url)?;
         let location = public_text(&url);
@@ -197,7 +200,8 @@ impl HttpOptions {
         // The bytes as they are stored: sizes and ranges count these.
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         for (name, value) in &self.headers {
-            let header = HeaderName::try_from(name).map_err(|_| wrong(format!("'{name}' is no header")))?;
+            let header = HeaderName::try_from(name)
+                .map_err(|_| wrong(format!("'{name}' is not a valid header name")))?;
             let mut value = HeaderValue::try_from(value)
                 .map_err(|_| wrong(format!("the value of the header '{name}' has invalid characters")))?;
             value.set_sensitive(true);
@@ -216,7 +220,7 @@ impl HttpOptions {
             builder = builder.timeout(timeout);
         }
         if let Some(proxy) = &self.proxy {
-            // The error would repeat the URL, which may hold a password.
+            // The error would repeat the URL, which may contain a password.
             let proxy = Proxy::all(proxy).map_err(|_| wrong("the URL of the proxy is invalid".to_owned()))?;
             builder = builder.proxy(proxy);
         }
@@ -226,8 +230,8 @@ impl HttpOptions {
     }
 }
 
-/// Follows redirections to other files. One that only appends a `/` leads to a directory, which is no value; one that gives up
-/// encryption leads nowhere.
+/// Follows redirects to other files. A redirect that only appends a `/` leads to a directory, which is not a value; a redirect to
+/// an unencrypted URL is not followed.
 fn follow(attempt: Attempt<'_>) -> reqwest::redirect::Action {
     let Some(last) = attempt.previous().last() else { return attempt.follow() };
     let directory = attempt.url().path().strip_suffix('/') == Some(last.path());
@@ -239,7 +243,7 @@ fn follow(attempt: Attempt<'_>) -> reqwest::redirect::Action {
     }
 }
 
-/// The files below a URL of a web server; [`HttpStore`] is made of it.
+/// The files below a URL of a web server; the basis of [`HttpStore`].
 pub struct WebServer {
     client: Client,
     url: Url,
@@ -262,7 +266,7 @@ impl WebServer {
     }
 
     fn read_only<T>(&self, operation: &'static str, key: &str) -> Result<T, StoreError> {
-        let message = "web servers are read only";
+        let message = "web servers are read-only";
         Err(self.place(StoreError::new(StoreErrorKind::ReadOnly, operation, message), key))
     }
 
@@ -279,7 +283,7 @@ impl WebServer {
         self.client.request(method, url)
     }
 
-    /// Sends a request and returns the server's answer unless it is a refusal; `None` when there is no value.
+    /// Sends a request and returns a successful response; `None` when the value does not exist.
     async fn send(&self, request: RequestBuilder, key: &Key) -> Result<Option<Response>, StoreError> {
         let response = request.send().await;
         let response = response.map_err(|error| self.place(broken(&error), key.as_str()))?;
@@ -312,7 +316,7 @@ impl WebServer {
         bytes.map_err(|error| self.place(error, key.as_str()))
     }
 
-    /// The bytes of an answer that has exactly the requested range.
+    /// Reads the bytes of a response that has exactly the requested range.
     async fn part(&self, response: Response, key: &Key) -> Result<ValuePart, StoreError> {
         let range = response.headers().get(CONTENT_RANGE).and_then(|value| value.to_str().ok());
         let Some((start, end, size)) = range.and_then(content_range) else {
@@ -324,7 +328,7 @@ impl WebServer {
         Ok(ValuePart { offset: start, bytes, head })
     }
 
-    /// The requested range, out of an answer that has the whole value.
+    /// Extracts the requested range from a response that has the whole value.
     async fn whole(
         &self,
         response: Response,
@@ -347,7 +351,7 @@ impl WebServer {
         Ok(ValuePart { offset: start, bytes, head: Head { size, version } })
     }
 
-    /// The part of a range that lies in a value of this size.
+    /// Returns the part of a range that lies in a value of this size.
     fn bounds(&self, range: Option<ByteRange>, size: u64, key: &Key) -> Result<(u64, u64), StoreError> {
         let (start, end) = match range {
             None => return Ok((0, size)),
@@ -359,7 +363,7 @@ impl WebServer {
         if start < end {
             return Ok((start, end));
         }
-        Err(self.error(StoreErrorKind::OutOfRange, "the range begins outside of the value", key))
+        Err(self.error(StoreErrorKind::OutOfRange, "the range begins outside the value", key))
     }
 }
 
@@ -394,7 +398,7 @@ impl AsyncStore for WebServer {
             _ => self.whole(response, range, key).await?,
         };
         if wanted.is_some_and(|wanted| piece.head.version.as_ref() != Some(wanted)) {
-            let message = "somebody else changed the value meanwhile";
+            let message = "another writer changed the value in the meantime";
             return Err(self.error(StoreErrorKind::Conflict, message, key));
         }
         Ok(Some(piece))
@@ -411,7 +415,7 @@ impl AsyncStore for WebServer {
             Err(error) if error.kind() == StoreErrorKind::Unsupported => {}
             Err(error) => return Err(error),
         }
-        // The server does not say it without the value. One byte of it will do, unless there is none.
+        // The server does not report it without the value. One byte is enough, unless there is none.
         let byte = ByteRange::From { offset: 0, length: Some(1) };
         match self.read(key, Some(byte), None).await {
             Err(error) if error.kind() == StoreErrorKind::OutOfRange => {
@@ -443,12 +447,12 @@ impl AsyncStore for WebServer {
     }
 }
 
-/// The header that requests a range; `None` when the range is empty.
+/// Returns the header that requests a range; `None` when the range is empty.
 fn range_header(range: ByteRange) -> Option<HeaderValue> {
     let text = match range {
         ByteRange::From { length: Some(0), .. } | ByteRange::Suffix { length: 0 } => return None,
         ByteRange::From { offset, length } => {
-            // A last byte that no server can count to is no limit.
+            // A last byte beyond the numbers of any server is no limit.
             let last =
                 length.and_then(|length| offset.checked_add(length - 1)).filter(|last| *last < 1 << 62);
             last.map_or(format!("bytes={offset}-"), |last| format!("bytes={offset}-{last}"))
@@ -458,7 +462,7 @@ fn range_header(range: ByteRange) -> Option<HeaderValue> {
     HeaderValue::try_from(text).ok()
 }
 
-/// Reads `bytes 2-4/10`: the first byte, the one behind the last, and the size of the value.
+/// Parses `bytes 2-4/10`: returns the first byte, the byte after the last one, and the size of the value.
 fn content_range(text: &str) -> Option<(u64, u64, u64)> {
     let (range, size) = text.trim().strip_prefix("bytes ")?.split_once('/')?;
     let (first, last) = range.split_once('-')?;
@@ -467,18 +471,18 @@ fn content_range(text: &str) -> Option<(u64, u64, u64)> {
     (start < end && end <= size).then_some((start, end, size))
 }
 
-/// The length that the answer has by its header, also where it comes without a body.
+/// Returns the length in the header of the response, even without a body.
 fn length(response: &Response) -> Option<u64> {
     response.headers().get(reqwest::header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
 fn version(response: &Response) -> Option<Version> {
     let tag = response.headers().get(ETAG)?.as_bytes();
-    // A weak one is equal for values that only mean the same.
+    // A weak one is equal for values that are only equivalent.
     (!tag.starts_with(b"W/")).then(|| Version::from(tag))
 }
 
-/// Returns true if a redirection was not followed because it leads to a directory.
+/// Returns true if a redirect was not followed because it leads to a directory.
 fn leads_to_directory(response: &Response) -> bool {
     let location = response.headers().get(reqwest::header::LOCATION).and_then(|value| value.to_str().ok());
     let target = location.and_then(|location| response.url().join(location).ok());
@@ -486,7 +490,7 @@ fn leads_to_directory(response: &Response) -> bool {
     response.status().is_redirection() && path == Some(response.url().path())
 }
 
-/// The bytes of a body from `skip` on, as many as `length`. What follows is not read.
+/// Reads `length` bytes of a body from `skip` on. The rest is not read.
 fn window(
     parts: impl Stream<Item = Result<Bytes, StoreError>> + Unpin,
     skip: u64,
@@ -505,7 +509,7 @@ fn window(
     })
 }
 
-/// All of a body whose length nobody said.
+/// Reads all of a body of unknown length.
 async fn collect_all(
     mut parts: impl Stream<Item = Result<Bytes, StoreError>> + Unpin,
 ) -> Result<Bytes, StoreError> {
@@ -521,11 +525,11 @@ async fn collect_all(
     Ok(bytes.into())
 }
 
-/// A connection that was not made, or that broke off.
+/// Returns the error of a connection that failed or was interrupted.
 fn broken(error: &reqwest::Error) -> StoreError {
     let kind = if error.is_timeout() { StoreErrorKind::TimedOut } else { StoreErrorKind::Unreachable };
     let cause = error.source().map_or_else(|| error.to_string(), root_cause);
-    StoreError::new(kind, "reading", format!("the server did not answer: {cause}")).because_of(error)
+    StoreError::new(kind, "reading", format!("the server did not respond: {cause}")).because_of(error)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Stores on servers that speak HTTP: the object stores of the clouds, and plain web servers.
+//! Stores on HTTP servers: cloud object stores, and web servers.
 
 #[cfg(feature = "azure")]
 pub(crate) mod azure;

@@ -1,4 +1,4 @@
-//! [`CloudStore`]: the buckets and containers of the clouds.
+//! [`CloudStore`]: buckets and containers of cloud services.
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,44 +20,45 @@ use crate::{
     StoreError, StoreErrorKind, ValuePart, Version,
 };
 
-/// The number of requests that are worth having under way.
+/// The number of parallel requests.
 const IN_FLIGHT: usize = 64;
 
-/// Larger values are sent in parts of this size, or of a ten-thousandth of the value, since there are never more parts.
+/// The size of the parts of larger values; a value has at most [`MOST_PARTS`], which are larger if necessary.
 const PART: usize = 16 << 20;
 const MOST_PARTS: usize = 10_000;
 
-/// The number of parts of one value that are under way.
+/// The number of parts of one value that are sent in parallel.
 const PARTS_AT_ONCE: usize = 4;
 
-/// The number of attempts to read the end of a value that is replaced meanwhile, before the whole value is read.
+/// The number of attempts to read the end of a value that another writer replaces, before the whole value is read.
 const ATTEMPTS: usize = 3;
 
-/// A bucket of S3, a container of Azure, or what another client of `object_store` reaches. `S3Store` and `AzureStore` are made of it.
+/// A bucket of S3, a container of Azure, or the target of another client of `object_store`. It is the basis of `S3Store` and
+/// `AzureStore`.
 ///
-/// The name of an object is the key as it is. Objects whose names are no keys are not seen, which are those that mark
-/// directories (`a/`). The client takes no control characters in names ([`StoreErrorKind::InvalidKey`]), and lists nothing where
-/// it meets an object with such a name or with `//` in it.
+/// The name of an object is the key. Objects whose names are not valid keys are ignored, such as directory markers (`a/`). The
+/// client does not support control characters in names ([`StoreErrorKind::InvalidKey`]), and lists nothing if it meets an object
+/// with such a name or with `//` in it.
 pub struct CloudStore {
     location: String,
     client: Arc<dyn ObjectStore>,
-    /// Credentials and listings of our own clients.
+    /// Credentials and listings, for clients that this crate has created.
     account: Option<Arc<dyn Client>>,
     anonymous: bool,
-    /// True if the server takes ranges that are counted from the end.
+    /// True if the server supports ranges from the end.
     suffixes: bool,
-    /// The number of keys that are erased by one request.
+    /// The number of keys that one request erases.
     batch: usize,
-    /// True if the bucket or container has been seen to be there.
+    /// True if the bucket or container is known to exist.
     seen: Arc<AtomicBool>,
 }
 
 impl CloudStore {
-    /// The store of a client that the program has made itself. `location` is its name in errors: it must not have secrets.
+    /// Creates the store of a client that the program has created. `location` is its name in errors: it must not contain secrets.
     ///
-    /// The client must have `PutMode::Create` and `PutMode::Update`, by which writers take turns: those of the clouds and of memory
-    /// have both, and `LocalFileSystem` has not; for directories there is [`DirectoryStore`](crate::DirectoryStore). Repeats are the
-    /// client's own.
+    /// The client must support `PutMode::Create` and `PutMode::Update`, with which writers exclude each other: those of the cloud
+    /// services and of memory support both, and `LocalFileSystem` does not; for directories use
+    /// [`DirectoryStore`](crate::DirectoryStore). Retries are the client's own.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -86,7 +87,7 @@ impl CloudStore {
     }
 
     pub(super) fn new(location: String, client: Arc<impl Client>, anonymous: bool, suffixes: bool) -> Self {
-        // Azure, which knows no suffixes, takes a while for each key of a batch.
+        // Azure, which does not support suffixes, needs some time for each key of a batch.
         let batch = if suffixes { 1_000 } else { 50 };
         let account: Option<Arc<dyn Client>> = Some(Arc::clone(&client) as _);
         Self { location, client, account, anonymous, suffixes, batch, seen: Arc::default() }
@@ -101,12 +102,12 @@ impl CloudStore {
     }
 
     fn out_of_range(&self, range: ByteRange, key: &Key) -> StoreError {
-        let message = format!("{range:?} begins outside of the value");
+        let message = format!("{range:?} begins outside the value");
         self.place(StoreError::new(StoreErrorKind::OutOfRange, "reading", message), key.as_str())
     }
 
     fn conflict(&self, operation: &'static str, key: &Key) -> StoreError {
-        let message = "somebody else changed the value meanwhile";
+        let message = "another writer changed the value in the meantime";
         self.place(StoreError::new(StoreErrorKind::Conflict, operation, message), key.as_str())
     }
 
@@ -118,7 +119,7 @@ impl CloudStore {
         }
     }
 
-    /// The name of the object, with credentials at hand for what is done with it.
+    /// Returns the name of the object, once credentials are available for the operation.
     async fn prepare(&self, operation: &'static str, key: &Key) -> Result<Path, StoreError> {
         self.authenticate(operation, key.as_str()).await?;
         Path::parse(key.as_str()).map_err(|_| {
@@ -138,9 +139,9 @@ impl CloudStore {
         })
     }
 
-    /// The client's form of a range that is not empty.
+    /// Converts a range that is not empty to the client's form.
     fn client_range(range: ByteRange) -> Option<GetRange> {
-        // Some servers count with signed numbers.
+        // Some servers use signed numbers.
         const MOST: u64 = i64::MAX.unsigned_abs();
         match range {
             ByteRange::From { offset: 0, length: None } => None,
@@ -176,7 +177,7 @@ impl CloudStore {
         Ok(Some(ValuePart { offset: range.start, bytes, head }))
     }
 
-    /// The end of a value on a server that only counts from the start.
+    /// Reads the end of a value on a server that only supports offsets from the start.
     async fn get_end(
         &self,
         key: &Key,
@@ -191,7 +192,7 @@ impl CloudStore {
             let start = head.size.saturating_sub(length);
             match self.get(key, Some(GetRange::Bounded(start..head.size)), version).await {
                 Ok(piece) if piece.as_ref().is_none_or(|piece| piece.head == head) => return Ok(piece),
-                // It has become another value, perhaps one that ends before the range begins.
+                // The value was replaced, perhaps by one that ends before the range begins.
                 Ok(_) => {}
                 Err(Failed::Client(failure)) if failure.may_be_out_of_range() => {}
                 Err(failed) => return Err(failed),
@@ -202,7 +203,7 @@ impl CloudStore {
 
     async fn send(&self, path: &Path, value: Bytes, mode: PutMode) -> Result<(), Failure> {
         let part = PART.max(value.len().div_ceil(MOST_PARTS));
-        // Conditions hold for values that are sent at once.
+        // Conditions apply only to values that are sent in one request.
         if value.len() <= part || mode != PutMode::Overwrite {
             self.client.put_opts(path, PutPayload::from_bytes(value), mode.into()).await?;
             return Ok(());
@@ -212,13 +213,13 @@ impl CloudStore {
         while !rest.is_empty() {
             let next = rest.split_to(part.min(rest.len()));
             if let Err(error) = upload.wait_for_capacity(PARTS_AT_ONCE - 1).await {
-                // What was sent is given up; the error says why.
+                // The parts are discarded; the error gives the reason.
                 let _ = upload.abort().await;
                 return Err(error.into());
             }
             upload.put(next);
         }
-        // It gives up by itself what cannot be finished.
+        // It discards the parts itself if it fails.
         upload.finish().await?;
         Ok(())
     }
@@ -241,8 +242,8 @@ impl CloudStore {
         }
     }
 
-    /// Returns whether the name of an object without bytes is really this key. The client does not tell it
-    /// from the mark of a directory, which has a `/` at its end.
+    /// Checks that the name of an object without bytes is really this key. The client does not distinguish it from a directory
+    /// marker, whose name ends in `/`.
     async fn is_value(&self, (key, size): (Key, u64)) -> Result<Option<(Key, u64)>, StoreError> {
         if size > 0 {
             return Ok(Some((key, size)));
@@ -253,13 +254,13 @@ impl CloudStore {
 }
 
 impl fmt::Debug for CloudStore {
-    // The client's own would say more than everybody may know.
+    // The client's own output would contain secrets.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("CloudStore").field("location", &self.location).finish_non_exhaustive()
     }
 }
 
-/// The reason why a value cannot be read: the client's error, or ours.
+/// The reason why a value cannot be read: the client's error, or one of this crate.
 enum Failed {
     Client(Failure),
     Store(StoreError),
@@ -272,7 +273,7 @@ impl From<StoreError> for Failed {
 }
 
 fn head_of(meta: &ObjectMeta) -> Head {
-    // A weak one is equal for values that only mean the same.
+    // A weak one is equal for values that are only equivalent.
     let strong = meta.e_tag.as_ref().filter(|tag| !tag.starts_with("W/"));
     Head { size: meta.size, version: strong.map(|tag| Version::from(tag.as_bytes())) }
 }
@@ -341,7 +342,7 @@ impl AsyncStore for CloudStore {
         if refusal.code.is_some() || self.seen.load(Ordering::Relaxed) {
             return Ok(None);
         }
-        // An answer without a body does not say what is missing: the value or the bucket. Another one does.
+        // A response without a body does not say whether the value or the bucket is missing. Another one does.
         let piece = self.get(key, Some(GetRange::Bounded(0..1)), None).await;
         let piece = piece.map_err(|failed| self.failed(failed, key))?;
         self.seen.store(true, Ordering::Relaxed);
@@ -367,7 +368,7 @@ impl AsyncStore for CloudStore {
                 Err(self.conflict("writing", key))
             }
             Condition::Absent if refusal.kind() == StoreErrorKind::Conflict => {
-                let message = "there is a value already";
+                let message = "the value already exists";
                 let error = StoreError::new(StoreErrorKind::AlreadyExists, "writing", message);
                 Err(self.place(error, key.as_str()))
             }
@@ -377,7 +378,7 @@ impl AsyncStore for CloudStore {
 
     async fn erase(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
         condition.unconditional().map_err(|error| self.place(error, key.as_str()))?;
-        // The servers do not all tell whether they had anything to erase.
+        // Not all servers report whether the object existed.
         if self.head(key).await?.is_none() {
             return Ok(false);
         }
@@ -445,13 +446,13 @@ impl AsyncStore for CloudStore {
     }
 }
 
-/// The objects that are keys, with their sizes.
+/// Returns the objects whose names are valid keys, with their sizes.
 fn keys_below(prefix: &Prefix, objects: Vec<ObjectMeta>) -> Vec<(Key, u64)> {
     let key = |object: ObjectMeta| Some((Key::new(String::from(object.location)).ok()?, object.size));
     objects.into_iter().filter_map(key).filter(|(key, _)| prefix.contains(key)).collect()
 }
 
-/// Lists page by page.
+/// A lister that reads page by page.
 struct Lister {
     client: Arc<dyn ObjectStore>,
     account: Option<Arc<dyn Client>>,
@@ -459,7 +460,7 @@ struct Lister {
 }
 
 impl Lister {
-    /// All pages of what is below a prefix, at any depth or directly below.
+    /// Lists all pages below a prefix, at any depth or directly below.
     fn pages(
         self,
         prefix: &Prefix,
@@ -490,7 +491,7 @@ impl Lister {
     }
 }
 
-/// What is below a prefix, of a client that does not list page by page.
+/// Lists the objects below a prefix with a client that does not list page by page.
 fn unpaged(
     client: Arc<dyn ObjectStore>,
     location: String,
@@ -513,5 +514,5 @@ fn unpaged(
     pages.map_ok(move |objects| page(result(objects))).boxed()
 }
 
-/// The number of keys that are handed on together.
+/// The number of keys of a page.
 const PAGE: usize = 1_000;

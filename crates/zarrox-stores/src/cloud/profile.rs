@@ -1,7 +1,7 @@
-//! The profiles of the AWS command line: what stands in `~/.aws/credentials` and `~/.aws/config`.
+//! The profiles of the AWS command line: the content of `~/.aws/credentials` and `~/.aws/config`.
 //!
-//! Of a profile, these are read: `aws_access_key_id`, `aws_secret_access_key`, `aws_session_token`, `region` and `endpoint_url`.
-//! Profiles that get credentials elsewhere, by roles or from a browser, are refused by name.
+//! These settings of a profile are used: `aws_access_key_id`, `aws_secret_access_key`, `aws_session_token`, `region` and
+//! `endpoint_url`. Profiles with other sources of credentials, such as roles or a browser, are an error that names the profile.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -9,13 +9,13 @@ use std::{env, fs, io};
 
 use crate::{StoreError, StoreErrorKind};
 
-/// More is no file of profiles.
+/// The largest size of a file of profiles.
 const LARGEST: u64 = 4 << 20;
 
 /// Settings by their names.
 pub(super) type Settings = HashMap<String, String>;
 
-/// The settings of a profile, those of the file of credentials before the others.
+/// Returns the settings of a profile; those of the file of credentials take precedence.
 ///
 /// # Errors
 ///
@@ -41,7 +41,7 @@ pub(super) fn profile(name: &str) -> Result<Settings, StoreError> {
     })
 }
 
-/// Checks that keys are in the profile, where it says where credentials come from.
+/// Checks that a profile with a source of credentials has the keys itself.
 pub(super) fn check(name: &str, settings: &Settings) -> Result<(), StoreError> {
     const ELSEWHERE: [&str; 5] =
         ["role_arn", "sso_session", "sso_start_url", "credential_process", "login_session"];
@@ -68,7 +68,7 @@ fn place(variable: &str, file: &str) -> Option<PathBuf> {
     set.or_else(|| Some(env::home_dir()?.join(".aws").join(file)))
 }
 
-/// The text of a file; `None` when there is none.
+/// Reads the text of a file; `None` when it does not exist.
 fn read(path: &Path) -> Result<Option<String>, StoreError> {
     let fail = |error| StoreError::from_io("opening", error).with_location(path.to_string_lossy());
     let size = match fs::metadata(path) {
@@ -81,7 +81,7 @@ fn read(path: &Path) -> Result<Option<String>, StoreError> {
     fs::read_to_string(path).map(Some).map_err(fail)
 }
 
-/// The sections of a file. Indented lines belong to the setting above, and hold nothing that is read here.
+/// Returns the sections of a file. Indented lines belong to the setting above, and are ignored.
 fn sections(text: &str) -> HashMap<String, Settings> {
     let mut sections: HashMap<String, Settings> = HashMap::new();
     let mut section: Option<String> = None;

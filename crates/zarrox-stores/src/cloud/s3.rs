@@ -24,7 +24,7 @@ pub(crate) static SCHEME: Scheme = Scheme::new(&["s3", "s3a"], |url, options| {
     StorageOption::text("secret_access_key", "the access key's secret"),
     StorageOption::text("session_token", "the session token of temporary credentials"),
     StorageOption::text("profile", "the name of a profile in ~/.aws"),
-    StorageOption::flag("anonymous", "ask without credentials"),
+    StorageOption::flag("anonymous", "send requests without credentials"),
     StorageOption::text("region", "the region of the bucket"),
     StorageOption::text("endpoint", "the URL of a server other than Amazon's"),
     StorageOption::flag("virtual_hosted", "the server's name contains the name of the bucket"),
@@ -33,16 +33,16 @@ pub(crate) static SCHEME: Scheme = Scheme::new(&["s3", "s3a"], |url, options| {
 
 /// A bucket of S3, or of another service with the same interface. Opened by [`S3Options`].
 ///
-/// Each value is an object whose name is the key. Reads of a range are one request, with the size and the version of the value
-/// in the same answer. Conditions are checked by the server; those of values beyond 5 GiB are not possible, since only parts can be that
-/// large together.
+/// Each value is an object whose name is the key. A read of a range is one request, with the size and the version of the value in
+/// the same response. The server checks conditions; they are not supported for values larger than 5 GiB, since such values are
+/// sent in parts.
 pub type S3Store = Blocking<CloudStore>;
 
-/// Options with which a bucket of S3 is opened.
+/// Options for opening a bucket of S3.
 ///
-/// | option | when not set |
+/// | option | default |
 /// |---|---|
-/// | [`credentials`](Self::credentials), [`session_token`](Self::session_token) | the profile's, or what the machine, the container or the pod is given |
+/// | [`credentials`](Self::credentials), [`session_token`](Self::session_token) | the profile's, or the role of the machine, the container or the pod |
 /// | [`profile`](Self::profile) | none; with [`from_environment`](Self::from_environment) that of `AWS_PROFILE`, or `default` |
 /// | [`anonymous`](Self::anonymous) | requests are signed |
 /// | [`region`](Self::region) | the profile's, or `us-east-1` |
@@ -62,7 +62,7 @@ pub type S3Store = Blocking<CloudStore>;
 pub struct S3Options {
     builder: AmazonS3Builder,
     profile: Option<String>,
-    /// True if there need not be a profile.
+    /// True if the profile need not exist.
     implied: bool,
     connection: ConnectionOptions,
 }
@@ -80,16 +80,15 @@ impl fmt::Debug for S3Options {
 }
 
 impl S3Options {
-    /// The defaults, whatever the environment says.
+    /// Creates the default options, independent of the environment.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Options from the variables of the AWS tools: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`,
-    /// `AWS_SESSION_TOKEN`, `AWS_REGION`, `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, `AWS_PROFILE` and those
-    /// of roles of containers and pods; and also `AWS_ALLOW_HTTP`, `AWS_SKIP_SIGNATURE` and
-    /// `AWS_VIRTUAL_HOSTED_STYLE_REQUEST` (`true`).
+    /// Creates options from the variables of the AWS tools: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`,
+    /// `AWS_REGION`, `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, `AWS_PROFILE` and those of roles of containers and pods; and also
+    /// `AWS_ALLOW_HTTP`, `AWS_SKIP_SIGNATURE` and `AWS_VIRTUAL_HOSTED_STYLE_REQUEST` (`true`).
     #[must_use]
     pub fn from_environment() -> Self {
         let named = env::var("AWS_PROFILE").ok().filter(|name| !name.is_empty());
@@ -101,22 +100,22 @@ impl S3Options {
         }
     }
 
-    /// The keys to sign with.
+    /// Sets the keys that sign requests.
     #[must_use]
     pub fn credentials(mut self, access_key: impl Into<String>, secret_key: impl Into<String>) -> Self {
         self.builder = self.builder.with_access_key_id(access_key).with_secret_access_key(secret_key);
         self
     }
 
-    /// The token that comes with keys for a limited time.
+    /// Sets the session token of temporary keys.
     #[must_use]
     pub fn session_token(mut self, token: impl Into<String>) -> Self {
         self.builder = self.builder.with_token(token);
         self
     }
 
-    /// The profile of `~/.aws/config` and `~/.aws/credentials` whose keys, region and endpoint hold where nothing else is
-    /// said. `AWS_CONFIG_FILE` and `AWS_SHARED_CREDENTIALS_FILE` name other files.
+    /// Sets the profile of `~/.aws/config` and `~/.aws/credentials` whose keys, region and endpoint are used unless they are set
+    /// otherwise. `AWS_CONFIG_FILE` and `AWS_SHARED_CREDENTIALS_FILE` name other files.
     #[must_use]
     pub fn profile(mut self, name: impl Into<String>) -> Self {
         self.profile = Some(name.into());
@@ -124,21 +123,21 @@ impl S3Options {
         self
     }
 
-    /// Sets whether requests are not signed: for buckets that everybody may read.
+    /// Sets whether requests are not signed: for public buckets.
     #[must_use]
     pub fn anonymous(mut self, anonymous: bool) -> Self {
         self.builder = self.builder.with_skip_signature(anonymous);
         self
     }
 
-    /// The region that the bucket is in.
+    /// Sets the region of the bucket.
     #[must_use]
     pub fn region(mut self, region: impl Into<String>) -> Self {
         self.builder = self.builder.with_region(region);
         self
     }
 
-    /// The URL of the service, without the bucket.
+    /// Sets the URL of the service, without the bucket.
     #[must_use]
     pub fn endpoint(mut self, url: impl Into<String>) -> Self {
         self.builder = self.builder.with_config(AmazonS3ConfigKey::S3Endpoint, url);
@@ -152,21 +151,21 @@ impl S3Options {
         self
     }
 
-    /// Sets whether an endpoint may be spoken to without encryption.
+    /// Sets whether the connection to an endpoint may be unencrypted.
     #[must_use]
     pub fn allow_http(mut self, allow: bool) -> Self {
         self.builder = self.builder.with_allow_http(allow);
         self
     }
 
-    /// Sets whether many keys are erased by one request, which not every service has.
+    /// Sets whether one request erases many keys, which not every service supports.
     #[must_use]
     pub fn bulk_erase(mut self, bulk: bool) -> Self {
         self.builder = self.builder.with_disable_bulk_delete(!bulk);
         self
     }
 
-    /// Sets how the server is reached.
+    /// Sets the options of connections to the server.
     #[must_use]
     pub fn connection(mut self, connection: ConnectionOptions) -> Self {
         self.connection = connection;
@@ -203,7 +202,7 @@ impl S3Options {
         Ok(self)
     }
 
-    /// Opens a bucket. Nothing is sent yet: whether the bucket is there is seen when it is first used.
+    /// Opens a bucket. Nothing is sent yet: a missing bucket is detected when it is first used.
     ///
     /// # Errors
     ///
@@ -245,7 +244,7 @@ impl S3Options {
         Ok(CloudStore::new(location, Arc::new(client), anonymous, true))
     }
 
-    /// Takes from the profile what nothing else says.
+    /// Adds the settings of the profile that are not set otherwise.
     fn add_profile(&mut self) -> Result<(), StoreError> {
         let Some(name) = self.profile.clone() else { return Ok(()) };
         let settings = match profile(&name) {
@@ -288,7 +287,7 @@ fn opening(error: object_store::Error) -> StoreError {
     Failure::from(error).into_error("opening")
 }
 
-/// A bucket is a part of URLs, so it must not be able to lead elsewhere.
+/// Checks the name of a bucket: it is a part of URLs, so it must not be able to change their host or path.
 fn check_bucket(bucket: &str) -> Result<(), StoreError> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b':');
     if bucket.is_empty() || bucket.starts_with('.') || !bucket.bytes().all(plain) {

@@ -1,11 +1,11 @@
-//! Directories whose entries are on the disk: a file that was flushed is lost all the same if the entry that names it is not there
-//! after a power failure.
+//! Durable directory entries: a flushed file is lost all the same if the directory entry that names it is not on the disk after a
+//! power failure.
 
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-/// Makes a directory and those above it that are missing; with `sync`, so that all of them outlive a power failure.
+/// Creates a directory and its missing parents; with `sync`, all of them survive a power failure.
 pub fn create_directories(path: &Path, sync: bool) -> io::Result<()> {
     if !sync || path.is_dir() {
         return fs::create_dir_all(path);
@@ -19,14 +19,14 @@ pub fn create_directories(path: &Path, sync: bool) -> io::Result<()> {
     sync_directory(above)
 }
 
-/// Flushes the names of what is in a directory.
+/// Flushes the entries of a directory.
 pub fn sync_directory(path: &Path) -> io::Result<()> {
-    // Other systems have no such call.
+    // Other systems do not have this call.
     if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) }
 }
 
-/// Makes the name of a file outlive a power failure, with the names of the directories above it as far as they are open to this
-/// process: whoever has made them need not have flushed them. The bytes of the file are not flushed.
+/// Makes the name of a file durable, with the names of the directories above it as far as this process can open them: the program
+/// that created them need not have flushed them. The bytes of the file are not flushed.
 ///
 /// # Errors
 ///
@@ -38,7 +38,7 @@ pub fn flush_name(file: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Flushes the directories above one that has no links in its path, as far as they are open to this process.
+/// Flushes the directories above one that has no links in its path, as far as this process can open them.
 pub(crate) fn flush_above(directory: &Path) {
     for above in directory.ancestors().skip(1) {
         if sync_directory(above).is_err() {
@@ -47,7 +47,7 @@ pub(crate) fn flush_above(directory: &Path) {
     }
 }
 
-/// The directory that a file is in.
+/// Returns the directory of a file.
 pub fn directory_of(path: &Path) -> &Path {
     let named = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     named.unwrap_or(Path::new("."))

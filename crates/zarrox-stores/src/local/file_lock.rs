@@ -1,16 +1,16 @@
-//! Locks of files, which other processes may hold.
+//! Locks of files that other processes may hold.
 
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The time for which the lock of a file that another process holds is tried again. A program that this
-/// process starts holds the locks of all open files for an instant.
+/// The time for which a lock that another process holds is retried. A program that this process starts holds the locks of all
+/// open files for an instant.
 pub const MOMENT: Duration = Duration::from_millis(100);
 
 /// The pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// Tries again while the file's lock `is_taken`, for no longer than `longest`.
+/// Retries while the file's lock `is_taken`, for at most `longest`.
 ///
 /// # Errors
 ///

@@ -1,11 +1,11 @@
 //! Locks of files that this process holds: [`HeldLock`].
 //!
-//! A lock belongs to an open file (`flock`), so that the kernel releases it when its process dies, and no file has to be made for
-//! it. One process may want the same lock twice: a thread that holds the lock of a document deletes the document. So there are two
-//! [`Claim`]s: writers of whole values share the lock with everybody in their process, and those who merge exclude each other. The
-//! lock is released with its last holder.
+//! A lock belongs to an open file (`flock`), so that the kernel releases it when its process dies, and no lock file is needed.
+//! One process may acquire the same lock twice: a thread that holds the lock of a document deletes the document. So there are two
+//! [`Claim`]s: writers of whole values share the lock with all threads of their process, and threads that merge exclude each
+//! other. The lock is released with its last holder.
 //!
-//! It is the file that is locked, by whichever name it was opened. So threads that reach it by different ways (links, other mounts,
+//! The file itself is locked, whatever name it was opened by. So threads that reach it by different paths (links, other mounts,
 //! other spellings) exclude each other as processes do.
 
 use std::fs::{File, TryLockError};
@@ -17,10 +17,10 @@ use foldhash::HashMap;
 
 use crate::sync::{LazyLock, Mutex, MutexGuard, ThreadId, current, sleep, unpoisoned};
 
-/// The identity of a file as long as it is open or has a name: its device and its number there.
+/// The identity of a file as long as it is open or has a name: its device and its inode number.
 pub type Identity = (u64, u64);
 
-/// The locks that this process holds, by file. The open file of each keeps its number from being used for another file.
+/// The locks that this process holds, by file. Each open file keeps its inode number from being reused.
 static HELD: LazyLock<Mutex<Table>> = LazyLock::new(Mutex::default);
 
 /// The locks that this process holds.
@@ -30,33 +30,34 @@ pub(crate) type Table = HashMap<Identity, Entry>;
 pub(crate) struct Entry {
     _file: Arc<File>,
     users: usize,
-    /// The thread that merges, and how often it holds the lock for that.
+    /// The thread that merges, and how many times it holds the lock for that.
     merges: Option<(ThreadId, usize)>,
 }
 
-/// The purpose for which a lock is held.
+/// The purpose of holding a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Claim {
-    /// To replace or erase the file, whatever is in it.
+    /// To replace or erase the file, whatever it contains.
     Replace,
-    /// To replace the file by what was made of it: one thread at a time does that. It may hold the lock several times, since equal
-    /// files can be links to one (as tools make them that spare space), and their locks are then the same.
+    /// To replace the file by a value that was made from it: one thread at a time does that. It may hold the lock several times,
+    /// since equal files can be hard links to one file (deduplication tools create such links), and their locks are then the
+    /// same.
     Merge,
 }
 
-/// The time after which it is said that a lock is waited for.
+/// The time after which waiting for a lock is logged.
 pub const NOTICE: Duration = Duration::from_secs(1);
-/// The longest time that a lock is waited for, if nothing else is said.
+/// The default timeout of a lock.
 pub const LOCK_TIMEOUT: Duration = Duration::from_secs(60);
 /// The first and the longest pause between two attempts to get a lock.
 const PAUSES: (Duration, Duration) = (Duration::from_micros(50), Duration::from_millis(10));
 
-/// The table, for as long as the guard lives.
+/// Locks the table and returns it.
 pub(crate) fn held_locks() -> MutexGuard<'static, Table> {
     unpoisoned(LazyLock::force(&HELD))
 }
 
-/// A lock of a file, held by this process until the last value like it is dropped.
+/// A lock of a file, which this process holds until the last such value is dropped.
 #[derive(Debug)]
 pub struct HeldLock(Identity, Claim);
 
@@ -65,7 +66,7 @@ pub(super) enum Attempt {
     Locked(HeldLock),
     /// Another process holds the lock, or another thread that merges.
     Taken,
-    /// The file system has no locks.
+    /// The file system does not support locks.
     Unsupported(io::Error),
 }
 
@@ -74,14 +75,14 @@ impl HeldLock {
         self.0
     }
 
-    /// Takes over a file that the caller has locked, as one who merges.
+    /// Takes over a file that the caller has locked, with the claim to merge.
     pub fn adopt(file: File, identity: Identity) -> Self {
         held_locks()
             .insert(identity, Entry { _file: Arc::new(file), users: 1, merges: Some((current().id(), 1)) });
         Self(identity, Claim::Merge)
     }
 
-    /// Locks an open file, and waits so long for others to release it. `notice` is called once when this takes a while.
+    /// Locks an open file, and waits for at most `longest`. Calls `notice` once when this takes a while.
     pub(super) fn wait(
         file: &Arc<File>,
         (identity, claim): (Identity, Claim),
@@ -120,7 +121,8 @@ impl HeldLock {
         }
     }
 
-    /// Locks an open file. Where this process holds the lock already, it is shared, unless both merge. `None` if the lock is taken.
+    /// Locks an open file. A lock that this process already holds is shared, unless both claims are merges. `None` if the lock is
+    /// taken.
     fn attempt(file: &Arc<File>, identity: Identity, claim: Claim) -> io::Result<Option<Attempt>> {
         let own = (claim == Claim::Merge).then(|| current().id());
         let locked = || Ok(Some(Attempt::Locked(Self(identity, claim))));
@@ -165,18 +167,18 @@ impl Drop for HeldLock {
     }
 }
 
-/// Returns true for the errors of file systems that cannot lock.
+/// Returns true for errors of file systems that do not support locks.
 pub fn is_unsupported(error: &io::Error) -> bool {
     use rustix::io::Errno;
     matches!(Errno::from_io_error(error), Some(Errno::NOLCK | Errno::NOSYS | Errno::OPNOTSUPP | Errno::INVAL))
 }
 
-/// The identity of an open file.
+/// Returns the identity of an open file.
 pub fn identity(file: &File) -> io::Result<Identity> {
     Ok(identity_of(&rustix::fs::fstat(file)?))
 }
 
-/// The identity of the file that has these properties.
+/// Returns the identity of the file with these properties.
 pub(super) fn identity_of(stat: &rustix::fs::Stat) -> Identity {
     (stat.st_dev, stat.st_ino)
 }
@@ -275,7 +277,7 @@ mod model {
                         ours.fetch_sub(1, Relaxed);
                     });
                 }
-                // Files that are opened apart lock one another out, as those of two processes do.
+                // Files that are opened separately exclude each other, as those of two processes do.
                 scope.spawn(|| {
                     let file = open();
                     while file.try_lock().is_err() {

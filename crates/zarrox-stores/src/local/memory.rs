@@ -17,7 +17,7 @@ use crate::{Payload, key_map, provided};
 
 type Map = key_map::Map<Stored>;
 
-/// A value, and a number that no other value in this process ever has.
+/// A value, and a number that is unique in this process.
 #[derive(Clone)]
 struct Stored {
     bytes: Bytes,
@@ -53,14 +53,14 @@ impl Value for Stored {
     }
 }
 
-/// Keeps values in the memory of this process.
+/// A store in the memory of this process.
 ///
 /// A clone shares the values of the original. [`get`](Store::get) copies nothing.
 #[derive(Clone, Default)]
 pub struct MemoryStore(Arc<Shared>);
 
 struct Shared {
-    /// It tells the stores of a process apart. Whoever locks a value asks for it.
+    /// The name distinguishes the stores of a process. It names the storage of locks.
     location: String,
     map: RwLock<Map>,
 }
@@ -74,13 +74,13 @@ impl Default for Shared {
 }
 
 impl MemoryStore {
-    /// A new store without keys.
+    /// Creates a store without keys.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    // Whoever panics under the lock has changed nothing or everything: the map is whole.
+    // A panic under the lock has changed nothing or everything: the map is consistent.
     fn read(&self) -> RwLockReadGuard<'_, Map> {
         self.0.map.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -137,13 +137,13 @@ impl Store for MemoryStore {
         let there = map.get(key);
         match condition {
             Condition::Absent if there.is_some() => {
-                return fail(StoreErrorKind::AlreadyExists, "there is a value already");
+                return fail(StoreErrorKind::AlreadyExists, "the value already exists");
             }
             Condition::Matches(version) if there.map(Stored::version).as_ref() != Some(version) => {
-                return fail(StoreErrorKind::Conflict, "somebody else changed the value meanwhile");
+                return fail(StoreErrorKind::Conflict, "another writer changed the value in the meantime");
             }
             Condition::Locked(guard) if !is_as_locked(guard, there) => {
-                return fail(StoreErrorKind::Conflict, "somebody else changed the value meanwhile");
+                return fail(StoreErrorKind::Conflict, "another writer changed the value in the meantime");
             }
             _ => {}
         }
@@ -156,11 +156,11 @@ impl Store for MemoryStore {
         let mut map = self.write();
         match condition {
             Condition::Matches(version) if map.get(key).map(Stored::version).as_ref() != Some(version) => {
-                let message = "somebody else changed the value meanwhile";
+                let message = "another writer changed the value in the meantime";
                 return Err(self.error(StoreErrorKind::Conflict, "erasing", message, key.as_str()));
             }
             Condition::Locked(guard) if !is_as_locked(guard, map.get(key)) => {
-                let message = "somebody else changed the value meanwhile";
+                let message = "another writer changed the value in the meantime";
                 return Err(self.error(StoreErrorKind::Conflict, "erasing", message, key.as_str()));
             }
             Condition::Matches(_) => {}
@@ -194,7 +194,7 @@ impl Store for MemoryStore {
         }
         let mut map = self.write();
         if key_map::any_below(&map, to) {
-            let message = "there is something already";
+            let message = "the destination already exists";
             return Err(self.error(StoreErrorKind::AlreadyExists, "renaming", message, to.as_str()));
         }
         if !key_map::any_below(&map, from) {
@@ -234,16 +234,16 @@ impl Store for MemoryStore {
     }
 }
 
-/// The version of a value that the holder of its lock knows; `None` if there is no value.
+/// The version of a value that the holder of its lock knows; `None` if the value does not exist.
 struct LockedVersion(Mutex<Option<u64>>);
 
-/// Returns true if a value is the one that was there when the guard was made, or that its holder wrote.
+/// Returns true if a value is the one that existed when the guard was created, or that its holder wrote.
 fn is_as_locked(guard: &LockGuard, there: Option<&Stored>) -> bool {
     let version = there.map(|stored| stored.version);
     guard.storage::<LockedVersion>().is_none_or(|locked| *unpoisoned(&locked.0) == version)
 }
 
-/// Tells a guard of the value that its holder wrote.
+/// Records in a guard which version its holder wrote.
 fn relock(condition: Condition<'_>, version: Option<u64>) {
     if let Condition::Locked(guard) = condition
         && let Some(locked) = guard.storage::<LockedVersion>()
@@ -252,7 +252,7 @@ fn relock(condition: Condition<'_>, version: Option<u64>) {
     }
 }
 
-/// Bytes in memory are a value as they are.
+/// Bytes in memory are a value.
 impl Value for Bytes {
     fn size(&self) -> u64 {
         self.len() as u64

@@ -1,4 +1,4 @@
-//! Stores of this machine: the memory of this process, and directories.
+//! Local stores: the memory of this process, and directories.
 
 #[cfg(unix)]
 pub(crate) mod directory;

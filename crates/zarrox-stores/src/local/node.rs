@@ -1,7 +1,7 @@
-//! Holds of nodes in a directory: locks of their directories (`flock`), for which no file has to be made.
+//! Holds of nodes in a directory: locks of their directories (`flock`), which need no lock file.
 //!
-//! A lock belongs to an open directory, so that the kernel releases it when its process dies. Each holder opens the directory anew, so that
-//! the holders of one process exclude one another as those of several do.
+//! A lock belongs to an open directory, so that the kernel releases it when its process dies. Each holder opens the directory
+//! separately, so that the holders of one process exclude one another as those of several processes do.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -18,7 +18,7 @@ use crate::sync::sleep;
 /// The first and the longest pause between two attempts to get a lock.
 const PAUSES: (Duration, Duration) = (Duration::from_micros(50), Duration::from_millis(10));
 
-/// An open directory, locked or about to be.
+/// An open directory that is locked or will be locked.
 pub(super) struct NodeLock {
     number: u64,
     directory: Arc<File>,
@@ -27,17 +27,17 @@ pub(super) struct NodeLock {
 /// The outcome of waiting for a lock.
 pub(super) enum Waited {
     Locked,
-    /// Others held it all the time.
+    /// Another holder kept the lock until the timeout.
     Taken,
-    /// The file system has no locks.
+    /// The file system does not support locks.
     Unsupported,
 }
 
 impl NodeLock {
-    /// Opens a directory that is going to be locked.
+    /// Opens a directory to lock it.
     pub(super) fn open<E>(open: impl FnOnce() -> Result<File, E>) -> Result<Self, E> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        // A process that is forked off in between would keep the directory open, and so its lock.
+        // A process that is forked in between would keep the directory open, and so its lock.
         let _busy = busy();
         let directory = Arc::new(open()?);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -49,7 +49,7 @@ impl NodeLock {
         &self.directory
     }
 
-    /// Locks the directory, and waits so long for others to release it. `notice` is called once when this takes a while.
+    /// Locks the directory, and waits for at most `longest`. Calls `notice` once when this takes a while.
     pub(super) fn wait(&self, how: Hold, longest: Duration, notice: impl FnOnce()) -> io::Result<Waited> {
         let begin = Instant::now();
         let mut pause = PAUSES.0;
@@ -80,7 +80,7 @@ impl NodeLock {
 
 impl Drop for NodeLock {
     fn drop(&mut self) {
-        // In a process that was forked off, the lock is the parent's.
+        // In a forked process, the lock is the parent's.
         if held_nodes().remove(&self.number).is_some() {
             // A copy of the open directory in another process would keep the lock.
             let _ = self.directory.unlock();

@@ -1,20 +1,20 @@
-//! A JSON document of which parts are taken as they are written.
+//! A JSON document, parts of which are read in their original text.
 
 use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
-/// The numbers that only Python's JSON has, each with a number of the same length.
+/// The numbers that only Python's JSON supports, each with a substitute of the same length.
 const TOKENS: [(&[u8], &[u8]); 3] =
     [(b"NaN", b"0.0"), (b"Infinity", b"0.000000"), (b"-Infinity", b"-0.000000")];
 
-/// The characters around a number.
+/// The characters that can surround a number.
 const SEPARATORS: &[u8] = b" \t\r\n,:[]{}";
 
 /// A document that Python may have written.
 ///
-/// `serde_json` refuses the numbers `NaN` and `Infinity`. It reads a copy in which others stand in their places; what it
-/// finds there is taken out of the document itself.
+/// `serde_json` does not accept the numbers `NaN` and `Infinity`. It reads a copy in which other numbers replace them; values are
+/// then taken from the document itself.
 pub(super) struct Document<'a> {
     written: &'a [u8],
     readable: Cow<'a, [u8]>,
@@ -25,12 +25,12 @@ impl<'a> Document<'a> {
         Self { written, readable: without_tokens(written) }
     }
 
-    /// The text that `serde_json` reads.
+    /// Returns the text for `serde_json`.
     pub(super) fn readable(&self) -> &[u8] {
         &self.readable
     }
 
-    /// The text of a value of the readable copy as the document has it.
+    /// Returns the original text of a value of the readable copy.
     pub(super) fn written<'b>(&'b self, value: &'b RawValue) -> &'b [u8] {
         let read = value.get().as_bytes();
         let start = read.as_ptr().addr().wrapping_sub(self.readable.as_ptr().addr());
@@ -39,7 +39,7 @@ impl<'a> Document<'a> {
     }
 }
 
-/// The text with other numbers in the places of [`TOKENS`], copied if it has any.
+/// Replaces [`TOKENS`] by other numbers, in a copy if there are any.
 fn without_tokens(written: &[u8]) -> Cow<'_, [u8]> {
     let mut readable = Cow::Borrowed(written);
     let mut at = 0;
@@ -58,7 +58,7 @@ fn without_tokens(written: &[u8]) -> Cow<'_, [u8]> {
     readable
 }
 
-/// True if a token stands here by itself.
+/// Returns true if a complete token is at this offset.
 fn stands_at(text: &[u8], at: usize, token: &[u8]) -> bool {
     let ends = |byte: Option<&u8>| byte.is_none_or(|byte| SEPARATORS.contains(byte));
     text[at..].starts_with(token)
@@ -66,7 +66,7 @@ fn stands_at(text: &[u8], at: usize, token: &[u8]) -> bool {
         && ends(text.get(at + token.len()))
 }
 
-/// The place behind the quotation mark that ends a string.
+/// Returns the offset after the quotation mark that ends a string.
 fn end_of_string(text: &[u8], mut at: usize) -> usize {
     while let Some(&byte) = text.get(at) {
         at += match byte {

@@ -1,7 +1,7 @@
 //! References in a JSON document, of version 0 (a flat mapping) and version 1.
 //!
-//! `serde_json` parses them one by one. The code around it counts all memory that the references take, since a document of a
-//! stranger may be of any size.
+//! `serde_json` parses them one by one. This module counts all memory that the references take, since a document from an
+//! untrusted source may have any size.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
@@ -20,12 +20,12 @@ use super::reference::{Budget, Problem, Reference};
 use super::template::{Scope, render};
 use crate::{Key, StoreErrorKind, key_map};
 
-/// The bytes that a node of a JSON tree takes beyond its texts.
+/// The bytes of a node of a JSON tree beyond its strings.
 const NODE: u64 = 64;
-/// The beginning of a text that stands for other bytes.
+/// The prefix of a string that encodes other bytes.
 const BASE64: &str = "base64:";
 
-/// The references of a document.
+/// Parses the references of a document.
 pub(super) fn parse(document: &[u8], limit: u64) -> Result<key_map::Map<Reference>, Problem> {
     let document = Document::new(document);
     let mut reader = Reader::new(&document, limit);
@@ -33,7 +33,7 @@ pub(super) fn parse(document: &[u8], limit: u64) -> Result<key_map::Map<Referenc
     reader.finish()
 }
 
-/// Visits the members of an object, until one is refused.
+/// Visits the members of an object, until the visitor fails.
 pub(super) fn members<'a>(
     object: &'a [u8],
     visit: &mut dyn FnMut(String, &'a RawValue) -> Result<(), Problem>,
@@ -44,7 +44,7 @@ pub(super) fn members<'a>(
     match (problem, read) {
         (Some(problem), _) => Err(problem),
         (None, Ok(())) => Ok(()),
-        // The words of other errors may have parts of the document.
+        // The messages of other errors may contain parts of the document.
         (None, Err(error)) if error.is_syntax() || error.is_eof() => {
             Err(Problem::corrupt(format!("the references are not JSON: {error}")))
         }
@@ -52,7 +52,7 @@ pub(super) fn members<'a>(
     }
 }
 
-/// A value as a tree that is counted. Large integers become floats in it.
+/// Parses a value as a tree and counts its memory. Large integers become floats in it.
 pub(super) fn tree(value: &RawValue, budget: &mut Budget) -> Result<Json, Problem> {
     let mut problem = None;
     let mut input = serde_json::Deserializer::from_str(value.get());
@@ -63,18 +63,18 @@ pub(super) fn tree(value: &RawValue, budget: &mut Budget) -> Result<Json, Proble
     }
 }
 
-/// The bytes of a text: `base64:` stands for others than its own.
+/// Returns the bytes of a string, decoding it after `base64:`.
 pub(super) fn text_bytes(text: String) -> Result<Bytes, String> {
     match text.strip_prefix(BASE64) {
         Some(encoded) => match STANDARD.decode(encoded) {
             Ok(bytes) => Ok(bytes.into()),
-            Err(_) => Err("the text after 'base64:' is not base64".into()),
+            Err(_) => Err("the string after 'base64:' is not valid base64".into()),
         },
         None => Ok(text.into()),
     }
 }
 
-/// The references that have been read so far, and what the document says besides.
+/// The references that have been read so far, and the other members of the document.
 struct Reader<'a> {
     document: &'a Document<'a>,
     budget: Budget,
@@ -106,7 +106,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes a member of the document.
+    /// Reads a member of the document.
     fn member(&mut self, name: &str, value: &RawValue) -> Result<(), Problem> {
         match name {
             "version" => self.version = Some(tree(value, &mut self.budget)?),
@@ -141,7 +141,11 @@ impl<'a> Reader<'a> {
                 let url = url.map(|url| shared(&mut self.urls, &mut self.budget, url)).transpose()?;
                 Reference::Target { url, range }
             }
-            _ => return Err(wrong("a reference is a text, a JSON object, or a list with a URL".into())),
+            _ => {
+                return Err(wrong(
+                    "a reference must be a string, a JSON object, or a list with a URL".into(),
+                ));
+            }
         };
         let inline = if let Reference::Inline(bytes) = &reference { bytes.len() } else { 0 };
         self.budget.take_reference(key.len() + inline)?;
@@ -167,7 +171,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Puts templates in, and follows rules.
+    /// Expands templates and rules.
     fn expand(&mut self) -> Result<(), Problem> {
         let templates = templates(self.templates.take())?;
         if !templates.is_empty() {
@@ -217,7 +221,7 @@ impl<'a> Reader<'a> {
 }
 
 fn templates(templates: Option<Json>) -> Result<BTreeMap<String, String>, Problem> {
-    let wrong = || Problem::corrupt("'templates' must be an object of texts");
+    let wrong = || Problem::corrupt("'templates' must be an object of strings");
     let members = match templates {
         None | Some(Json::Null) => return Ok(BTreeMap::new()),
         Some(Json::Object(members)) => members,
@@ -227,7 +231,7 @@ fn templates(templates: Option<Json>) -> Result<BTreeMap<String, String>, Proble
     members.into_iter().map(text).collect()
 }
 
-/// A URL in memory that all references to it share.
+/// Returns a URL in memory that all references to it share.
 fn shared(urls: &mut HashSet<Arc<str>>, budget: &mut Budget, url: String) -> Result<Arc<str>, Problem> {
     if let Some(known) = urls.get(&*url) {
         return Ok(Arc::clone(known));
@@ -238,15 +242,15 @@ fn shared(urls: &mut HashSet<Arc<str>>, budget: &mut Budget, url: String) -> Res
     Ok(url)
 }
 
-/// A value that is a text.
+/// Parses a value that is a string.
 fn text(value: &RawValue) -> Result<String, String> {
     serde_json::from_str(value.get()).map_err(|error| format!("it is not JSON: {error}"))
 }
 
-/// Offset and length; all of the object when `None`.
+/// Offset and length; `None` for the whole object.
 type Range = Option<(u64, u64)>;
 
-/// The URL of a reference that is a list, and the range of bytes.
+/// Returns the URL of a reference that is a list, and the range of bytes.
 fn target(list: &RawValue) -> Result<(Option<String>, Range), String> {
     let mut input = serde_json::Deserializer::from_str(list.get());
     let items = input.deserialize_seq(Items).map_err(|error| format!("it is not JSON: {error}"))?;
@@ -286,13 +290,13 @@ impl<'a> Visitor<'a> for Members<'_, 'a> {
     }
 }
 
-/// Notes why reading is broken off, and gives the error that does so.
+/// Stores the reason why reading stops, and returns the error that stops it.
 fn broken_off<E: Error>(place: &mut Option<Problem>, problem: Problem) -> E {
     *place = Some(problem);
     E::custom("")
 }
 
-/// The number of elements of a list that are kept: one more than there may be.
+/// The number of elements of a list that are stored: one more than valid.
 const ITEMS: usize = 4;
 
 /// Reads the first elements of a list.
@@ -317,7 +321,7 @@ impl<'a> Visitor<'a> for Items {
     }
 }
 
-/// Reads any JSON, each node of which is counted.
+/// Reads any JSON, and counts each node.
 struct Tree<'a> {
     budget: &'a mut Budget,
     problem: &'a mut Option<Problem>,
@@ -464,8 +468,8 @@ mod tests {
             (r#"{"version": 2, "refs": {}}"#, None, "version"),
             (r#"{"version": "1", "refs": {}}"#, None, "version"),
             (r#"{"version": 1, "refs": []}"#, None, "object"),
-            (r#"{"a": 1}"#, Some("a"), "is a text"),
-            (r#"{"a": null}"#, Some("a"), "is a text"),
+            (r#"{"a": 1}"#, Some("a"), "must be a string"),
+            (r#"{"a": null}"#, Some("a"), "must be a string"),
             (r#"{"a": []}"#, Some("a"), "URL or a path"),
             (r#"{"a": [1, 2, 3]}"#, Some("a"), "URL or a path"),
             (r#"{"a": ["secret", 2]}"#, Some("a"), "[url, offset, length]"),

@@ -1,7 +1,7 @@
 //! References in a directory of Parquet files, each of which is read when one of its chunks is first requested.
 //!
-//! The document `.zmetadata` has the documents of all nodes, and the number of chunks whose references are in one file. The
-//! references of an array's chunks are in `ARRAY/refs.N.parq`, in the order of the chunks in C.
+//! The document `.zmetadata` has the metadata documents of all nodes, and the number of chunks whose references are in one file.
+//! The references of an array's chunks are in `ARRAY/refs.N.parq`, in row-major order of the chunks.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::ControlFlow;
@@ -18,27 +18,27 @@ use super::table::Table;
 use crate::store::WHOLE;
 use crate::{DirListing, Key, Prefix, Store, StoreError, StoreErrorKind, key_map};
 
-/// The document of all others.
+/// The document that contains all metadata documents.
 const METADATA: &str = ".zmetadata";
-/// The number of files that are listed of one array: more would be a mistake, or malice.
+/// The largest number of files per array that a listing reads: more would be a mistake, or an attack.
 const LARGEST_LISTING: u64 = 1 << 20;
-/// The number of files that are kept, also if they have little in them.
+/// The largest number of files that are cached, even if they are small.
 const KEPT: usize = 1024;
 
-/// References that are read as they are needed.
+/// References that are read on demand.
 #[derive(Debug)]
 pub(super) struct LazySet {
     store: Arc<dyn Store>,
     prefix: Prefix,
     documents: key_map::Map<Bytes>,
-    /// The numbers of chunks along each dimension of each array.
+    /// The number of chunks along each dimension of each array.
     grids: BTreeMap<String, Vec<u64>>,
     record_size: u64,
     limit: u64,
     cache: Mutex<VecDeque<Kept>>,
 }
 
-/// A file that has been read; nothing where there is none.
+/// A file that has been read; `None` inside if it does not exist.
 type Slot = Arc<Mutex<Option<Option<Arc<Table>>>>>;
 
 #[derive(Debug)]
@@ -50,7 +50,7 @@ struct Kept {
 }
 
 impl LazySet {
-    /// Opens the references below a prefix; nothing where there is no metadata.
+    /// Opens the references below a prefix; `None` if there is no metadata.
     pub(super) fn open(
         store: Arc<dyn Store>,
         prefix: Prefix,
@@ -79,7 +79,7 @@ impl LazySet {
         })
     }
 
-    /// Visits what is below a prefix.
+    /// Visits the references below a prefix.
     pub(super) fn visit(
         &self,
         prefix: &Prefix,
@@ -137,7 +137,7 @@ impl LazySet {
         Ok(listing.sorted())
     }
 
-    /// A file of an array's references. Who asks for one that somebody reads waits for it.
+    /// Returns a file of an array's references. Threads that request a file that another one reads wait for it.
     fn table(&self, array: &str, record: u64) -> Result<Option<Arc<Table>>, StoreError> {
         let slot = self.slot(array, record);
         let mut held = slot.lock().unwrap_or_else(PoisonError::into_inner);
@@ -160,7 +160,7 @@ impl LazySet {
         Ok(table)
     }
 
-    /// The place of a file in the cache, which becomes the last to leave.
+    /// Returns the slot of a file in the cache, and marks it as most recently used.
     fn slot(&self, array: &str, record: u64) -> Slot {
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         let place = cache.iter().position(|kept| kept.record == record && kept.array == array);
@@ -176,7 +176,7 @@ impl LazySet {
         slot
     }
 
-    /// Counts a file, and lets go of others until all fit.
+    /// Counts the memory of a file, and evicts others until all fit.
     fn keep(&self, slot: &Slot, bytes: u64) {
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(kept) = cache.iter_mut().find(|kept| Arc::ptr_eq(&kept.slot, slot)) {
@@ -189,16 +189,16 @@ impl LazySet {
     }
 }
 
-/// A whole value, if it is not too large.
+/// Reads a whole value, if it is not too large.
 pub(super) fn whole(store: &dyn Store, key: &Key, limit: u64) -> Result<Option<Bytes>, StoreError> {
     let value = match store.open_with(key, Some(WHOLE)) {
-        // A directory is no document.
+        // A directory is not a document.
         Err(error) if error.kind() == StoreErrorKind::Obstructed => None,
         opened => opened?,
     };
     let Some(value) = value else { return Ok(None) };
     if value.size() > limit {
-        let message = format!("{} bytes are more than the memory_limit of {limit}", value.size());
+        let message = format!("{} bytes exceed the memory_limit of {limit}", value.size());
         let error = StoreError::new(StoreErrorKind::TooLarge, "reading the references", message);
         return Err(error.with_location(store.location()).with_key(key.as_str()));
     }
@@ -263,7 +263,7 @@ impl Metadata {
     }
 }
 
-/// The numbers of chunks along the dimensions of an array.
+/// Returns the number of chunks along each dimension of an array.
 fn grid(document: &Json) -> Result<Vec<u64>, String> {
     if document.get("dimension_separator").and_then(Json::as_str).is_some_and(|separator| separator != ".") {
         return Err("references in Parquet support only '.' as 'dimension_separator'".into());
@@ -282,7 +282,7 @@ fn grid(document: &Json) -> Result<Vec<u64>, String> {
     count.map(|_| grid).ok_or_else(|| "it has more than 2^64 chunks".into())
 }
 
-/// The place of a chunk among all in the order of C, if it is one of the grid.
+/// Returns the row-major index of a chunk, if it is in the grid.
 fn index_of(name: &str, grid: &[u64]) -> Option<u64> {
     if grid.is_empty() {
         return (name == "0").then_some(0);
@@ -297,7 +297,7 @@ fn index_of(name: &str, grid: &[u64]) -> Option<u64> {
     parts.next().is_none().then_some(index)
 }
 
-/// The name of the chunk with an index.
+/// Returns the name of the chunk with an index.
 fn name_of(mut index: u64, grid: &[u64]) -> String {
     let mut parts = Vec::new();
     for length in grid.iter().rev() {

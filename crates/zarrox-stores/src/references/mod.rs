@@ -1,4 +1,4 @@
-//! References as kerchunk writes them: documents that say where in other objects each value lies.
+//! References of kerchunk: documents that map each key to a range of bytes in another object.
 
 mod document;
 mod generate;

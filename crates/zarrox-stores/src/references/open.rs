@@ -9,7 +9,7 @@ use super::store::ReferenceStore;
 use crate::{Store, StoreError};
 
 impl ReferenceOptions {
-    /// Opens references in a file of this machine.
+    /// Opens references in a local file.
     ///
     /// # Errors
     ///
@@ -24,8 +24,10 @@ impl ReferenceOptions {
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::NotFound`](crate::StoreErrorKind::NotFound) when nothing is there, [`StoreErrorKind::Corrupt`](crate::StoreErrorKind::Corrupt) when these are no references or one of them
-    /// is malformed, [`StoreErrorKind::TooLarge`](crate::StoreErrorKind::TooLarge) when they take too much memory; otherwise when they cannot be read.
+    /// [`StoreErrorKind::NotFound`](crate::StoreErrorKind::NotFound) when the path does not exist,
+    /// [`StoreErrorKind::Corrupt`](crate::StoreErrorKind::Corrupt) when it does not contain references or one of them is
+    /// malformed, [`StoreErrorKind::TooLarge`](crate::StoreErrorKind::TooLarge) when they take too much memory; otherwise when
+    /// they cannot be read.
     pub fn open_in(self, store: Arc<dyn Store>, path: &str) -> Result<ReferenceStore, StoreError> {
         let open_url = self.stores.opener();
         ReferenceStore::open(self, store, path, None, open_url)

@@ -2,19 +2,19 @@
 
 use crate::{StorageOptions, StoreRegistry, registry};
 
-/// The bytes that references may take when nothing else is said.
+/// The default limit of the memory of references, in bytes.
 const MEMORY_LIMIT: u64 = 1 << 30;
 
-/// Options with which references are read.
+/// Options for reading references.
 ///
-/// | option | when not set |
+/// | option | default |
 /// |---|---|
 /// | [`target`](Self::target) | references without a URL are errors |
-/// | [`remote_protocol`](Self::remote_protocol) | paths without a scheme are files, or lie beside the references |
-/// | [`allow_local`](Self::allow_local) | references that are a file lead to files in its directory and below; others to none |
+/// | [`remote_protocol`](Self::remote_protocol) | paths without a scheme are files, or relative to the references |
+/// | [`allow_local`](Self::allow_local) | references in a file may point to files in its directory and below; others to none |
 /// | [`memory_limit`](Self::memory_limit) | 1 GiB |
 /// | [`storage`](Self::storage) | none |
-/// | [`stores`](Self::stores) | references lead to the stores of this crate |
+/// | [`stores`](Self::stores) | references may point to the stores of this crate |
 #[derive(Clone, Debug)]
 pub struct ReferenceOptions {
     pub(super) target: Option<String>,
@@ -23,7 +23,7 @@ pub struct ReferenceOptions {
     pub(super) memory_limit: u64,
     pub(super) storage: StorageOptions,
     pub(super) stores: StoreRegistry,
-    /// True if the references are a file of this machine.
+    /// True if the references are a local file.
     pub(super) is_local: bool,
 }
 
@@ -34,7 +34,7 @@ impl Default for ReferenceOptions {
 }
 
 impl ReferenceOptions {
-    /// Nothing is set.
+    /// Creates options with the defaults.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -48,51 +48,50 @@ impl ReferenceOptions {
         }
     }
 
-    /// The URL or path that references mean which have `null` in its place.
+    /// Sets the URL or path of references that have `null` as their target.
     #[must_use]
     pub fn target(self, url: impl Into<String>) -> Self {
         Self { target: Some(url.into()), ..self }
     }
 
-    /// The scheme, such as `s3`, that is put before targets that have none. With `file`, references are trusted as
-    /// [`allow_local`](Self::allow_local) says.
+    /// Sets the scheme, such as `s3`, of targets without one. With `file`, references are trusted as with
+    /// [`allow_local`](Self::allow_local).
     #[must_use]
     pub fn remote_protocol(self, scheme: impl Into<String>) -> Self {
         Self { remote_protocol: Some(scheme.into()), ..self }
     }
 
-    /// Sets whether references may lead to any file of this machine, and to any other kind of store than buckets
-    /// and web servers.
+    /// Sets whether references may point to any local file, and to stores other than buckets and web servers.
     ///
-    /// When not set, references that are a file of this machine may lead to files in the same directory and below it, and no others
-    /// may. References that somebody else has written could otherwise read any file that this process can read; and who serves them
-    /// to others would serve these files.
+    /// By default, references in a local file may point to files in the same directory and below it, and other references to no
+    /// files. Untrusted references could otherwise read any file that this process can read; and a server of these references
+    /// would expose the files to its clients.
     #[must_use]
     pub fn allow_local(self, allow: bool) -> Self {
         Self { allow_local: Some(allow), ..self }
     }
 
-    /// Sets the number of bytes the references may take, in their document and in memory.
+    /// Sets the largest number of bytes of the references, in their document and in memory.
     #[must_use]
     pub fn memory_limit(self, bytes: u64) -> Self {
         Self { memory_limit: bytes, ..self }
     }
 
-    /// The options that targets are opened with. Those that begin with `remote_` are for targets alone, and go before others.
+    /// Sets the options for opening targets. Options that begin with `remote_` apply to targets alone, and take precedence.
     ///
-    /// A `bearer_token` is sent to the server only that the references come from, a `remote_bearer_token` to that of every target.
+    /// A `bearer_token` is sent only to the server of the references, a `remote_bearer_token` to that of every target.
     #[must_use]
     pub fn storage(self, storage: StorageOptions) -> Self {
         Self { storage, ..self }
     }
 
-    /// Sets the kinds of URLs to which references may lead.
+    /// Sets the kinds of URLs to which references may point.
     #[must_use]
     pub fn stores(self, stores: StoreRegistry) -> Self {
         Self { stores, ..self }
     }
 
-    /// Returns how far references may lead on this machine.
+    /// Returns which local files references may point to.
     pub(super) fn reach(&self) -> Reach {
         let has_files = matches!(self.remote_protocol.as_deref(), Some("file" | "local"));
         match self.allow_local {
@@ -104,11 +103,11 @@ impl ReferenceOptions {
     }
 }
 
-/// The files of this machine to which references may lead.
+/// The local files to which references may point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reach {
     Nowhere,
-    /// Those in the directory of the references, and below it.
+    /// The files in the directory of the references, and below it.
     Beside,
     Everywhere,
 }

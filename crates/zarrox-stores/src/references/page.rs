@@ -1,22 +1,21 @@
-//! The sizes that pages of a Parquet column declare, which are checked before memory is taken for them.
+//! The sizes that pages of a Parquet column declare, which are checked before memory is allocated for them.
 //!
-//! The library that decodes pages believes their headers: it takes the memory that they ask for, and gives up the thread where a
-//! dictionary is missing. So these are walked through first: they are structures of Thrift's compact protocol, of which a few
-//! integers matter.
+//! The library that decodes pages trusts their headers: it allocates the memory that they declare, and panics if a dictionary is
+//! missing. So the headers are checked first: they are structures of Thrift's compact protocol, of which a few integers matter.
 
 /// The depth to which structures may be nested.
 const DEEPEST: usize = 8;
 
-/// Places of integers in a page's header: the structure that they are in, and their own number.
+/// Identifiers of integers in a page's header: the field of the enclosing structure, and their own field.
 const UNCOMPRESSED: (i64, i64) = (0, 2);
 const COMPRESSED: (i64, i64) = (0, 3);
 const DICTIONARY_VALUES: (i64, i64) = (7, 1);
 const ENCODINGS: [(i64, i64); 2] = [(5, 2), (8, 4)];
-/// Encodings of values: as they are, and by a dictionary under its old and its new name.
+/// Encodings of values: plain, and by a dictionary under its old and its new identifier.
 const PLAIN: i64 = 0;
 const DICTIONARY: [i64; 2] = [2, 8];
 
-/// The bytes that all pages of a column have when they are decompressed; `None` when a header is malformed.
+/// Returns the decompressed size of all pages of a column; `None` when a header is malformed.
 pub(super) fn decompressed_size(mut column: &[u8]) -> Option<u64> {
     let mut total = 0_u64;
     let mut has_dictionary = false;
@@ -58,7 +57,7 @@ impl Header<'_> {
         Some(())
     }
 
-    /// Seven bits in each byte, the lowest first.
+    /// Reads a number with seven bits in each byte, the lowest first.
     fn number(&mut self) -> Option<u64> {
         let mut number = 0;
         for shift in (0..64).step_by(7) {
@@ -71,13 +70,13 @@ impl Header<'_> {
         None
     }
 
-    /// A number whose lowest bit is the sign.
+    /// Reads a number whose lowest bit is the sign.
     fn integer(&mut self) -> Option<i64> {
         let number = self.number()?;
         Some((number >> 1).cast_signed() ^ -(number & 1).cast_signed())
     }
 
-    /// Goes through a structure and those in it, and tells all integers by their places.
+    /// Reads a structure and those in it, and passes all integers to `found`.
     fn structure(&mut self, own: i64, deepest: usize, found: &mut dyn FnMut((i64, i64), i64)) -> Option<()> {
         let deeper = deepest.checked_sub(1)?;
         let mut field = 0_i64;
@@ -91,7 +90,7 @@ impl Header<'_> {
                 step => field.checked_add(i64::from(step))?,
             };
             match head & 0xf {
-                // Truth values are in their type.
+                // The value of a boolean is in its type.
                 1 | 2 => {}
                 3 => self.skip(1)?,
                 4..=6 => found((own, field), self.integer()?),
@@ -111,7 +110,7 @@ impl Header<'_> {
 mod tests {
     use super::*;
 
-    /// A page of 5 bytes that says that it has `size` when decompressed, with a dictionary of so many values.
+    /// Returns a page of 5 bytes with the declared size `size`, and a dictionary of `values` values.
     fn page(size: u8, values: u8) -> Vec<u8> {
         vec![0x15, 4, 0x15, size << 1, 0x15, 10, 0x4c, 0x15, values << 1, 0x11, 0, 0, 1, 2, 3, 4, 5]
     }

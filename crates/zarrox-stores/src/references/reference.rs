@@ -1,4 +1,4 @@
-//! One reference, and the memory that many of them may take.
+//! A single reference, and the memory limit of all references.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -8,25 +8,25 @@ use bytes::Bytes;
 
 use crate::{Key, StoreError, StoreErrorKind};
 
-/// The bytes that a reference takes beyond its texts: its place in a map, and what each allocation costs.
+/// The bytes of a reference beyond its strings: its entry in a map, and the overhead of each allocation.
 const OVERHEAD: u64 = 96;
 
-/// Where the value of a key is.
+/// The location of the value of a key.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) enum Reference {
-    /// Here.
+    /// The value is in the references.
     Inline(Bytes),
-    /// In an object of another store.
+    /// The value is in an object of another store.
     Target {
-        /// The URL or path as it was written; `None` for the target that the options name.
+        /// The URL or path as it was written; `None` for the target of the options.
         url: Option<Arc<str>>,
-        /// Offset and length; all of the object when `None`.
+        /// Offset and length; `None` for the whole object.
         range: Option<(u64, u64)>,
     },
 }
 
 impl fmt::Debug for Reference {
-    /// Without the URL, which may have secrets.
+    /// Omits the URL, which may have secrets.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Inline(bytes) => write!(formatter, "Inline({} bytes)", bytes.len()),
@@ -35,10 +35,10 @@ impl fmt::Debug for Reference {
     }
 }
 
-/// The function that receives references, until it breaks off.
+/// The function that receives references, until it breaks.
 pub(super) type Visit<'a> = dyn FnMut(&Key, &Reference) -> Result<ControlFlow<()>, StoreError> + 'a;
 
-/// A problem with references, and the key that has it.
+/// An error in references, and the key that has it.
 #[derive(Debug)]
 pub(super) struct Problem {
     pub(super) kind: StoreErrorKind,
@@ -78,21 +78,21 @@ impl Budget {
     }
 
     pub(super) fn take(&mut self, bytes: u64) -> Result<(), Problem> {
-        self.left = self.left.checked_sub(bytes).ok_or_else(|| self.exceeded("they take"))?;
+        self.left = self.left.checked_sub(bytes).ok_or_else(|| self.exceeded("they need"))?;
         Ok(())
     }
 
-    /// Takes what a reference with texts of so many bytes needs.
+    /// Reserves the memory of a reference with `text` bytes of strings.
     pub(super) fn take_reference(&mut self, text: usize) -> Result<(), Problem> {
         self.take(OVERHEAD + text as u64)
     }
 
-    /// Refuses so many references before the first of them is made.
+    /// Fails if `count` references would exceed the limit, before the first of them is created.
     pub(super) fn check_count(&self, count: u128) -> Result<(), Problem> {
         if count.saturating_mul(u128::from(OVERHEAD)) <= u128::from(self.left) {
             return Ok(());
         }
-        Err(self.exceeded(&format!("{count} references of one generator take")))
+        Err(self.exceeded(&format!("{count} references of one generator need")))
     }
 
     pub(super) fn exceeded(&self, what: &str) -> Problem {

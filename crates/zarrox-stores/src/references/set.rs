@@ -1,4 +1,4 @@
-//! All references, wherever they are written.
+//! The set of all references, in either format.
 
 use super::lazy::LazySet;
 use super::reference::{Reference, Visit};
@@ -6,9 +6,9 @@ use crate::{DirListing, Key, Prefix, StoreError, key_map};
 
 /// References by their keys.
 pub(super) enum Set {
-    /// Of a JSON document.
+    /// References of a JSON document.
     Memory(key_map::Map<Reference>),
-    /// Of Parquet files.
+    /// References of Parquet files.
     Lazy(LazySet),
 }
 
@@ -20,7 +20,7 @@ impl Set {
         }
     }
 
-    /// Visits what is below a prefix, until the visitor breaks off.
+    /// Visits the references below a prefix, until the visitor breaks.
     pub(super) fn visit(&self, prefix: &Prefix, visit: &mut Visit<'_>) -> Result<(), StoreError> {
         match self {
             Self::Memory(map) => {

@@ -22,7 +22,7 @@ use crate::{
 /// The number of parallel requests if targets are remote.
 const IN_FLIGHT: usize = 64;
 
-/// Returns true if all targets are local. Neighbouring references mostly have the same target, which is looked up once.
+/// Returns true if all targets are local. Consecutive references mostly have the same target, which is looked up once.
 fn are_near(set: &key_map::Map<Reference>, targets: &Targets) -> bool {
     let mut last = None;
     set.values().all(|reference| {
@@ -32,31 +32,31 @@ fn are_near(set: &key_map::Map<Reference>, targets: &Targets) -> bool {
     })
 }
 
-/// References as kerchunk writes them: each key's value is in the references themselves, or is another object or a range of bytes
-/// in it. So files of other formats, such as NetCDF, are read as if they were Zarr. For reading only.
+/// A read-only store of kerchunk references: each key's value is in the references themselves, or is another object or a range of
+/// bytes in it. So files of other formats, such as NetCDF, are read as if they were Zarr.
 ///
 /// Opened by [`ReferenceOptions`]. The references are a JSON document of version 0 or 1, with its templates and generators.
-/// Templates may have names, calls and the arithmetic of integers; of Jinja, nothing else is understood.
+/// Templates may have names, calls and integer arithmetic; other features of Jinja are not supported.
 ///
-/// Or they are a directory of Parquet files as fsspec's `LazyReferenceMapper` writes them, called `*.parq` or `*.parquet`, or
-/// anything where there is no document. A file is read when one of its chunks is asked for, and kept; so what is written to it
-/// later is not seen.
+/// Or they are a directory of Parquet files as fsspec's `LazyReferenceMapper` writes them: a path that ends in `.parq` or
+/// `.parquet`, or any path without a JSON document. A file is read when one of its chunks is requested, and cached; later changes
+/// of the file are not seen.
 ///
 /// # Targets
 ///
-/// A target is the URL of a bucket or a web server, or anything else that [`StoreRegistry::open`](crate::StoreRegistry::open) takes. A path without a
-/// scheme is, in references that are a file, a file; if it is relative, below the working directory, as fsspec has it. In
-/// references from elsewhere it lies beside these, in the same store.
+/// A target is the URL of a bucket or a web server, or any other URL that [`StoreRegistry::open`](crate::StoreRegistry::open)
+/// supports. A path without a scheme is a file if the references are a local file; if it is relative, it is below the working
+/// directory, as in fsspec. In other references it is relative to them, in the same store.
 ///
-/// A range is read by one request. Where the target is missing, or ends before the range does, this is an error: only what the
-/// references do not have is a missing key.
+/// A range is read by one request. A target that is missing, or ends before the range does, is an error: only a key without a
+/// reference is missing.
 ///
-/// # References of strangers
+/// # Untrusted references
 ///
-/// Where references come from a server they may lead to buckets and web servers, but neither to files of this machine, nor
-/// through other kinds of stores. References that are a file may lead to files in its directory as well, and below it. See
-/// [`allow_local`](ReferenceOptions::allow_local). Buckets are read with the credentials of
-/// who reads. A web server sees the requests, and may be one that only this machine reaches.
+/// References from a server may point to buckets and web servers, but neither to local files nor to other kinds of stores.
+/// References in a local file may also point to files in its directory and below. See
+/// [`allow_local`](ReferenceOptions::allow_local). Buckets are read with the credentials of this process. A web server sees the
+/// requests, and may be one that only this machine can reach.
 #[derive(Clone)]
 pub struct ReferenceStore(Arc<Inner>);
 
@@ -68,7 +68,7 @@ struct Inner {
 }
 
 impl ReferenceStore {
-    /// Opens references in a file of this machine.
+    /// Opens references in a local file.
     #[cfg(unix)]
     pub(crate) fn open_file(
         options: ReferenceOptions,
@@ -103,13 +103,13 @@ impl ReferenceStore {
         let targets = Targets::new(options, (store, directory), url, open_url);
         let is_remote = match &set {
             Set::Memory(map) => !are_near(map, &targets),
-            // Nobody knows before all is read.
+            // Unknown before all files are read.
             Set::Lazy(_) => true,
         };
         Ok(Self(Arc::new(Inner { set, targets, is_remote, location })))
     }
 
-    /// The object that a reference leads to, opened with the part of this range that is in it.
+    /// Opens the object that a reference points to, with the part of the range `first` that is in it.
     fn target(
         &self,
         key: &Key,
@@ -151,7 +151,7 @@ impl ReferenceStore {
         }
     }
 
-    /// Adds the key to an error that names no place yet.
+    /// Adds the key to an error that has no location yet.
     fn placed(&self, error: StoreError, key: &Key) -> StoreError {
         if error.location().is_some() || error.key().is_some() {
             return error;
@@ -164,7 +164,7 @@ impl ReferenceStore {
     }
 
     fn read_only<T>(&self, operation: &'static str, key: &str) -> Result<T, StoreError> {
-        Err(self.error(StoreErrorKind::ReadOnly, operation, "references are read only", key))
+        Err(self.error(StoreErrorKind::ReadOnly, operation, "references are read-only", key))
     }
 
     fn size_of(&self, key: &Key, reference: &Reference) -> Result<u64, StoreError> {
@@ -178,13 +178,13 @@ impl ReferenceStore {
     }
 }
 
-/// A range of a part as a range of the whole; `None` when it does not lie inside the part.
+/// Converts a range of a part to a range of the whole; `None` if it is not inside the part.
 fn within(first: ByteRange, (offset, length): (u64, u64)) -> Option<ByteRange> {
     let range = first.resolve(length).filter(|range| !range.is_empty())?;
     Some(ByteRange::From { offset: offset.checked_add(range.start)?, length: Some(range.end - range.start) })
 }
 
-/// The references: a directory of Parquet files where its name says so, or where there is no document.
+/// Reads the references: a directory of Parquet files if its name says so or there is no document.
 fn read(store: &Arc<dyn Store>, path: &str, memory_limit: u64, location: &str) -> Result<Set, StoreError> {
     let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
     let is_parquet = name.is_empty() || name.ends_with(".parq") || name.ends_with(".parquet");

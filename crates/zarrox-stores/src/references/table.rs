@@ -16,9 +16,9 @@ use super::json::text_bytes;
 use super::page::decompressed_size;
 use super::reference::{Budget, Problem, Reference};
 
-/// The bytes that a row takes beyond its texts, also while it is decoded.
+/// The bytes of a row beyond its strings, also while it is decoded.
 const ROW: u64 = 128;
-/// The largest description at the end of a file.
+/// The largest footer of a file.
 const LARGEST_FOOTER: u32 = 1 << 20;
 /// The bytes at both ends of a file.
 const MAGIC: &[u8] = b"PAR1";
@@ -27,15 +27,14 @@ const MAGIC: &[u8] = b"PAR1";
 #[derive(Debug)]
 pub(super) struct Table {
     pub(super) rows: Vec<Option<Reference>>,
-    /// The memory that they take.
+    /// The memory of the references, in bytes.
     pub(super) bytes: u64,
 }
 
 impl Table {
-    /// Decodes a file of at most so many rows.
+    /// Decodes a file of at most `most_rows` rows.
     pub(super) fn decode(file: &Bytes, most_rows: u64, limit: u64) -> Result<Self, Problem> {
-        // The library panics at some of what is malformed. What is known of that is checked
-        // before, and the rest ends here.
+        // The library panics at some malformed files. The known cases are checked before, and other panics end here.
         std::panic::catch_unwind(|| Self::decode_checked(file, most_rows, limit))
             .unwrap_or_else(|_| Err(corrupt("it is damaged")))
     }
@@ -66,7 +65,7 @@ fn unreadable(error: &ParquetError) -> Problem {
     corrupt(&error.to_string())
 }
 
-/// A file ends with its description, the length of that, and four letters.
+/// Checks the end of a file: the footer, its length, and four letters.
 fn check_footer(file: &[u8]) -> Result<(), Problem> {
     let end = file.strip_suffix(MAGIC).and_then(|rest| rest.last_chunk::<4>());
     let length =
@@ -79,13 +78,13 @@ fn check_footer(file: &[u8]) -> Result<(), Problem> {
     Ok(())
 }
 
-/// The memory that decoding a group of rows takes, if that is not too much.
+/// Returns the memory that decoding a row group takes, if it is within the limit.
 fn checked_memory(group: &RowGroupMetaData, file: &[u8], budget: &mut Budget) -> Result<u64, Problem> {
     let rows = u64::try_from(group.num_rows()).map_err(|_| corrupt("its number of rows is negative"))?;
     let mut bytes = rows.saturating_mul(ROW);
     budget.take(bytes)?;
     for column in group.columns() {
-        // Where the library begins, too.
+        // The library begins at the same offset.
         let start = column.dictionary_page_offset().unwrap_or(column.data_page_offset());
         let start = usize::try_from(start).ok();
         let length = usize::try_from(column.compressed_size()).ok();
@@ -97,7 +96,7 @@ fn checked_memory(group: &RowGroupMetaData, file: &[u8], budget: &mut Budget) ->
     Ok(bytes)
 }
 
-/// Appends the references of a group of rows.
+/// Appends the references of a row group.
 fn append(group: &dyn RowGroupReader, rows: &mut Vec<Option<Reference>>) -> Result<(), Problem> {
     let count = usize::try_from(group.metadata().num_rows()).map_err(|_| corrupt("it has too many rows"))?;
     let paths = texts(group, "path", count)?;
@@ -124,7 +123,7 @@ fn append(group: &dyn RowGroupReader, rows: &mut Vec<Option<Reference>>) -> Resu
     Ok(())
 }
 
-/// A value that is here. As in JSON, `base64:` stands for other bytes than its own.
+/// Returns an inline value. As in JSON, a string after `base64:` is decoded.
 fn inline(raw: &ByteArray) -> Result<Bytes, Problem> {
     match std::str::from_utf8(raw.data()) {
         Ok(text) if text.starts_with("base64:") => {
@@ -142,7 +141,7 @@ fn integers(group: &dyn RowGroupReader, name: &str, rows: usize) -> Result<Vec<O
     column::<Int64Type>(group, name, Type::INT64, rows)
 }
 
-/// The values of a column; nothing but nulls where there is no such column.
+/// Returns the values of a column; all null if the column is missing.
 fn column<T: DataType>(
     group: &dyn RowGroupReader,
     name: &str,

@@ -1,4 +1,4 @@
-//! Where references lead to: the stores behind their URLs and paths, and which of these may be opened.
+//! The targets of references: the stores of their URLs and paths, and which of these may be opened.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,19 +11,19 @@ use crate::url::options::REMOTE;
 use crate::url::scheme::OpenUrl;
 use crate::{Key, Prefix, StorageOptions, Store, StoreError, StoreErrorKind, StoreUrl};
 
-/// Schemes of stores to which references may lead wherever they come from.
+/// Schemes of stores to which any references may point.
 const PUBLIC: [&str; 10] = ["http", "https", "s3", "s3a", "gs", "gcs", "az", "azure", "abfs", "abfss"];
-/// What may stand around the URL of a public store.
+/// The wrappers that may surround the URL of a public store.
 const AROUND: [&str; 3] = ["filecache", "simplecache", "zip"];
-/// The number of stores that are kept open.
+/// The number of stores that stay open.
 const OPEN: usize = 64;
 /// The option that would be sent to any server.
 const TOKEN: &str = "bearer_token";
 
-/// The stores that references lead to.
+/// The stores that references point to.
 pub(super) struct Targets {
     options: ReferenceOptions,
-    /// The store that the references are in, and where in it.
+    /// The store that contains the references, and their prefix in it.
     beside: (Arc<dyn Store>, Prefix),
     /// The scheme and host of the URL of the references.
     origin: Option<String>,
@@ -32,7 +32,7 @@ pub(super) struct Targets {
     open_url: OpenUrl,
 }
 
-/// A store, and where in it.
+/// A store, and a path in it.
 type Opened = (Arc<dyn Store>, String);
 
 impl fmt::Debug for Targets {
@@ -45,7 +45,7 @@ impl fmt::Debug for Targets {
 #[derive(Debug, PartialEq, Eq)]
 enum Place {
     File(PathBuf),
-    /// A path from the directory that the references are in.
+    /// A path relative to the directory of the references.
     Beside(String),
     Url(String),
 }
@@ -61,10 +61,10 @@ impl Targets {
         Self { options, beside, origin, open: Mutex::default(), open_url }
     }
 
-    /// The store that a reference leads to, and the key there.
+    /// Returns the store that a reference points to, and the key in it.
     pub(super) fn find(&self, url: Option<&str>) -> Result<(Arc<dyn Store>, Key), StoreError> {
         let Some(url) = url.or(self.options.target.as_deref()) else {
-            let message = "the reference names no target; set the storage option 'target'";
+            let message = "the reference has no target; set the storage option 'target'";
             return Err(StoreError::new(StoreErrorKind::NotFound, "reading", message));
         };
         match place(url, &self.options)? {
@@ -98,14 +98,14 @@ impl Targets {
         Ok((store, Key::new(text)?))
     }
 
-    /// A file below the directory that the references are in, whose store follows no link that leads out of it.
+    /// Opens a file below the directory of the references; the store does not follow links out of it.
     #[cfg(unix)]
     fn below(&self, path: &std::path::Path) -> Result<(Arc<dyn Store>, Key), StoreError> {
         let (store, _) = &self.beside;
         let below = store.directory().and_then(|directory| path.strip_prefix(directory).ok()?.to_str());
         match below {
             Some(below) => Ok((Arc::clone(store), Key::new(below)?)),
-            None => Err(refused(&format!("'{}', outside of its own directory", path.display()))),
+            None => Err(refused(&format!("'{}', outside its own directory", path.display()))),
         }
     }
 
@@ -130,7 +130,7 @@ impl Targets {
         Ok((store, Key::new(path_of(&url)).map_err(invalid)?))
     }
 
-    /// Through a store whose URLs only it can take apart.
+    /// Opens a target through a store that parses its own URLs.
     fn elsewhere(&self, text: &str) -> Result<(Arc<dyn Store>, Key), StoreError> {
         let (store, path) = self.opened(text, || self.located(text, self.options.is_local))?;
         Ok((store, Key::new(path)?))
@@ -141,7 +141,7 @@ impl Targets {
         Ok((located.store, located.path))
     }
 
-    /// The store with a name; a new one where there is none.
+    /// Returns the store with a name; opens it if necessary.
     fn opened(
         &self,
         name: &str,
@@ -159,7 +159,7 @@ impl Targets {
         Ok(opened)
     }
 
-    /// The options for a target. A token is not for other servers than that of the references, unless it is said to be.
+    /// Returns the options for a target. A token is sent only to the server of the references, unless it is meant for targets.
     fn storage(&self, is_own: bool) -> StorageOptions {
         let given = &self.options.storage;
         let shared = given.iter().filter(|(name, _)| !name.starts_with(REMOTE));
@@ -173,7 +173,7 @@ fn origin_of(url: &StoreUrl<'_>) -> String {
     format!("{}://{}", url.scheme(), url.authority())
 }
 
-/// The name of an object below the root of its server or bucket.
+/// Returns the path of an object below the root of its server or bucket.
 fn path_of(url: &StoreUrl<'_>) -> String {
     let path = url.path().strip_prefix('/').unwrap_or_default();
     #[cfg(feature = "http")]
@@ -183,12 +183,12 @@ fn path_of(url: &StoreUrl<'_>) -> String {
     path.to_owned()
 }
 
-/// Returns true if a text names stores inside of each other.
+/// Returns true if a URL is a chain of stores.
 fn is_chain(text: &str) -> bool {
     text.contains("::") || text.contains('|')
 }
 
-/// Returns true if a text names a public store, perhaps with a cache or an archive around it.
+/// Returns true if a URL names a public store, perhaps with a cache or an archive around it.
 fn is_public(text: &str) -> bool {
     let (stages, inner) = text.rsplit_once("::").unwrap_or(("", text));
     let mut parts = inner.split('|');
@@ -199,13 +199,13 @@ fn is_public(text: &str) -> bool {
         && (stages.is_empty() || stages.split("::").all(named))
 }
 
-/// Returns true if references would lead to references, perhaps to themselves.
+/// Returns true if references would point to references, perhaps to themselves.
 fn is_reference(text: &str) -> bool {
     let inner = text.split("::").any(|part| part == "reference" || part.starts_with("reference://"));
     inner || text.split('|').skip(1).any(|part| part.starts_with("reference:"))
 }
 
-/// The target of a reference, if references may lead there.
+/// Returns the target of a reference, if references may point to it.
 fn place(text: &str, options: &ReferenceOptions) -> Result<Place, StoreError> {
     if is_reference(text) {
         let message = "a reference points to other references, which is not supported";
@@ -250,7 +250,7 @@ fn file(path: &str, options: &ReferenceOptions) -> Result<Place, StoreError> {
 
 fn refused(what: &str) -> StoreError {
     let message = format!(
-        "the reference leads to {what}, which only the storage option 'allow_local' allows (set it to 'true' if you trust the references),"
+        "the reference points to {what}; only the storage option 'allow_local' allows that (set it to 'true' if you trust the references),"
     );
     StoreError::new(StoreErrorKind::Forbidden, "reading", message)
 }

@@ -1,17 +1,17 @@
-//! The templates of references: `{{…}}` in a text, with names, integers and their arithmetic.
+//! Templates of references: `{{…}}` in a string, with names, integers and arithmetic.
 //!
-//! kerchunk's specification has Jinja here. This module supports what its examples show: names, calls of templates with arguments,
-//! and integers with `+ - * // %` and parentheses. Anything else is an error, never text. The crate `minijinja` is not used, since
-//! references can come from strangers, and its loops and filters would let them take any time and memory.
+//! kerchunk's specification requires Jinja here. This module supports what its examples show: names, calls of templates with
+//! arguments, and integers with `+ - * // %` and parentheses. Anything else is an error, never text. The crate `minijinja` is not
+//! used, since references can be untrusted, and its loops and filters would let them take unlimited time and memory.
 
 use std::collections::BTreeMap;
 
-/// The longest text that a template may become.
+/// The greatest length of a rendered template.
 const LONGEST: usize = 1 << 16;
 /// The depth to which parentheses may be nested.
 const DEEPEST: usize = 32;
 
-/// The meaning of a name in a template.
+/// The value of a name in a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Value {
     Text(String),
@@ -25,7 +25,7 @@ pub(super) struct Scope<'a> {
     pub(super) variables: &'a BTreeMap<String, Value>,
 }
 
-/// The text with what stands in `{{…}}` put in, or why that cannot be.
+/// Renders `{{…}}` in a string.
 pub(super) fn render(text: &str, scope: Scope<'_>) -> Result<String, String> {
     let mut out = String::new();
     let mut rest = text;
@@ -76,7 +76,7 @@ enum Token {
     Sign(&'static str),
 }
 
-/// The longer of two signs that begin alike comes first.
+/// The longer of two signs with the same beginning comes first.
 const SIGNS: [&str; 9] = ["//", "+", "-", "*", "%", "(", ")", "=", ","];
 
 fn tokens(mut rest: &str) -> Result<Vec<Token>, String> {
@@ -198,19 +198,19 @@ impl Parser<'_> {
         }
         match self.scope.templates.get(name) {
             Some(text) if text.contains("{{") => {
-                Err(format!("the template '{name}' takes arguments: {name}(argument='text')"))
+                Err(format!("the template '{name}' requires arguments: {name}(argument='text')"))
             }
             Some(text) => Ok(Value::Text(text.clone())),
-            None => Err(format!("there is no template or dimension '{name}'")),
+            None => Err(format!("unknown template or dimension '{name}'")),
         }
     }
 
-    /// A template with arguments, which are all that it sees.
+    /// Calls a template with arguments; it sees only these.
     fn call(&mut self, name: &str) -> Result<Value, String> {
         let mut arguments = BTreeMap::new();
         while self.take(&[")"]).is_none() {
             let Token::Name(argument) = self.next()? else {
-                return Err(format!("the arguments of the template '{name}' need names"));
+                return Err(format!("the arguments of the template '{name}' must have names"));
             };
             self.expect("=")?;
             arguments.insert(argument, self.sum()?);
@@ -219,7 +219,7 @@ impl Parser<'_> {
                 break;
             }
         }
-        let text = self.scope.templates.get(name).ok_or_else(|| format!("there is no template '{name}'"))?;
+        let text = self.scope.templates.get(name).ok_or_else(|| format!("unknown template '{name}'"))?;
         let scope = Scope { templates: &BTreeMap::new(), variables: &arguments };
         render(text, scope).map(Value::Text)
     }
@@ -282,9 +282,9 @@ mod tests {
             ("{{u", "does not end"),
             ("{{}}", "inside of an expression"),
             ("{{v}}", "'v'"),
-            ("{{f}}", "takes arguments"),
+            ("{{f}}", "requires arguments"),
             ("{{f()}}", "'c'"),
-            ("{{f('text')}}", "need names"),
+            ("{{f('text')}}", "must have names"),
             ("{{i | upper}}", "'|'"),
             ("{{i / 2}}", "'/'"),
             ("{{1.5}}", "'.'"),

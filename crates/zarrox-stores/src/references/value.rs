@@ -1,11 +1,11 @@
-//! A part of another store's value as a value of its own.
+//! A part of another store's value.
 
 use bytes::Bytes;
 
 use crate::store::checked_length;
 use crate::{StoreError, Value, Version};
 
-/// The bytes from `offset` on, `length` of them, which are known to lie inside the value.
+/// The `length` bytes from `offset` on, which are known to lie inside the value.
 pub(super) struct Part {
     pub(super) whole: Box<dyn Value>,
     pub(super) offset: u64,

@@ -12,7 +12,7 @@ use super::range::ByteRange;
 use super::value::{Stamp, Value, Version};
 use crate::{Hold, HoldGuard, Key, LockGuard, Prefix, StoreError, StoreErrorKind};
 
-/// A map from keys to values, kept somewhere: the [abstract store interface] of Zarr v3.
+/// A map from keys to values: the [abstract store interface] of Zarr v3.
 ///
 /// | method | in the specification |
 /// |---|---|
@@ -22,47 +22,48 @@ use crate::{Hold, HoldGuard, Key, LockGuard, Prefix, StoreError, StoreErrorKind}
 /// | [`list_prefix`](Self::list_prefix) | `list`, `list_prefix` |
 /// | [`list_dir`](Self::list_dir) | `list_dir` |
 ///
-/// A missing key is `None` and no error. Everything else that keeps a value from being read is an error:
-/// forbidden and unreachable are not missing.
+/// A missing key is `None`, not an error. Every other reason that a value cannot be read is an error: forbidden and
+/// unreachable are not missing.
 ///
-/// Stores are shared between threads, and every method may be called from many at once.
+/// Stores are shared between threads, and every method may be called from several threads concurrently.
 ///
-/// Every method must be written, so that a store around another one forwards all of them or does not compile. A store that has no
-/// better way than other methods of its own takes those that [`provided!`](crate::provided) has: `directory`, `get`,
-/// `get_ranges`, `get_many`, `size`, `contains`, `rename_prefix`, `flush`, `stamp`, `hold` and `exchange`. [`StoreExt`](crate::StoreExt) has what is built on
-/// all of these.
+/// A store must define every method, so that a wrapper forwards all of them or does not compile. A store without a better
+/// implementation takes methods from [`provided!`](crate::provided): `directory`, `get`, `get_ranges`, `get_many`, `size`,
+/// `contains`, `rename_prefix`, `flush`, `stamp`, `hold` and `exchange`. [`StoreExt`](crate::StoreExt) has further methods that
+/// are built on these.
 ///
 /// [abstract store interface]: https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#abstract-store-interface
 pub trait Store: Debug + Send + Sync {
-    /// The name of this store in errors: a path or a URL, never with secrets in it.
+    /// Returns the name of this store in errors: a path or a URL, never with secrets in it.
     fn location(&self) -> String;
 
-    /// The capabilities of this store.
+    /// Returns the capabilities of this store.
     fn capabilities(&self) -> Capabilities;
 
-    /// Opens the value for reading; `None` when the key is missing. A store that reads by requests fetches the `first` range with
-    /// the request that opens the value.
+    /// Opens the value for reading; `None` when the key is missing. A store that reads by requests fetches the `first` range
+    /// with the request that opens the value.
     ///
-    /// All reads through one [`Value`] return bytes of one version, even when a writer replaces or erases the value
-    /// meanwhile. A remote store that keeps no old versions fails with [`StoreErrorKind::Conflict`] instead.
-    /// A first range that does not lie inside the value is no error here.
+    /// All reads through one [`Value`] return bytes of one version, even when a writer replaces or erases the value in the
+    /// meantime. A remote store that does not keep old versions fails with [`StoreErrorKind::Conflict`] instead. A first range
+    /// that is out of bounds is not an error here.
     ///
     /// # Errors
     ///
-    /// When the value is there but cannot be read. A store that has directories may refuse a key that is one, with
-    /// [`StoreErrorKind::Obstructed`]: for [`get`](Self::get) it is missing, as documents may be, but a chunk is no directory.
+    /// When the value exists but cannot be read. A store that has directories may return [`StoreErrorKind::Obstructed`] for a
+    /// key that is a directory: for [`get`](Self::get) the value is missing, as a document may be, but a chunk is never a
+    /// directory.
     fn open_with(&self, key: &Key, first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError>;
 
-    /// The whole value; `None` when the key is missing.
+    /// Reads the whole value; `None` when the key is missing.
     ///
     /// # Errors
     ///
-    /// When the value is there but cannot be read.
+    /// When the value exists but cannot be read.
     fn get(&self, key: &Key) -> Result<Option<Bytes>, StoreError>;
 
-    /// Parts of one version of the value, in the order of the ranges; `None` when the key is missing.
+    /// Reads parts of one version of the value, in the order of the ranges; `None` when the key is missing.
     ///
-    /// Takes no more memory than the value has bytes, whatever the ranges are.
+    /// Uses no more memory than the value has bytes, whatever the ranges are.
     ///
     /// # Errors
     ///
@@ -75,76 +76,75 @@ pub trait Store: Debug + Send + Sync {
     /// The other keys are read even if reading one of them fails.
     fn get_many(&self, keys: &[Key], done: &GetDone<'_>);
 
-    /// The length of the value in bytes; `None` when the key is missing.
+    /// Returns the length of the value in bytes; `None` when the key is missing.
     ///
     /// # Errors
     ///
-    /// When that cannot be found out.
+    /// When the store cannot find this out.
     fn size(&self, key: &Key) -> Result<Option<u64>, StoreError>;
 
-    /// True when there is a value of this key.
+    /// Returns true if the key has a value.
     ///
     /// # Errors
     ///
-    /// When that cannot be found out.
+    /// When the store cannot find this out.
     fn contains(&self, key: &Key) -> Result<bool, StoreError>;
 
-    /// Writes a value, replacing the one that is there.
+    /// Writes a value, replacing an existing one.
     ///
     /// A reader sees the old value or the new one, never a part. On failure the old value is untouched.
     ///
     /// # Errors
     ///
     /// [`StoreErrorKind::AlreadyExists`] when the condition is [`Condition::Absent`] and the key has a
-    /// value, [`StoreErrorKind::Conflict`] when it is [`Condition::Matches`] or [`Condition::Locked`] and the value is
-    /// another one, [`StoreErrorKind::Unsupported`] when the store cannot check the condition; otherwise when the value
-    /// cannot be written.
+    /// value, [`StoreErrorKind::Conflict`] when it is [`Condition::Matches`] or [`Condition::Locked`] and the value has
+    /// changed, [`StoreErrorKind::Unsupported`] when the store cannot check the condition; otherwise when the value cannot be
+    /// written.
     fn put(&self, key: &Key, payload: Payload<'_>, condition: Condition<'_>) -> Result<(), StoreError>;
 
-    /// Erases a value. Returns true if it was there.
+    /// Erases a value. Returns true if it existed.
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::Conflict`] when the condition is [`Condition::Matches`] or [`Condition::Locked`] and the value is another
-    /// one, [`StoreErrorKind::Unsupported`] when the store cannot check the condition or when it is [`Condition::Absent`];
-    /// otherwise when the value is there but cannot be erased.
+    /// [`StoreErrorKind::Conflict`] when the condition is [`Condition::Matches`] or [`Condition::Locked`] and the value has
+    /// changed, [`StoreErrorKind::Unsupported`] when the store cannot check the condition or when it is [`Condition::Absent`];
+    /// otherwise when the value exists but cannot be erased.
     fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError>;
 
-    /// Erases every key below the prefix. It is no error if there are none.
+    /// Erases every key below the prefix. Succeeds if there are none.
     ///
     /// # Errors
     ///
-    /// When something cannot be erased; some keys may be gone by then.
+    /// When a value cannot be erased; some keys may be erased by then.
     fn erase_prefix(&self, prefix: &Prefix) -> Result<(), StoreError>;
 
-    /// Visits every key below the prefix, at any depth, with the size of its value in bytes, until the
-    /// visitor breaks off.
+    /// Visits every key below the prefix, at any depth, with the size of its value in bytes, until the visitor breaks.
     ///
-    /// In no particular order, and with memory that does not grow with the number of keys. The visitor may
-    /// use the store. Keys that are written or erased during the visit may or may not be seen.
+    /// The order is unspecified, and the memory does not grow with the number of keys. The visitor may use the store. Keys
+    /// that are written or erased during the visit may or may not be visited.
     ///
     /// # Errors
     ///
-    /// When something cannot be listed: what is listed without an error is complete.
+    /// When a part of the listing fails: a listing without an error is complete.
     fn list_prefix(
         &self,
         prefix: &Prefix,
         visit: &mut dyn FnMut(Key, u64) -> ControlFlow<()>,
     ) -> Result<(), StoreError>;
 
-    /// The keys and the prefixes directly below a prefix.
+    /// Lists the keys and the prefixes directly below a prefix.
     ///
-    /// A store that has directories may list a prefix that no key lies below.
+    /// A store that has directories may list a prefix without keys.
     ///
     /// # Errors
     ///
-    /// When the prefix cannot be listed. A missing one has an empty listing.
+    /// When the prefix cannot be listed. A missing prefix has an empty listing.
     fn list_dir(&self, prefix: &Prefix) -> Result<DirListing, StoreError>;
 
     /// Moves every key below `from` to the same name below `to`.
     ///
-    /// One step where [`Capabilities::rename`] says so; otherwise each value is copied and then all are
-    /// erased, so that an interruption leaves both prefixes but loses nothing. Where copying fails, the copies are erased.
+    /// This is one step where [`Capabilities::rename`] says so; otherwise each value is copied and then all are erased, so
+    /// that an interruption leaves both prefixes but loses nothing. If copying fails, the copies are erased.
     ///
     /// # Errors
     ///
@@ -152,59 +152,60 @@ pub trait Store: Debug + Send + Sync {
     /// something is below `to`, [`StoreErrorKind::InvalidKey`] when one prefix contains the other.
     fn rename_prefix(&self, from: &Prefix, to: &Prefix) -> Result<(), StoreError>;
 
-    /// The directory in which each value is a file whose path is its key; `None` for stores that keep values in another way.
+    /// Returns the directory in which each value is a file whose path is its key; `None` for stores with another layout.
     fn directory(&self) -> Option<&Path>;
 
-    /// Completes everything that was written, so that other programs see it.
+    /// Completes all earlier writes, so that other programs see them.
     ///
-    /// Most stores are complete after every write, and have nothing to do. An archive is finished here; it is as well
-    /// when its last handle is dropped, but an error is only logged then.
+    /// Most stores are complete after every write, and do nothing here. An archive is finished here, and also when its last
+    /// handle is dropped, but then an error is only logged.
     ///
     /// # Errors
     ///
-    /// When what was written cannot be made complete.
+    /// When the writes cannot be completed.
     fn flush(&self) -> Result<(), StoreError>;
 
-    /// Excludes every other holder of the lock of `key` until the guard is dropped: in this process, whichever handle of the
-    /// same storage it came through, and in other processes where [`Capabilities::locks_everyone`] says so.
+    /// Excludes every other holder of the lock of `key` until the guard is dropped: in this process through any handle of the
+    /// same storage, and in other processes where [`Capabilities::locks_everyone`] says so.
     ///
-    /// The lock is held while a stored object is read, changed and written back with [`Condition::Locked`]. It does not keep
-    /// others in this process from calling [`put`](Self::put); the holder's write is a conflict then, where the store can tell.
-    /// A thread that takes a lock that it already holds waits for ever, and threads that take several locks may deadlock:
-    /// hold one at a time, or take several in a fixed order.
+    /// A caller holds the lock while it reads a stored object, changes it and writes it back with [`Condition::Locked`]. The
+    /// lock does not keep other threads of this process from calling [`put`](Self::put); the holder's write is then a conflict,
+    /// where the store can detect it. A thread that acquires a lock that it already holds waits forever, and threads that acquire
+    /// several locks may deadlock: hold one at a time, or acquire several in a fixed order.
     ///
     /// # Errors
     ///
     /// [`StoreErrorKind::TimedOut`] when another process does not release the lock, [`StoreErrorKind::Unsupported`] when the
-    /// storage has no locks that exclude other processes, although it is of a kind that should have.
+    /// storage should have locks that exclude other processes but has none.
     fn lock(&self, key: &Key) -> Result<LockGuard, StoreError>;
 
-    /// What the store says of a value without reading it: whoever knows a document by its stamp sees whether it was replaced.
-    /// [`Stamp::Unknown`] where that would cost more than a look at a local file or database.
+    /// Returns the version that the store reports for a value without reading it: a caller that knows the stamp of a document
+    /// sees whether it was replaced. [`Stamp::Unknown`] where that would cost more than one access to a local file or database.
     ///
     /// # Errors
     ///
-    /// When that cannot be found out.
+    /// When the store cannot find this out.
     fn stamp(&self, key: &Key) -> Result<Stamp, StoreError>;
 
-    /// Holds what is below a prefix, until the guard is dropped. Whoever writes into a node holds it [together](Hold::Shared) with other
-    /// writers, and then sees whether it still is the node that is meant; whoever moves, replaces or deletes it holds it
-    /// [alone](Hold::Exclusive). In a directory this holds among all processes, elsewhere among the threads of this one.
+    /// Holds everything below a prefix until the guard is dropped. A writer holds a node [together](Hold::Shared) with other
+    /// writers while it writes into it, and then sees whether the node is still the one that it opened; a thread that moves,
+    /// replaces or deletes a node holds it [exclusively](Hold::Exclusive). In a directory this holds among all processes,
+    /// elsewhere among the threads of this process.
     ///
-    /// A hold keeps nobody from calling other methods. It is asked for before the [locks](Self::lock) of single values, and a thread
-    /// that asks for a hold alone while it has another one of the same prefix waits for ever.
+    /// A hold does not block other methods. Acquire it before the [locks](Self::lock) of single values; a thread that
+    /// acquires an exclusive hold while it has another hold of the same prefix waits forever.
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::TimedOut`] when others do not release it.
+    /// [`StoreErrorKind::TimedOut`] when another holder does not release it.
     fn hold(&self, prefix: &Prefix, how: Hold) -> Result<HoldGuard, StoreError>;
 
-    /// Exchanges all that is below two prefixes, in one step: at each moment, both have either what they had or what the other had.
+    /// Exchanges everything below two prefixes in one step: at each moment, both have either the old or the new content.
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::Unsupported`] when the storage has no such step, [`StoreErrorKind::NotFound`] when nothing is below one of the
-    /// prefixes, [`StoreErrorKind::InvalidKey`] when one contains the other. Nothing is changed then.
+    /// [`StoreErrorKind::Unsupported`] when the storage does not support this, [`StoreErrorKind::NotFound`] when nothing is
+    /// below one of the prefixes, [`StoreErrorKind::InvalidKey`] when one contains the other. Nothing is changed then.
     fn exchange(&self, one: &Prefix, other: &Prefix) -> Result<(), StoreError>;
 }
 
@@ -219,39 +220,40 @@ pub struct Capabilities {
     pub writable: bool,
     /// Keys can be listed.
     pub listable: bool,
-    /// [`Store::put`] takes [`Condition::Absent`], and nobody can write between the check and the write.
+    /// [`Store::put`] supports [`Condition::Absent`], and no other writer can write between the check and the write.
     pub set_if_absent: bool,
     /// [`Store::rename_prefix`] is one cheap step.
     pub rename: bool,
     /// `a` and `a/b` can both have a value.
     pub values_above_values: bool,
-    /// [`Store::put`] takes [`Condition::Matches`], with the same promise, and values say their [`version`](Value::version).
+    /// [`Store::put`] supports [`Condition::Matches`], with the same guarantee, and values have a
+    /// [`version`](Value::version).
     pub set_if_unchanged: bool,
-    /// [`Store::erase_if`] takes [`Condition::Matches`].
+    /// [`Store::erase_if`] supports [`Condition::Matches`].
     pub erase_if_unchanged: bool,
     /// The [`version`](Value::version) of a value is a digest of all its bytes: good enough for conditional writes, but too
     /// expensive for caches.
     pub digest_versions: bool,
-    /// The guard of [`Store::lock`] excludes everybody else who can write to the storage, other processes as well, and
-    /// [`Condition::Locked`] is a conflict where somebody wrote without the lock.
+    /// The guard of [`Store::lock`] excludes every other writer of the storage, other processes as well, and
+    /// [`Condition::Locked`] is a conflict if a writer without the lock changed the value.
     pub locks_everyone: bool,
-    /// Keys with control characters, such as line breaks, are refused with [`StoreErrorKind::InvalidKey`].
+    /// Keys with control characters, such as line breaks, fail with [`StoreErrorKind::InvalidKey`].
     pub printable_keys: bool,
-    /// True if a reader may get the length of one version and bytes of another while a value is replaced, as with some
-    /// servers. Only a check of the bytes, such as a codec's checksum, notices that.
+    /// A reader may get the length of one version and bytes of another while a value is replaced, as with some servers. Only
+    /// a check of the bytes, such as a codec's checksum, detects that.
     pub torn_reads: bool,
     /// The number of parallel requests that is best for a remote store, where each request takes a round trip. `None` for
     /// local storage.
     pub in_flight: Option<NonZeroUsize>,
     /// The storage is local, but only one thread at a time has access to it, so that parallel requests wait for each other.
     pub one_at_a_time: bool,
-    /// The largest length of a value in bytes, if the storage has a limit. A larger value is refused with
+    /// The largest length of a value in bytes, if the storage has a limit. A larger value fails with
     /// [`StoreErrorKind::TooLarge`].
     pub largest_value: Option<u64>,
 }
 
 impl Capabilities {
-    /// No capabilities: values can only be read.
+    /// Creates capabilities without any: values can only be read.
     ///
     /// ```
     /// use zarrox_stores::Capabilities;
@@ -353,20 +355,20 @@ impl Capabilities {
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub enum Condition<'v> {
-    /// Nothing: a value that is there is replaced.
+    /// No condition: an existing value is replaced.
     #[default]
     Always,
     /// The key has no value yet.
     Absent,
-    /// The value is still this version, which was [read](Value::version).
+    /// The value still has this version, which was [read](Value::version).
     Matches(&'v Version),
-    /// The value is what it was when the caller got this guard of the key's [lock](Store::lock). Stores whose locks exclude
+    /// The value has not changed since the caller got this guard of the key's [lock](Store::lock). Stores whose locks exclude
     /// only this process rely on the lock and check nothing.
     Locked(&'v LockGuard),
 }
 
 impl Condition<'_> {
-    /// Returns true if there must be no value yet. For stores that cannot compare versions.
+    /// Returns true if the key must not have a value yet. For stores that cannot compare versions.
     ///
     /// # Errors
     ///
@@ -379,7 +381,7 @@ impl Condition<'_> {
         }
     }
 
-    /// Checks that there is nothing to compare before a value is erased. For stores that erase without a condition.
+    /// Checks that the condition needs no comparison before a value is erased. For stores that erase without a condition.
     ///
     /// # Errors
     ///
@@ -391,7 +393,7 @@ impl Condition<'_> {
         }
     }
 
-    /// Checks that the condition is one for erasing. For stores that compare versions.
+    /// Checks that the condition is valid for erasing. For stores that compare versions.
     ///
     /// # Errors
     ///
@@ -402,7 +404,7 @@ impl Condition<'_> {
 }
 
 fn cannot_compare(operation: &'static str) -> StoreError {
-    let message = "the store cannot tell whether a value is still the same";
+    let message = "the store cannot check whether a value has changed";
     StoreError::new(StoreErrorKind::Unsupported, operation, message)
 }
 
@@ -411,12 +413,12 @@ fn cannot_compare(operation: &'static str) -> StoreError {
 pub struct DirListing {
     /// The keys.
     pub keys: Vec<Key>,
-    /// The prefixes that further keys lie below.
+    /// The prefixes that contain further keys.
     pub prefixes: Vec<Prefix>,
 }
 
 impl DirListing {
-    /// The same entries, with each list sorted.
+    /// Sorts each list.
     #[must_use]
     pub fn sorted(mut self) -> Self {
         self.keys.sort_unstable();

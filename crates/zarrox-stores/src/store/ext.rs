@@ -1,4 +1,4 @@
-//! Methods of all stores that are built on others: [`StoreExt`].
+//! Methods that every store has: [`StoreExt`].
 
 use super::contract::{Condition, Store};
 use super::payload::{PartSource, Payload};
@@ -11,17 +11,17 @@ pub trait StoreExt: Store {
     ///
     /// # Errors
     ///
-    /// When the value is there but cannot be read.
+    /// When the value exists but cannot be read.
     fn open(&self, key: &Key) -> Result<Option<Box<dyn Value>>, StoreError> {
         self.open_with(key, None)
     }
 
-    /// Opens the value as [`open_with`](Store::open_with) does; a directory in its place is a missing value, as it is for
+    /// Opens the value as [`open_with`](Store::open_with) does; a directory in its place is a missing value, as for
     /// [`get`](Store::get).
     ///
     /// # Errors
     ///
-    /// When the value is there but cannot be read, or something else than a directory stands in its place.
+    /// When the value exists but cannot be read, or anything but a directory is in its place.
     #[doc(hidden)]
     fn open_unless_directory(
         &self,
@@ -43,7 +43,7 @@ pub trait StoreExt: Store {
         self.put(key, Payload::Bytes(value), condition)
     }
 
-    /// Erases a value. Returns true if it was there. See [`Store::erase_if`].
+    /// Erases a value. Returns true if it existed. See [`Store::erase_if`].
     ///
     /// # Errors
     ///
@@ -52,9 +52,9 @@ pub trait StoreExt: Store {
         self.erase_if(key, Condition::Always)
     }
 
-    /// Writes a value of this length that comes in parts. See [`Store::put`].
+    /// Writes a value of the length `length` in parts. See [`Store::put`].
     ///
-    /// A store may ask for the parts more than once, each time from the first.
+    /// A store may request the parts more than once, each time from the first.
     ///
     /// # Errors
     ///

@@ -1,4 +1,5 @@
-//! The contract of stores: the [`Store`](crate::Store) trait, what is built on it, and what its methods take and give.
+//! The interface of stores: the [`Store`](crate::Store) trait, the methods built on it, and the types of arguments and
+//! results.
 
 mod contract;
 mod ext;

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use super::value::reserved;
 use crate::{Key, StoreError};
 
-/// Passes the parts of a value, one after the other, to a function that writes them, until that fails.
+/// A function that passes the parts of a value, one after the other, to a function that writes them, until that fails.
 pub type PartSource<'a> = dyn Fn(&mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> + 'a;
 
 /// The bytes of a value that is written: in one piece, or in parts that come one after the other.
@@ -20,15 +20,15 @@ pub enum Payload<'a> {
     Bytes(&'a [u8]),
     /// The bytes in parts, which can be produced more than once, each time from the first part.
     ByteParts {
-        /// The number of bytes of all parts together.
+        /// The total number of bytes of all parts.
         length: usize,
-        /// Hands out the parts.
+        /// Produces the parts.
         source: &'a PartSource<'a>,
     },
 }
 
 impl<'a> Payload<'a> {
-    /// The number of bytes.
+    /// Returns the number of bytes.
     #[must_use]
     pub fn len(&self) -> usize {
         match self {
@@ -37,17 +37,17 @@ impl<'a> Payload<'a> {
         }
     }
 
-    /// True if there are no bytes.
+    /// Returns true if there are no bytes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Hands the parts to a function, one after the other, until it fails.
+    /// Passes the parts to a function, one after the other, until it fails.
     ///
     /// # Errors
     ///
-    /// The error of the function, or of what makes the parts.
+    /// The error of the function, or of the source of the parts.
     pub fn each(&self, write: &mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
         match self {
             Self::Bytes(bytes) => write(bytes),
@@ -55,11 +55,11 @@ impl<'a> Payload<'a> {
         }
     }
 
-    /// All bytes in one piece. Parts are joined; a single piece is not copied.
+    /// Returns all bytes as one slice. Parts are joined; a single piece is not copied.
     ///
     /// # Errors
     ///
-    /// When the parts cannot be made, or there is no memory for them. The errors name this key.
+    /// When the parts cannot be produced, or memory is short. The errors name this key.
     pub fn bytes(&self, key: &Key) -> Result<Cow<'a, [u8]>, StoreError> {
         if let Self::Bytes(bytes) = self {
             return Ok(Cow::Borrowed(bytes));
@@ -73,11 +73,11 @@ impl<'a> Payload<'a> {
         Ok(Cow::Owned(value))
     }
 
-    /// All bytes in memory of their own.
+    /// Returns all bytes in a buffer of their own.
     ///
     /// # Errors
     ///
-    /// When the parts cannot be made, or there is no memory for them. The errors name this key.
+    /// When the parts cannot be produced, or memory is short. The errors name this key.
     #[cfg(feature = "async")]
     pub(crate) fn into_owned(self, key: &Key) -> Result<Bytes, StoreError> {
         Ok(match self.bytes(key)? {

@@ -1,4 +1,4 @@
-//! Methods of stores that have no better way than other methods of their own: [`provided!`](crate::provided).
+//! Default methods for stores without a better implementation: [`provided!`](crate::provided).
 
 use std::ops::{ControlFlow, Range};
 
@@ -10,13 +10,13 @@ use super::range::{ByteRange, WHOLE};
 use super::value::{Stamp, Value, checked_length, out_of_range};
 use crate::{Key, Prefix, StoreError, StoreErrorKind};
 
-/// Reads the whole value of an opened one.
+/// Opens a value and reads all of it.
 pub fn get<S: Store + ?Sized>(store: &S, key: &Key) -> Result<Option<Bytes>, StoreError> {
     let Some(value) = store.open_with(key, Some(WHOLE))? else { return Ok(None) };
     value.read(0, value.size()).map(Some)
 }
 
-/// Opens the value, with its first range, and reads the ranges of it.
+/// Opens a value with its first range, and reads the ranges.
 pub fn get_ranges<S: Store + ?Sized>(
     store: &S,
     key: &Key,
@@ -26,7 +26,7 @@ pub fn get_ranges<S: Store + ?Sized>(
     ranges_of(store, key, &*value, ranges).map(Some)
 }
 
-/// The result of [`Store::get_ranges`] for a value that is open.
+/// Returns the result of [`Store::get_ranges`] for an open value.
 ///
 /// # Errors
 ///
@@ -49,8 +49,8 @@ pub fn ranges_of<S: Store + ?Sized>(
     read_ranges(value, &ranges)
 }
 
-/// Reads ranges that lie inside the value. Overlapping ranges that ask for more than there is share one
-/// read of everything, so that memory stays bounded by the size of the value.
+/// Reads ranges that lie inside the value. Overlapping ranges with more bytes in total than the value share one read of the
+/// whole value, so that memory stays bounded by the size of the value.
 fn read_ranges(value: &dyn Value, ranges: &[Range<u64>]) -> Result<Vec<Bytes>, StoreError> {
     let total = ranges.iter().fold(0_u64, |sum, range| sum.saturating_add(range.end - range.start));
     if total <= value.size() {
@@ -65,7 +65,7 @@ fn read_ranges(value: &dyn Value, ranges: &[Range<u64>]) -> Result<Vec<Bytes>, S
     ranges.iter().map(slice).collect()
 }
 
-/// Returns true if `from` can be renamed to `to` at all; `false` when there is nothing to do.
+/// Returns true if `from` can be renamed to `to`, and `false` if they are equal.
 ///
 /// # Errors
 ///
@@ -81,15 +81,15 @@ pub fn check_rename(from: &Prefix, to: &Prefix) -> Result<bool, StoreError> {
     Ok(true)
 }
 
-/// The exchange of stores that have none.
+/// Fails: the exchange of stores that do not support it.
 pub fn no_exchange<S: Store + ?Sized>(store: &S, one: &Prefix, other: &Prefix) -> Result<(), StoreError> {
     check_rename(one, other)?;
-    let message = "the store cannot exchange two places in one step";
+    let message = "the store cannot exchange two prefixes in one step";
     let error = StoreError::new(StoreErrorKind::Unsupported, "exchanging", message);
     Err(error.with_location(store.location()).with_key(one.as_str()))
 }
 
-/// The stamp of a value in a database or an archive, whose version is found by opening it.
+/// Returns the stamp of a value in a database or an archive: opening it reports its version.
 ///
 /// # Errors
 ///
@@ -99,7 +99,7 @@ pub fn stamp_of<S: Store + ?Sized>(store: &S, key: &Key) -> Result<Stamp, StoreE
     Ok(value.version().map_or(Stamp::Unknown, Stamp::Settled))
 }
 
-/// The rename of stores that have none of their own.
+/// Copies and then erases the values: the rename of stores without a cheaper one.
 pub fn copy_then_erase<S: Store + ?Sized>(store: &S, from: &Prefix, to: &Prefix) -> Result<(), StoreError> {
     if !check_rename(from, to)? {
         return Ok(());
@@ -109,10 +109,10 @@ pub fn copy_then_erase<S: Store + ?Sized>(store: &S, from: &Prefix, to: &Prefix)
         Err(error.with_location(store.location()).with_key(prefix.as_str()))
     };
     if !store.capabilities().writable {
-        return fail(StoreErrorKind::ReadOnly, "the store takes no writes", from);
+        return fail(StoreErrorKind::ReadOnly, "the store is read-only", from);
     }
     if any_key_below(store, to)? {
-        return fail(StoreErrorKind::AlreadyExists, "there is something already", to);
+        return fail(StoreErrorKind::AlreadyExists, "the destination already exists", to);
     }
     let mut copied = 0;
     let mut result = Ok(());
@@ -122,7 +122,7 @@ pub fn copy_then_erase<S: Store + ?Sized>(store: &S, from: &Prefix, to: &Prefix)
         if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     if let Err(error) = listed.and(result) {
-        // What made copying fail is the one thing to tell.
+        // The error of the copy is the one to report.
         let _ = erase_copies(store, from, to, copied);
         return Err(error);
     }
@@ -164,22 +164,23 @@ fn copy_value<S: Store + ?Sized>(store: &S, key: &Key, from: &Prefix, to: &Prefi
     store.set(&to.key(name)?, &value, Condition::Always)
 }
 
-/// Methods of [`Store`](crate::Store) by their names, each made of other methods of the store: for those that have no better way.
+/// Default methods of [`Store`](crate::Store) by their names, for stores without a better implementation. Each is built on
+/// other methods.
 ///
-/// | method | made of |
+/// | method | built on |
 /// |---|---|
-/// | `directory` | nothing: the values are in no directory |
+/// | `directory` | nothing: returns `None` |
 /// | `get`, `get_ranges` | `open_with` |
 /// | `get_many` | `get` |
 /// | `size` | `open_with` |
 /// | `contains` | `size` |
 /// | `rename_prefix` | a copy of each value, and `erase_prefix` |
 /// | `flush` | nothing: each write is complete |
-/// | `stamp` | nothing: a value has to be read |
+/// | `stamp` | nothing: returns [`Stamp::Unknown`](crate::Stamp::Unknown) |
 /// | `hold` | a hold among the threads of this process |
-/// | `exchange` | nothing: it is refused |
+/// | `exchange` | nothing: fails as unsupported |
 ///
-/// Any other name is an error of the compiler that lists these.
+/// Any other name is a compile error that lists these methods.
 #[macro_export]
 macro_rules! provided {
     (directory $($rest:ident)*) => {

@@ -1,6 +1,6 @@
-//! ByteParts of values: [`ByteRange`].
+//! Ranges of bytes of a value: [`ByteRange`].
 
 pub use zarrox_core::codec::ByteRange;
 
-/// All of a value.
+/// The whole value.
 pub(crate) const WHOLE: ByteRange = ByteRange::From { offset: 0, length: None };

@@ -10,7 +10,7 @@ use crate::{StoreError, StoreErrorKind};
 pub struct Version(SmallVec<[u8; 24]>);
 
 impl Version {
-    /// The bytes of the version, which the store chooses, such as an ETag.
+    /// Returns the bytes of the version, which the store chooses, such as an ETag.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
@@ -23,33 +23,33 @@ impl<T: AsRef<[u8]>> From<T> for Version {
     }
 }
 
-/// What a store says of a value without reading it, see [`Store::stamp`](crate::Store::stamp).
+/// The version that a store reports for a value without reading it, see [`Store::stamp`](crate::Store::stamp).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stamp {
-    /// It would have to read the value.
+    /// The store would have to read the value.
     Unknown,
-    /// There is no value.
+    /// The value does not exist.
     Missing,
-    /// The value has this version: as long as it has it, nobody has replaced it.
+    /// The value has this version: while it keeps the version, it has not been replaced.
     Settled(Version),
-    /// The value has this version, but it is so new that another one may follow with the same.
+    /// The value has this version, but so recently that a later value may have the same version.
     Recent(Version),
 }
 
 /// One version of a stored value, open for reading.
 pub trait Value: Send + Sync {
-    /// The length in bytes.
+    /// Returns the length in bytes.
     fn size(&self) -> u64;
 
     /// Fills the buffer with the bytes from `offset` on.
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::OutOfRange`] when the range lies outside the value, [`StoreErrorKind::Conflict`] when this version is
-    /// not there any more; otherwise when it cannot be read. The content of the buffer is unspecified then.
+    /// [`StoreErrorKind::OutOfRange`] when the range lies outside the value, [`StoreErrorKind::Conflict`] when this version
+    /// does not exist any more; otherwise when it cannot be read. The content of the buffer is unspecified then.
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), StoreError>;
 
-    /// The whole value, when it is in memory already.
+    /// Returns the whole value, if it is in memory already.
     fn as_bytes(&self) -> Option<&Bytes> {
         None
     }
@@ -60,16 +60,17 @@ pub trait Value: Send + Sync {
         self.as_bytes().is_some()
     }
 
-    /// The version of the value, if the store can identify it reliably. Bytes of the value may then be cached under it.
+    /// Returns the version of the value, if the store can identify it reliably. Bytes of the value may then be cached under
+    /// it.
     fn version(&self) -> Option<Version> {
         None
     }
 
-    /// The `length` bytes from `offset` on. Without a copy when the value is in memory already.
+    /// Reads the `length` bytes from `offset` on. Without a copy when the value is in memory already.
     ///
     /// # Errors
     ///
-    /// Reads a range as [`read_at`](Self::read_at) does. The range is checked before memory is taken.
+    /// Those of [`read_at`](Self::read_at). The range is checked before memory is allocated.
     fn read(&self, offset: u64, length: u64) -> Result<Bytes, StoreError> {
         let length = checked_length(self.size(), offset, length)?;
         if let (Some(bytes), Ok(start)) = (self.as_bytes(), usize::try_from(offset)) {
@@ -90,20 +91,20 @@ pub fn checked_length(size: u64, offset: u64, length: u64) -> Result<usize, Stor
     usize::try_from(length).map_err(|error| out_of_memory(length).with_source(error))
 }
 
-/// An empty buffer with room for `length` bytes. Returns an error instead of aborting when there is not enough memory.
+/// Returns an empty buffer with room for `length` bytes, or an error instead of aborting if memory is short.
 pub fn reserved(length: usize) -> Result<Vec<u8>, StoreError> {
     let mut buffer = Vec::new();
     buffer.try_reserve_exact(length).map_err(|error| out_of_memory(length as u64).with_source(error))?;
     Ok(buffer)
 }
 
-/// The error of a buffer that cannot be allocated.
+/// Returns the error of a buffer that cannot be allocated.
 pub(crate) fn out_of_memory(length: u64) -> StoreError {
     let message = format!("memory allocation of {length} bytes failed");
     StoreError::new(StoreErrorKind::OutOfMemory, "reading", message)
 }
 
-/// The error of a range that does not lie inside its value.
+/// Returns the error of a range that does not lie inside its value.
 pub(super) fn out_of_range(range: &str, size: u64) -> StoreError {
     let message = format!("{range} is outside the value of {size} bytes");
     StoreError::new(StoreErrorKind::OutOfRange, "reading", message)

@@ -1,4 +1,4 @@
-//! The storage options that there are, and whether those that were given are among them.
+//! Validation of storage options.
 
 use super::options::{REMOTE, StorageOption, StorageOptions, wrong};
 #[cfg(feature = "references")]
@@ -7,18 +7,18 @@ use super::registry::StoreRegistry;
 use super::stage::{ARCHIVE_OPTIONS, ARCHIVES, CACHE_OPTIONS, CACHES};
 use crate::StoreError;
 
-/// The name of all stores that are reached through a network.
+/// The group name of all remote stores.
 #[cfg(feature = "retry")]
 const REMOTES: &[&str] = &["every remote store"];
 
 #[cfg(feature = "retry")]
 const RETRY_OPTIONS: &[StorageOption] = &[StorageOption::seconds(
     super::registry::RETRY_TIMEOUT,
-    "the time in which failed requests are repeated [default: 60]",
+    "the time in which failed requests are retried [default: 60]",
 )];
 
 impl StoreRegistry {
-    /// Every kind of store: its names, which stand before `://` or `::`, and the storage options that it takes.
+    /// Returns every kind of store: its names, which come before `://` or `::`, and its storage options.
     #[doc(hidden)]
     pub fn storage_options(
         &self,
@@ -32,12 +32,13 @@ impl StoreRegistry {
         schemes
     }
 
-    /// Checks that there are such options, and that they have such values. An option that another store takes than the one that is
-    /// opened is passed over: options are often said once for several places.
+    /// Checks that the options exist and have valid values. An option of another store than the opened one is ignored: options
+    /// are often shared by several locations.
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::InvalidKey`](crate::StoreErrorKind::InvalidKey) when no store takes an option, with the one that may be meant, or the value is none that it has.
+    /// [`StoreErrorKind::InvalidKey`](crate::StoreErrorKind::InvalidKey) for an unknown option, with the most similar name, or an
+    /// invalid value.
     #[doc(hidden)]
     pub fn check(&self, options: &StorageOptions) -> Result<(), StoreError> {
         options.iter().try_for_each(|(name, value)| {
@@ -55,7 +56,7 @@ impl StoreRegistry {
         })
     }
 
-    /// The error of an option that no store takes; it names the one that is meant, if there is one that is spelled alike.
+    /// Returns the error of an unknown option, with the most similar known name, if there is one.
     fn unknown(&self, name: &str, own: &str) -> StoreError {
         let known = self.storage_options().flat_map(|(_, options)| options).map(|option| option.name);
         let known = known.filter(|known| !known.contains('*'));
@@ -66,11 +67,11 @@ impl StoreRegistry {
             }
             None => "`zarrox storage` lists all options".to_owned(),
         };
-        wrong(format!("no store takes a storage option '{}' ({meant})", name.escape_debug()))
+        wrong(format!("unknown storage option '{}' ({meant})", name.escape_debug()))
     }
 }
 
-/// Counts the characters that must be inserted, removed or replaced to make one text of the other.
+/// Returns the edit distance of two strings.
 fn distance(a: &str, b: &str) -> usize {
     let mut row: Vec<usize> = (0..=b.chars().count()).collect();
     for (i, a) in a.chars().enumerate() {
@@ -89,7 +90,7 @@ mod tests {
     use super::*;
     use crate::{Located, MemoryStore, Scheme, registry};
 
-    /// A store whose options have names that are not fixed.
+    /// A store whose options have variable names.
     static SETTINGS: Scheme = Scheme::new(&["settings"], |_, _| Ok(Located::whole(MemoryStore::new(), "")))
         .with_options(&[StorageOption::text("*.*", "a setting")]);
 

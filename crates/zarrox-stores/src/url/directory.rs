@@ -1,4 +1,4 @@
-//! Directories by their paths, and the options that they have.
+//! Directories by their paths, and their options.
 
 use std::path::Path;
 
@@ -6,9 +6,9 @@ use super::options::{LOCK_TIMEOUT, SYNC, StorageOption, StorageOptions};
 use super::scheme::{Located, Scheme};
 use crate::{DirectoryStore, StoreError};
 
-/// The name of the option that lets links lead out of a directory.
+/// The name of the option that allows links out of a directory.
 pub const FOLLOW_LINKS: &str = "follow_links";
-/// The name of the option that says that nobody else writes to a directory.
+/// The name of the option for a directory without other writers.
 pub const EXCLUSIVE: &str = "exclusive";
 
 pub(super) static SCHEME: Scheme =
@@ -21,16 +21,16 @@ pub(super) static SCHEME: Scheme =
             StorageOption::SYNC,
             StorageOption::flag(
                 EXCLUSIVE,
-                "lock no files, since nobody else writes (for file systems without locks)",
+                "lock no files, since there are no other writers (for file systems without locks)",
             ),
             StorageOption::LOCK_TIMEOUT,
         ]);
 
 /// Opens a directory as its options say.
 ///
-/// # Errors
+/// Opens a directory with storage options.
 ///
-/// Those of [`DirectoryStore::open`], and one for a value that an option cannot have.
+/// Those of [`DirectoryStore::open`], and one for an invalid value of an option.
 pub fn open_directory(
     path: impl AsRef<Path>,
     options: &StorageOptions,

@@ -1,7 +1,7 @@
-//! From a URL to a store: [`StoreRegistry`].
+//! Opening the store of a URL: [`StoreRegistry`].
 //!
-//! `text`, `stage`, `options` and `scheme` are what stores speak of URLs in; `schemes` lists the stores of this crate; `registry` has
-//! these and others, and `open` stands above them.
+//! `text`, `stage`, `options` and `scheme` are the types of URLs; `schemes` lists the stores of this crate; `registry` combines
+//! these with others, and `open` builds on all of them.
 
 mod check;
 #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! URLs of stores that a program has made itself: [`NamedStore`].
+//! URLs of stores that a program has created itself: [`NamedStore`].
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,20 +13,20 @@ const SCHEME: &str = "program";
 /// The stores, by their names.
 static STORES: Mutex<BTreeMap<String, Arc<dyn Store>>> = Mutex::new(BTreeMap::new());
 
-/// A store that has the URL `program://NAME/path` in this process until this is dropped: for operations that take URLs.
+/// A store with the URL `program://NAME/path` in this process until this is dropped: for operations that take URLs.
 #[derive(Debug)]
-#[must_use = "the URL is forgotten when this is dropped"]
+#[must_use = "the URL becomes invalid when this is dropped"]
 pub struct NamedStore(String);
 
 impl NamedStore {
-    /// Gives a store a name, in the place of another store that may have had it.
+    /// Gives a store a name, replacing an earlier store with that name.
     pub fn new(name: impl Into<String>, store: Arc<dyn Store>) -> Self {
         let name = name.into();
         stores().insert(name.clone(), store);
         Self(name)
     }
 
-    /// The URL of a path in the store.
+    /// Returns the URL of a path in the store.
     #[must_use]
     pub fn url(&self, path: &str) -> String {
         format!("{SCHEME}://{}/{path}", self.0)
@@ -39,7 +39,7 @@ impl Drop for NamedStore {
     }
 }
 
-/// The store that a program has given this URL.
+/// Returns the store that a program has given this URL.
 pub(super) fn find(url: &StoreUrl<'_>) -> Option<Located> {
     if url.scheme() != SCHEME {
         return None;

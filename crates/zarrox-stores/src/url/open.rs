@@ -1,4 +1,4 @@
-//! From a URL, or from a chain of stores inside of stores, to a store: [`StoreRegistry::open`].
+//! Opening the store of a URL or of a chain of stores: [`StoreRegistry::open`].
 
 #[cfg(all(unix, feature = "zip"))]
 use super::options::SYNC;
@@ -14,17 +14,17 @@ use super::text::StoreUrl;
 use crate::{Key, StoreError, StoreErrorKind};
 
 impl StoreRegistry {
-    /// Finds the store that a URL means. What is asked of it, also whether it exists, shows when it is used.
+    /// Opens the store of a URL. Whether the store exists shows only when it is used.
     ///
     /// | URL | store |
     /// |---|---|
     /// | `file:///path` | a directory |
-    /// | `memory://path` | the memory that all such URLs of this process share |
-    /// | `s3://bucket/path` | S3; `endpoint`, `region`, `anonymous`, `profile` … are storage options or said by the environment |
+    /// | `memory://path` | memory that all such URLs of this process share |
+    /// | `s3://bucket/path` | S3; `endpoint`, `region`, `anonymous`, `profile` … are storage options or come from the environment |
     /// | `az://container/path`, `abfss://container@account.dfs.core.windows.net/path` | Azure Blob Storage |
     /// | `gs://bucket/path` | a bucket of Google Cloud Storage; options `endpoint`, `token`, `credentials_file`, `anonymous` |
     /// | `https://host/path` | a web server, for reading |
-    /// | `simplecache::URL`, `filecache::URL` | any of these, behind a cache on disk (`cache_directory`, or `~/.cache/zarrox`); `filecache` asks each time whether a copy is still the same |
+    /// | `simplecache::URL`, `filecache::URL` | any of these, behind a cache on disk (`cache_directory`, or `~/.cache/zarrox`); `filecache` checks each time whether a copy is up to date |
     /// | `URL/archive.zip/node`, `URL\|zip:node`, `zip://node::URL` | a zip archive in any of these, and a node in it |
     /// | `reference://node::URL`, `URL\|reference:node`, `reference://node` with the option `fo` | references of kerchunk at a URL or path, and a node in them; options `target`, `remote_protocol`, `allow_local`, `memory_limit` and `remote_*` |
     ///
@@ -42,14 +42,14 @@ impl StoreRegistry {
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::Unsupported`] when no store has this scheme, or this build lacks it; [`StoreErrorKind::InvalidKey`] when no
-    /// store takes one of the options; otherwise what the store says.
+    /// [`StoreErrorKind::Unsupported`] for an unknown scheme, or one that this build lacks; [`StoreErrorKind::InvalidKey`] for an
+    /// unknown option; otherwise the error of the store.
     pub fn open(&self, url: &str, options: &StorageOptions) -> Result<Located, StoreError> {
         self.check(options)?;
         self.open_chain(url, options)
     }
 
-    /// [`open`](Self::open), for stores that lead to other URLs.
+    /// Returns [`open`](Self::open) as a function, for stores that open other URLs.
     #[cfg(feature = "references")]
     pub(crate) fn opener(&self) -> OpenUrl {
         let registry = self.clone();
@@ -71,7 +71,7 @@ impl StoreRegistry {
                 Err(error.with_location(shown(outer)))
             }
             "simplecache" | "filecache" => archive_by_name(self.open_cached(text, options)?),
-            // A format is no store. It is found out when the node is opened.
+            // A format is not a store. It is detected when the node is opened.
             "zarr" | "zarr2" | "zarr3" | "n5" => {
                 let mut located = self.open_chain(outer, options)?;
                 located.path = joined(&located.path, stage.path);
@@ -79,7 +79,7 @@ impl StoreRegistry {
             }
             name => {
                 let message = format!(
-                    "'{name}' is not an adapter for URLs; known are 'zip', 'reference', 'simplecache' and 'filecache'"
+                    "unknown adapter '{name}' of a URL; expected one of 'zip', 'reference', 'simplecache' and 'filecache'"
                 );
                 let error = StoreError::new(StoreErrorKind::Unsupported, "opening", message);
                 Err(error.with_location(shown(outer)))
@@ -87,7 +87,7 @@ impl StoreRegistry {
         }
     }
 
-    /// Finds the store of a URL that is no chain.
+    /// Opens the store of a URL that is not a chain.
     fn open_single(&self, text: &str, options: &StorageOptions) -> Result<Located, StoreError> {
         let url = StoreUrl::parse(text)?;
         #[cfg(feature = "references")]
@@ -97,7 +97,7 @@ impl StoreRegistry {
         self.open_scheme(&url, options)
     }
 
-    /// The store of a URL, behind a cache on disk where it says so.
+    /// Opens the store of a URL, behind a disk cache if the URL says so.
     fn open_cached(&self, text: &str, options: &StorageOptions) -> Result<Located, StoreError> {
         match split(text) {
             Some((Stage { name: "simplecache", .. }, outer)) => {
@@ -110,7 +110,7 @@ impl StoreRegistry {
         }
     }
 
-    /// The archive that is a file on this machine, or a value of any store.
+    /// Opens the archive that is a local file, or a value of any store.
     fn open_archive(&self, outer: &str, path: &str, options: &StorageOptions) -> Result<Located, StoreError> {
         if let Some(file) = local(outer) {
             return archive_at(file, path, options);
@@ -128,7 +128,7 @@ fn cached(located: Located, validate: bool, options: &StorageOptions) -> Result<
     let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache"));
     let given = options.get("cache_directory").map(PathBuf::from);
     let directory = given.or_else(|| Some(own().or_else(home)?.join("zarrox"))).ok_or_else(|| {
-        let message = "there is no directory for the cache; set the storage option 'cache_directory'";
+        let message = "the cache has no directory; set the storage option 'cache_directory'";
         StoreError::new(StoreErrorKind::NotFound, "opening", message)
     })?;
     let cache = crate::DiskCacheOptions::new().validate(validate).open(located.store, directory)?;
@@ -143,7 +143,7 @@ fn cached(located: Located, _: bool, _: &StorageOptions) -> Result<Located, Stor
     Err(error.with_location(located.store.location()))
 }
 
-/// The archive in a store where the path has one by its name; otherwise the store.
+/// Opens the archive in a store if the path has one by its name; otherwise returns the store.
 fn archive_by_name(located: Located) -> Result<Located, StoreError> {
     if located.whole || !cfg!(feature = "zip") {
         return Ok(located);
@@ -154,7 +154,7 @@ fn archive_by_name(located: Located) -> Result<Located, StoreError> {
         return Ok(located);
     };
     match archive_in(&located, &archive, &rest) {
-        // A prefix may be called so, too.
+        // A prefix may have such a name, too.
         Err(error) if error.kind() == StoreErrorKind::NotFound => Ok(located),
         opened => opened,
     }
@@ -189,7 +189,7 @@ fn no_archives() -> StoreError {
     StoreError::new(StoreErrorKind::Unsupported, "opening", "zip archives need the feature `zip` of zarrox")
 }
 
-/// A URL or path without secrets.
+/// Returns a URL or path without secrets.
 fn shown(text: &str) -> String {
     StoreUrl::parse(text).map_or_else(|_| text.to_owned(), |url| url.to_string())
 }

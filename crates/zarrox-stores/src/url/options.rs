@@ -1,4 +1,4 @@
-//! The options of a store that its URL does not have: [`StorageOptions`].
+//! The options of a store that are not in its URL: [`StorageOptions`].
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,18 +6,18 @@ use std::time::Duration;
 
 use crate::{StoreError, StoreErrorKind};
 
-/// An option that a store takes, see [`StoreRegistry::storage_options`](crate::StoreRegistry::storage_options).
+/// An option of a store, see [`StoreRegistry::storage_options`](crate::StoreRegistry::storage_options).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StorageOption {
-    /// Its name; a `*` at either end stands for any characters.
+    /// The name; a `*` at either end stands for any characters.
     pub name: &'static str,
-    /// The kind of its values.
+    /// The type of the value.
     pub value: OptionValue,
-    /// A few words on what it says.
+    /// A short description.
     pub help: &'static str,
 }
 
-/// The kind of values that an option of a store has.
+/// The type of the value of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OptionValue {
@@ -32,41 +32,40 @@ pub enum OptionValue {
 }
 
 impl StorageOption {
-    /// The option of every store that writes to a disk of this machine.
+    /// The option of every store that writes to a local disk.
     #[doc(hidden)]
-    pub const SYNC: Self =
-        Self::flag(SYNC, "flush to the disk what is written, so that it outlives a power failure");
+    pub const SYNC: Self = Self::flag(SYNC, "flush writes to the disk, so that they survive a power failure");
 
-    /// The option of every store on a disk of this machine whose writers wait for each other.
+    /// The option of every store on a local disk whose writers wait for each other.
     #[doc(hidden)]
     pub const LOCK_TIMEOUT: Self =
-        Self::text(LOCK_TIMEOUT, "the number of seconds to wait for what another process has locked: 60");
+        Self::text(LOCK_TIMEOUT, "the timeout of locks of other processes in seconds [default: 60]");
 
-    /// An option whose value is any text.
+    /// Creates an option whose value is any text.
     #[must_use]
     pub const fn text(name: &'static str, help: &'static str) -> Self {
         Self { name, value: OptionValue::Text, help }
     }
 
-    /// An option that is `true` or `false`.
+    /// Creates an option that is `true` or `false`.
     #[must_use]
     pub const fn flag(name: &'static str, help: &'static str) -> Self {
         Self { name, value: OptionValue::Flag, help }
     }
 
-    /// An option that is a number of bytes.
+    /// Creates an option that is a number of bytes.
     #[must_use]
     pub const fn bytes(name: &'static str, help: &'static str) -> Self {
         Self { name, value: OptionValue::Bytes, help }
     }
 
-    /// An option that is a number of seconds.
+    /// Creates an option that is a number of seconds.
     #[must_use]
     pub const fn seconds(name: &'static str, help: &'static str) -> Self {
         Self { name, value: OptionValue::Seconds, help }
     }
 
-    /// Returns true if an option with this name is meant.
+    /// Returns true if this option has the name.
     pub(super) fn is_called(&self, name: &str) -> bool {
         match (self.name.strip_suffix('*'), self.name.strip_prefix('*')) {
             (None, None) => self.name == name,
@@ -76,7 +75,7 @@ impl StorageOption {
         }
     }
 
-    /// Checks that it can have this value.
+    /// Checks that a value is valid for the option.
     pub(super) fn check(&self, value: &str) -> Result<(), StoreError> {
         let what = match self.value {
             OptionValue::Flag if flag(value).is_none() => "'true' or 'false'",
@@ -100,21 +99,21 @@ fn flag(value: &str) -> Option<bool> {
     }
 }
 
-/// The error of an option that is not as it must be.
+/// Returns the error of an invalid option.
 pub(super) fn wrong(message: String) -> StoreError {
     StoreError::new(StoreErrorKind::InvalidKey, "opening", message)
 }
 
-/// The name of the option that lets writes be flushed to the disk.
+/// The name of the option that flushes writes to the disk.
 pub const SYNC: &str = "sync";
 
-/// The name of the option that says how many seconds to wait for what another process has locked.
+/// The name of the option for the timeout of locks, in seconds.
 pub const LOCK_TIMEOUT: &str = "lock_timeout";
 
-/// The beginning of the names of options that are for the stores that references lead to.
+/// The prefix of the names of options for the targets of references.
 pub(crate) const REMOTE: &str = "remote_";
 
-/// Options of stores by their names, such as `endpoint` or `access_key_id`: what is said here is preferred to the environment.
+/// Options of stores by their names, such as `endpoint` or `access_key_id`: they take precedence over the environment.
 ///
 /// Values are never shown, since some are secrets.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -124,7 +123,7 @@ pub struct StorageOptions {
 }
 
 impl StorageOptions {
-    /// No options.
+    /// Creates an empty set of options.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -137,7 +136,7 @@ impl StorageOptions {
         self
     }
 
-    /// Takes an option away.
+    /// Removes an option.
     #[must_use]
     #[doc(hidden)]
     pub fn without(mut self, name: &str) -> Self {
@@ -145,41 +144,41 @@ impl StorageOptions {
         self
     }
 
-    /// Sets whether a database that is not there is made. It is not, if not said.
+    /// Sets whether a missing database is created; `false` by default.
     #[must_use]
     pub fn create(self, create: bool) -> Self {
         Self { create, ..self }
     }
 
-    /// Returns true if a database that is not there is made.
+    /// Returns true if a missing database is created.
     #[must_use]
     #[doc(hidden)]
     pub fn creates(&self) -> bool {
         self.create
     }
 
-    /// The value of an option.
+    /// Returns the value of an option.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         self.values.get(name).map(String::as_str)
     }
 
-    /// Returns whether an option is `true` or `false`; `None` when it is not set.
+    /// Returns the value of an option that is `true` or `false`; `None` when it is not set.
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::InvalidKey`] when it is something else.
+    /// [`StoreErrorKind::InvalidKey`] for another value.
     pub fn flag(&self, name: &'static str) -> Result<Option<bool>, StoreError> {
         let Some(value) = self.get(name) else { return Ok(None) };
         StorageOption::flag(name, "").check(value)?;
         Ok(flag(value))
     }
 
-    /// The value of an option that is a number of seconds; `None` when it is not set.
+    /// Returns the value of an option that is a number of seconds; `None` when it is not set.
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::InvalidKey`] when it is something else.
+    /// [`StoreErrorKind::InvalidKey`] for another value.
     pub fn seconds(&self, name: &'static str) -> Result<Option<Duration>, StoreError> {
         let Some(text) = self.get(name) else { return Ok(None) };
         match seconds(text) {
@@ -188,7 +187,7 @@ impl StorageOptions {
         }
     }
 
-    /// All options.
+    /// Iterates over all options.
     #[doc(hidden)]
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.values.iter().map(|(name, value)| (name.as_str(), value.as_str()))

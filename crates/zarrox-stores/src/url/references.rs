@@ -1,4 +1,4 @@
-//! URLs of references: where they are, and what the storage options say of them.
+//! URLs of references, and their storage options.
 
 use super::options::{StorageOption, StorageOptions};
 use super::scheme::{Located, OpenUrl};
@@ -11,20 +11,20 @@ use crate::{StoreError, StoreErrorKind};
 /// The names of references in URLs.
 pub(super) const NAMES: &[&str] = &["reference"];
 
-/// The storage options that references take.
+/// The storage options of references.
 pub(super) const OPTIONS: &[StorageOption] = &[
-    StorageOption::text("fo", "the URL of the references, unless the URL has it"),
+    StorageOption::text("fo", "the URL of the references, unless it is in the URL"),
     StorageOption::text("target", "the base URL of relative references"),
     StorageOption::text("remote_protocol", "the scheme of references without a scheme"),
     StorageOption::flag(
         "allow_local",
-        "allow references to any file on this machine (those in a file: to files beside it)",
+        "allow references to any local file (by default: to files beside the file of the references)",
     ),
     StorageOption::bytes("memory_limit", "the most memory for references"),
-    StorageOption::text("remote_*", "an option of the stores that the references lead to"),
+    StorageOption::text("remote_*", "an option of the stores that the references point to"),
 ];
 
-/// The store of `reference://node`, with the place of the references in an option, as fsspec has it.
+/// Opens the store of `reference://node`, with the URL of the references in an option, as in fsspec.
 pub(super) fn open_option(
     url: &StoreUrl<'_>,
     options: &StorageOptions,
@@ -37,7 +37,7 @@ pub(super) fn open_option(
     open(place, &url.rest(), options, open_url)
 }
 
-/// The store of the references at a URL or path.
+/// Opens the store of the references at a URL or path.
 pub(super) fn open(
     place: &str,
     node: &str,
@@ -49,7 +49,7 @@ pub(super) fn open(
     if let Some(path) = local(place).filter(|_| !is_url(place) || place.starts_with("file://")) {
         return Ok(Located::whole(ReferenceStore::open_file(references, path.as_ref(), open_url)?, node));
     }
-    // Not `fo`, which is said once.
+    // Without `fo`, which applies only once.
     let others = options.iter().filter(|(name, _)| *name != "fo").collect();
     let located = open_url(place, &others)?;
     Ok(Located::whole(

@@ -1,4 +1,4 @@
-//! The kinds of URLs that a program opens: [`StoreRegistry`].
+//! The kinds of URLs that a program can open: [`StoreRegistry`].
 
 use std::path::PathBuf;
 
@@ -9,8 +9,8 @@ use super::schemes::SCHEMES;
 use super::text::StoreUrl;
 use crate::{StoreError, StoreErrorKind};
 
-/// The kinds of URLs that a program opens, as a [`Registry`](zarrox_core::Registry) has its codecs: [`registry`] has those of this
-/// crate, and crates with further stores add theirs.
+/// A registry of the kinds of URLs that a program can open, as a [`Registry`](zarrox_core::Registry) is one of codecs:
+/// [`registry`] has those of this crate, and crates with further stores add theirs.
 ///
 /// Chains of stores (`zip::URL`, `reference::URL`, `simplecache::URL`) and URLs of a `NamedStore` work with any
 /// kinds.
@@ -19,28 +19,28 @@ pub struct StoreRegistry {
     schemes: Vec<&'static Scheme>,
 }
 
-/// The kinds of URLs of all stores in this crate.
+/// Returns a registry with all stores of this crate.
 #[must_use]
 pub fn registry() -> StoreRegistry {
     StoreRegistry::new().with(SCHEMES)
 }
 
 impl StoreRegistry {
-    /// A registry without kinds of URLs.
+    /// Creates an empty registry.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds kinds of URLs. Of those with one name, the last one counts whose feature is on.
+    /// Adds kinds of URLs. Of several with one name, the last one with an enabled feature counts.
     #[must_use]
     pub fn with(mut self, schemes: &[&'static Scheme]) -> Self {
         self.schemes.extend_from_slice(schemes);
         self
     }
 
-    /// The file, or LMDB's directory, in which the store of a URL keeps everything, whether it exists yet or not; `None` for other
-    /// stores, and for those that are only read.
+    /// Returns the file, or LMDB's directory, that contains the whole store of a URL, whether it exists yet or not; `None` for
+    /// other stores, and for read-only ones.
     #[must_use]
     #[doc(hidden)]
     pub fn file_of(&self, url: &str) -> Option<PathBuf> {
@@ -48,12 +48,12 @@ impl StoreRegistry {
         self.find(url.scheme())?.file.map(|file| file(&url))
     }
 
-    /// The kinds that can be opened.
+    /// Iterates over the kinds that can be opened.
     pub(super) fn available(&self) -> impl Iterator<Item = &'static Scheme> {
         self.schemes.iter().copied().filter(|scheme| scheme.is_available())
     }
 
-    /// Opens the store that this URL names, and repeats what fails for a while where the store is remote.
+    /// Opens the store of a URL, and retries temporary errors if the store is remote.
     pub(super) fn open_scheme(
         &self,
         url: &StoreUrl<'_>,
@@ -70,7 +70,7 @@ impl StoreRegistry {
                     return Ok(located);
                 }
                 let known: Vec<&str> = self.available().flat_map(|scheme| scheme.names).copied().collect();
-                format!("unknown scheme '{scheme}://'; known are {}", known.join(", "))
+                format!("unknown scheme '{scheme}://'; expected one of {}", known.join(", "))
             }
         };
         let error = StoreError::new(StoreErrorKind::Unsupported, "opening", message);
@@ -83,7 +83,7 @@ impl StoreRegistry {
     }
 }
 
-/// A store that repeats what fails for a while, where it is reached through a network.
+/// Wraps a remote store, so that temporary errors are retried.
 #[cfg(feature = "retry")]
 fn steady(located: Located, options: &StorageOptions) -> Result<Located, StoreError> {
     if located.store.capabilities().in_flight.is_none() {
@@ -104,7 +104,7 @@ fn steady(located: Located, _: &StorageOptions) -> Result<Located, StoreError> {
     Ok(located)
 }
 
-/// The option of every store that is reached through a network.
+/// The option of every remote store.
 #[cfg(feature = "retry")]
 pub(super) const RETRY_TIMEOUT: &str = "retry_timeout";
 
@@ -128,6 +128,9 @@ mod tests {
         assert_eq!(error.kind(), StoreErrorKind::Unsupported);
         assert!(error.to_string().contains("'other://' needs the feature `some`"), "{error}");
         let error = open("third://a").unwrap_err().to_string();
-        assert!(error.contains("known are own") && !error.contains("known are own, other"), "{error}");
+        assert!(
+            error.contains("expected one of own") && !error.contains("expected one of own, other"),
+            "{error}"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! A kind of URL: [`Scheme`], and what it leads to: [`Located`].
+//! A kind of URL: [`Scheme`], and its target: [`Located`].
 
 use std::fmt::Debug;
 use std::path::PathBuf;
@@ -8,39 +8,38 @@ use super::options::{StorageOption, StorageOptions};
 use super::text::StoreUrl;
 use crate::{Store, StoreError};
 
-/// The meaning of a URL: a store, and a path in it.
+/// The target of a URL: a store, and a path in it.
 #[derive(Debug)]
 pub struct Located {
     /// The store.
     pub store: Arc<dyn Store>,
-    /// The path behind the store: segments separated by `/`, without one at either end. It is not checked.
+    /// The path in the store: segments separated by `/`, without one at either end. It is not checked.
     pub path: String,
-    /// True if all that is in the store belongs together, as in a database; a bucket or a server has many
-    /// things.
+    /// True if the store contains a single data set, as a database does; a bucket or a server contains many.
     pub whole: bool,
 }
 
 impl Located {
-    /// A store of which all belongs together.
+    /// Creates the location of a store that contains a single data set.
     pub fn whole(store: impl Store + 'static, path: impl Into<String>) -> Self {
         Self { store: Arc::new(store), path: path.into().trim_matches('/').to_owned(), whole: true }
     }
 
-    /// A store with many things.
+    /// Creates the location of a store that contains many data sets.
     #[doc(hidden)]
     pub fn one_of_many(store: impl Store + 'static, path: impl Into<String>) -> Self {
         Self { whole: false, ..Self::whole(store, path) }
     }
 }
 
-/// Opens the store of a URL of one kind.
+/// A function that opens the store of a URL of one kind.
 pub type OpenStore = fn(&StoreUrl<'_>, &StorageOptions) -> Result<Located, StoreError>;
 
-/// The file in which the store of a URL keeps everything, or the directory, whether it exists yet or not.
+/// A function that returns the file or directory that contains the whole store of a URL, whether it exists yet or not.
 pub type FileOf = fn(&StoreUrl<'_>) -> PathBuf;
 
-/// A kind of URL: its names, its storage options, and how its store is opened. A [`StoreRegistry`](crate::StoreRegistry) has a list
-/// of them.
+/// A kind of URL: its names, its storage options, and the function that opens its store. A
+/// [`StoreRegistry`](crate::StoreRegistry) has a list of them.
 ///
 /// ```
 /// use zarrox_stores::{Located, MemoryStore, Scheme, StorageOptions, registry};
@@ -55,46 +54,46 @@ pub type FileOf = fn(&StoreUrl<'_>) -> PathBuf;
 pub struct Scheme {
     /// The names before `://`.
     pub(super) names: &'static [&'static str],
-    /// The storage options that it takes.
+    /// The storage options of the store.
     pub(super) options: &'static [StorageOption],
     pub(super) opening: Opening,
     pub(super) file: Option<FileOf>,
 }
 
-/// What opens URLs of a kind.
+/// The function that opens URLs of a kind.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Opening {
     Function(OpenStore),
-    /// Nothing, since this feature of zarrox is off.
+    /// None, since this feature of zarrox is disabled.
     Feature(&'static str),
 }
 
 impl Scheme {
-    /// Returns true if its feature is on.
+    /// Returns true if the feature is enabled.
     pub(super) fn is_available(&self) -> bool {
         matches!(self.opening, Opening::Function(_))
     }
 
-    /// A kind of URL with these names before `://`, whose store takes no storage options.
+    /// Creates a kind of URL with these names before `://`, whose store has no storage options.
     #[must_use]
     pub const fn new(names: &'static [&'static str], open: OpenStore) -> Self {
         Self { names, options: &[], opening: Opening::Function(open), file: None }
     }
 
-    /// A kind of URL that needs a feature of zarrox which is off: the error of a URL names the feature.
+    /// Creates a kind of URL whose feature of zarrox is disabled: the error of a URL names the feature.
     #[must_use]
     #[doc(hidden)]
     pub const fn needs_feature(names: &'static [&'static str], feature: &'static str) -> Self {
         Self { names, options: &[], opening: Opening::Feature(feature), file: None }
     }
 
-    /// Sets the storage options that the store takes.
+    /// Sets the storage options of the store.
     #[must_use]
     pub const fn with_options(self, options: &'static [StorageOption]) -> Self {
         Self { options, ..self }
     }
 
-    /// Sets where the store keeps everything, for stores in one file that is written.
+    /// Sets the function that returns the file of the store, for writable stores in one file.
     #[must_use]
     #[doc(hidden)]
     pub const fn with_file(self, file: FileOf) -> Self {
@@ -102,6 +101,6 @@ impl Scheme {
     }
 }
 
-/// [`StoreRegistry::open`](crate::StoreRegistry::open), for stores that lead to other URLs: it stands above them.
+/// [`StoreRegistry::open`](crate::StoreRegistry::open), for stores that open other URLs.
 #[cfg(feature = "references")]
 pub(crate) type OpenUrl = Arc<dyn Fn(&str, &StorageOptions) -> Result<Located, StoreError> + Send + Sync>;

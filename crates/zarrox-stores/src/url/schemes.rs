@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use super::scheme::{Located, Scheme};
 use crate::MemoryStore;
 
-/// Every kind of URL, and the feature that it needs where it is off.
+/// Every kind of URL, with its feature if that is disabled.
 pub(super) static SCHEMES: &[&Scheme] = &[
     &Scheme::needs_feature(&["s3", "s3a"], "s3"),
     &Scheme::needs_feature(&["az", "azure", "abfs", "abfss"], "azure"),
@@ -25,7 +25,7 @@ pub(super) static SCHEMES: &[&Scheme] = &[
     &crate::cloud::gcs::SCHEME,
 ];
 
-/// All memory that is named by URLs is one store of the process, as fsspec has it.
+/// Memory that is named by URLs is one store of the process, as in fsspec.
 static MEMORY: Scheme = Scheme::new(&["memory"], |url, _| {
     static SHARED: LazyLock<MemoryStore> = LazyLock::new(MemoryStore::new);
     Ok(Located::one_of_many(SHARED.clone(), url.rest()))

@@ -1,22 +1,22 @@
-//! The text of stores inside of stores: `s3://bucket/a.zip|zip:path` and fsspec's `zip://path::s3://bucket/a.zip`.
+//! Chains of stores: `s3://bucket/a.zip|zip:path` and fsspec's `zip://path::s3://bucket/a.zip`.
 
 use super::options::StorageOption;
 use super::text::StoreUrl;
 
-/// The caches on disk that can stand in front of a URL.
+/// The disk caches that can precede a URL.
 pub(super) const CACHES: &[&str] = &["simplecache", "filecache"];
 
-/// The storage options that they take.
+/// The storage options of caches.
 pub(super) const CACHE_OPTIONS: &[StorageOption] =
     &[StorageOption::text("cache_directory", "the directory of the copies [default: ~/.cache/zarrox]")];
 
 /// The archives that can be in a file or in a URL.
 pub(super) const ARCHIVES: &[&str] = &["zip"];
 
-/// The storage options that they take.
+/// The storage options of archives.
 pub(super) const ARCHIVE_OPTIONS: &[StorageOption] = &[StorageOption::SYNC];
 
-/// The parts of a chain from the outside inwards: `zip:path` and what it is in.
+/// Splits a chain at its outermost stage: `zip:path` and the rest.
 pub(super) fn split(text: &str) -> Option<(Stage<'_>, &str)> {
     if let Some((outer, stage)) = text.rsplit_once('|')
         && let Some((name, path)) = stage.split_once(':')
@@ -29,7 +29,7 @@ pub(super) fn split(text: &str) -> Option<(Stage<'_>, &str)> {
     is_name(name).then_some((Stage { name, path }, outer))
 }
 
-/// Returns whether a text is a URL, or a chain of stores that are inside of each other, and no path.
+/// Returns true if a text is a URL or a chain of stores, and not a path.
 #[must_use]
 pub fn is_url(text: &str) -> bool {
     StoreUrl::is_url(text) || split(text).is_some()
@@ -39,19 +39,19 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
 }
 
-/// A step of a chain of URLs, which makes a store of the store or value before it.
+/// A stage of a chain of URLs, which makes a store from the store or value before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stage<'a> {
     pub(super) name: &'a str,
     pub(super) path: &'a str,
 }
 
-/// A path without a scheme, or behind `file://`.
+/// Returns the path of a text without a scheme, or after `file://`.
 pub(super) fn local(text: &str) -> Option<&str> {
     if StoreUrl::is_url(text) { text.strip_prefix("file://") } else { Some(text) }
 }
 
-/// One path below another.
+/// Joins two paths.
 pub(super) fn joined(path: &str, below: &str) -> String {
     let below = below.trim_matches('/');
     if path.is_empty() || below.is_empty() { format!("{path}{below}") } else { format!("{path}/{below}") }

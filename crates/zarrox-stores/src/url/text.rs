@@ -1,12 +1,12 @@
-//! The text of a URL, taken apart: [`StoreUrl`].
+//! Parsing URLs: [`StoreUrl`].
 
 use std::fmt;
 
 use crate::{StoreError, StoreErrorKind};
 
-/// A URL of a store, such as `s3://bucket/path?region=eu`. Nothing in it is decoded.
+/// A URL of a store, such as `s3://bucket/path?region=eu`. Its parts are not percent-decoded.
 ///
-/// It shows itself without user, password and query, which may have secrets.
+/// It is displayed without user, password and query, which may have secrets.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct StoreUrl<'a> {
     text: &'a str,
@@ -18,7 +18,7 @@ pub struct StoreUrl<'a> {
 }
 
 impl<'a> StoreUrl<'a> {
-    /// Returns true if a text is a URL and no path: it has a scheme, and `://` behind it.
+    /// Returns true if a text is a URL and not a path: a scheme followed by `://`.
     #[must_use]
     #[doc(hidden)]
     pub fn is_url(text: &str) -> bool {
@@ -33,11 +33,11 @@ impl<'a> StoreUrl<'a> {
         is_scheme.then_some((scheme, rest))
     }
 
-    /// Takes a URL apart.
+    /// Parses a URL.
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::InvalidKey`] when the text is no URL.
+    /// [`StoreErrorKind::InvalidKey`] when the text is not a URL.
     #[doc(hidden)]
     pub fn parse(text: &'a str) -> Result<Self, StoreError> {
         let Some((scheme, rest)) = Self::split_scheme(text) else {
@@ -54,39 +54,39 @@ impl<'a> StoreUrl<'a> {
         Ok(Self { text, scheme, user, authority, path, query })
     }
 
-    /// The URL as it was given, with all secrets.
+    /// Returns the URL as it was given, with all secrets.
     #[must_use]
     #[doc(hidden)]
     pub fn text(&self) -> &'a str {
         self.text
     }
 
-    /// The text before `://`.
+    /// Returns the text before `://`.
     #[must_use]
     pub fn scheme(&self) -> &'a str {
         self.scheme
     }
 
-    /// User and password, as they stand before `@`.
+    /// Returns user and password, the text before `@`.
     #[must_use]
     #[doc(hidden)]
     pub fn user_info(&self) -> Option<&'a str> {
         self.user
     }
 
-    /// The host and port, the bucket, or nothing.
+    /// Returns the host and port, or the bucket; may be empty.
     #[must_use]
     pub fn authority(&self) -> &'a str {
         self.authority
     }
 
-    /// The text behind the host, which begins with `/` unless it is empty.
+    /// Returns the text after the host, which begins with `/` unless it is empty.
     #[must_use]
     pub fn path(&self) -> &'a str {
         self.path
     }
 
-    /// The URL with another path, with its user and password and without its query.
+    /// Returns the URL with another path, with its user and password and without its query.
     #[must_use]
     #[doc(hidden)]
     pub fn with_path(&self, path: &str) -> String {
@@ -94,21 +94,21 @@ impl<'a> StoreUrl<'a> {
         format!("{}://{user}{}{path}", self.scheme, self.authority)
     }
 
-    /// Authority and path as one path, for schemes without hosts.
+    /// Returns authority and path as one path, for schemes without hosts.
     #[must_use]
     #[doc(hidden)]
     pub fn rest(&self) -> String {
         format!("{}{}", self.authority, self.path)
     }
 
-    /// The query, without its `?`.
+    /// Returns the query, without its `?`.
     #[must_use]
     #[doc(hidden)]
     pub fn query(&self) -> Option<&'a str> {
         self.query
     }
 
-    /// The value of a parameter of the query, `a=value&b=other`.
+    /// Returns the value of a parameter of the query, `a=value&b=other`.
     #[must_use]
     pub fn parameter(&self, name: &str) -> Option<&'a str> {
         let mut pairs = self.query?.split('&').filter_map(|pair| pair.split_once('='));

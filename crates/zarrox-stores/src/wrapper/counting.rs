@@ -7,10 +7,9 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use crate::wrapper::forward::WrappedValue;
 use crate::{Call, Key, Operation, Store, StoreError, Value, Wrapper, provided, wrapped};
 
-/// Counts what is asked of another store. For tests, benchmarks and those who pay for requests.
+/// A store that counts the operations on another store. For tests, benchmarks and users who pay for requests.
 ///
-/// A clone counts together with the original. Values that are in memory are handed out as if they were not, so that every
-/// range that is read of them is counted.
+/// A clone shares the counts of the original. Values in memory are wrapped as well, so that every range that is read is counted.
 #[derive(Clone, Debug)]
 pub struct CountingStore {
     inner: Arc<dyn Store>,
@@ -37,24 +36,24 @@ pub struct Counts {
     pub bytes_read: u64,
     /// The number of bytes of values that were written.
     pub bytes_written: u64,
-    /// The number of operations that were under way at the same time, at most.
+    /// The largest number of concurrent operations.
     pub most_under_way: usize,
 }
 
 impl Counts {
-    /// The number of these requests.
+    /// Returns the number of these requests.
     #[must_use]
     pub fn of(&self, operation: Operation) -> u64 {
         self.operations[operation as usize]
     }
 
-    /// All operations together, but for locks, which ask nothing of most stores.
+    /// Returns the number of all operations except locks, which send no request in most stores.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.operations.iter().sum::<u64>() - self.of(Operation::Lock)
     }
 
-    /// The number of values that were opened or read as a whole.
+    /// Returns the number of values that were opened or read as a whole.
     #[must_use]
     pub fn values(&self) -> u64 {
         [Operation::Open, Operation::Get, Operation::GetRanges]
@@ -63,7 +62,7 @@ impl Counts {
             .sum()
     }
 
-    /// The number of times that keys were listed.
+    /// Returns the number of listings.
     #[must_use]
     pub fn listings(&self) -> u64 {
         self.of(Operation::ListDir) + self.of(Operation::ListPrefix)
@@ -89,7 +88,7 @@ impl CountingStore {
         Self { inner: store, counters: Arc::default() }
     }
 
-    /// The requests since the store was wrapped or the counts were [taken](Self::take).
+    /// Returns the requests since the store was wrapped or the counts were [taken](Self::take).
     #[must_use]
     pub fn counts(&self) -> Counts {
         self.read(&AtomicU64::load, &AtomicUsize::load)

@@ -1,13 +1,14 @@
-//! The parts that wrappers of stores share: [`Wrapper`], and the macro that makes methods of [`Store`] of it.
+//! The interface that wrappers of stores share: [`Wrapper`], and the macro that implements methods of [`Store`] with it.
 
 use std::cell::Cell;
 use std::fmt;
 
 use crate::{Bytes, GetDone, Key, Store, StoreError, Value, Version};
 
-/// A store around another one that does something around each operation: it counts, waits, repeats or refuses.
+/// A store that wraps another one and does something around each operation: it counts, waits, retries or fails.
 ///
-/// Its [`Store`] takes those methods that are like all others from [`wrapped!`](crate::wrapped), and has the rest itself:
+/// Its [`Store`] implementation takes the methods that need no special code from [`wrapped!`](crate::wrapped), and defines the
+/// rest itself:
 ///
 /// ```
 /// use std::sync::Arc;
@@ -15,7 +16,7 @@ use crate::{Bytes, GetDone, Key, Store, StoreError, Value, Version};
 /// use zarrox_stores::{Call, Condition, Key, MemoryStore, Store, StoreError, StoreExt, Wrapper};
 /// use zarrox_stores::{provided, wrapped};
 ///
-/// /// Counts what fails.
+/// /// Counts the operations that fail.
 /// #[derive(Clone, Debug)]
 /// struct Failures(Arc<dyn Store>, Arc<AtomicUsize>);
 ///
@@ -47,10 +48,10 @@ use crate::{Bytes, GetDone, Key, Store, StoreError, Value, Version};
 /// # Ok::<(), StoreError>(())
 /// ```
 pub trait Wrapper: fmt::Debug + Clone + Send + Sync + 'static {
-    /// The store that is wrapped.
+    /// Returns the wrapped store.
     fn inner(&self) -> &dyn Store;
 
-    /// Does one operation by calling `run`, once, several times or not at all. Calls it once unless the wrapper has its own way.
+    /// Performs one operation by calling `run` once, several times or not at all. The default implementation calls it once.
     ///
     /// # Errors
     ///
@@ -63,8 +64,8 @@ pub trait Wrapper: fmt::Debug + Clone + Send + Sync + 'static {
         run()
     }
 
-    /// Returns the value that the wrapper gives for an opened one: its reads go through
-    /// [`around`](Self::around) as well, unless all of it is in memory.
+    /// Returns the value to return for an opened one: its reads go through [`around`](Self::around) as well, unless all of it is
+    /// in memory.
     fn value(&self, key: &Key, value: Box<dyn Value>) -> Box<dyn Value> {
         if value.is_in_memory() { value } else { Box::new(WrappedValue::new(self, key, value)) }
     }
@@ -76,7 +77,7 @@ pub trait Wrapper: fmt::Debug + Clone + Send + Sync + 'static {
 pub enum Operation {
     /// [`Store::open_with`].
     Open,
-    /// A range is read of a value that is open.
+    /// A read of a range of an open value.
     Read,
     /// [`Store::get`], or one key of [`Store::get_many`].
     Get,
@@ -103,7 +104,7 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// All of them.
+    /// All operations.
     pub const ALL: [Self; 13] = [
         Self::Open,
         Self::Read,
@@ -120,7 +121,7 @@ impl Operation {
         Self::Lock,
     ];
 
-    /// The operation's name in errors: a word that ends in "-ing".
+    /// Returns the operation's name in errors: a word that ends in "-ing".
     #[must_use]
     #[doc(hidden)]
     pub fn word(self) -> &'static str {
@@ -134,7 +135,7 @@ impl Operation {
         }
     }
 
-    /// Returns true if it changes what is stored.
+    /// Returns true if the operation changes the store.
     #[must_use]
     #[doc(hidden)]
     pub fn is_write(self) -> bool {
@@ -151,7 +152,7 @@ pub struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// An operation on a key or a prefix.
+    /// Creates the description of an operation on a key or a prefix.
     #[doc(hidden)]
     pub fn new(operation: Operation, key: &'a (impl AsRef<str> + ?Sized)) -> Self {
         Self { operation, key: key.as_ref(), bytes: Cell::new(0) }
@@ -165,25 +166,25 @@ impl<'a> Call<'a> {
         self
     }
 
-    /// The operation.
+    /// Returns the operation.
     #[must_use]
     pub fn operation(&self) -> Operation {
         self.operation
     }
 
-    /// The text of the key or prefix; empty for the whole store.
+    /// Returns the text of the key or prefix; empty for the whole store.
     #[must_use]
     pub fn key(&self) -> &'a str {
         self.key
     }
 
-    /// The number of bytes of values it moves; of a whole value that is read, only when that is done.
+    /// Returns the number of bytes that the operation moves; for a read of a whole value, known only when it is complete.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.bytes.get()
     }
 
-    /// Says how many bytes were moved. For implementations of [`Store`].
+    /// Sets the number of bytes that were moved. For implementations of [`Store`].
     #[doc(hidden)]
     pub fn moved(&self, bytes: usize) {
         self.bytes.set(bytes as u64);
@@ -198,7 +199,7 @@ pub struct WrappedValue<W> {
 }
 
 impl<W: Wrapper> WrappedValue<W> {
-    /// Every read goes through the wrapper, also when the value is in memory.
+    /// Wraps a value: every read goes through the wrapper, even when the value is in memory.
     pub fn new(wrapper: &W, key: &Key, value: Box<dyn Value>) -> Self {
         Self { wrapper: wrapper.clone(), key: key.clone(), value }
     }
@@ -231,8 +232,8 @@ impl<W: Wrapper> Value for WrappedValue<W> {
     }
 }
 
-/// Runs `get_many` for [`wrapped!`](crate::wrapped): the inner store reads all keys in parallel, and each
-/// answer goes through the wrapper as the result of its first run.
+/// Runs `get_many` for [`wrapped!`](crate::wrapped): the inner store reads all keys in parallel, and each result goes through the
+/// wrapper as that of the first run.
 pub fn get_many<W: Wrapper>(wrapper: &W, keys: &[Key], done: &GetDone<'_>) {
     wrapper.inner().get_many(keys, &|index, answer| {
         let key = &keys[index];
@@ -246,8 +247,8 @@ pub fn get_many<W: Wrapper>(wrapper: &W, keys: &[Key], done: &GetDone<'_>) {
     });
 }
 
-/// Methods of [`Store`] for a [`Wrapper`], by their names: each asks the wrapped store, and all but `location`,
-/// `capabilities`, `stamp` and `hold`, which move no values, go through [`Wrapper::around`].
+/// Methods of [`Store`] for a [`Wrapper`], by their names: each calls the wrapped store, and all but `location`, `capabilities`,
+/// `stamp` and `hold`, which move no values, go through [`Wrapper::around`].
 #[macro_export]
 macro_rules! wrapped {
     (location $($rest:ident)*) => {

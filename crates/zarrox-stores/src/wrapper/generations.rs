@@ -1,5 +1,5 @@
-//! Generations of keys, by which a cache does not keep a value that was replaced while it was read; and stamps of documents, by which it
-//! notices that a node was replaced.
+//! Generations of keys, which keep a cache from caching a value that was replaced while it was read; and stamps of documents,
+//! which show a cache that a node was replaced.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -8,10 +8,10 @@ use std::slice;
 use crate::sync::{Mutex, unpoisoned};
 use crate::{Bytes, GetDone, Key, Stamp, Store, StoreError};
 
-/// Among how many counters the keys are divided.
+/// The number of counters that the keys share.
 const STRIPES: usize = 64;
 
-/// Counts the writes. Keys share counters, so that a write to one may make a cache drop another: that costs a read and no more.
+/// Counts the writes. Keys share counters, so that a write to one key may evict another key from a cache: that costs only a read.
 #[derive(Debug)]
 pub(crate) struct Generations {
     stripes: [Mutex<Stripe>; STRIPES],
@@ -21,18 +21,19 @@ pub(crate) struct Generations {
 /// The writes to some of the keys.
 #[derive(Debug, Default)]
 struct Stripe {
-    /// The number of those that have ended.
+    /// The number of writes that have ended.
     ended: u64,
-    /// The number of those that are under way: readers see the old value or the new one.
+    /// The number of writes in progress: readers see the old value or the new one.
     under_way: usize,
 }
 
-/// The last stamp of each document that was asked for.
+/// The last known stamp of each document.
 #[derive(Debug, Default)]
 pub(crate) struct Stamps(Mutex<HashMap<Key, Stamp>>);
 
 impl Stamps {
-    /// Returns true if a document may be another one than at the last time: what is kept of its node may be another node's.
+    /// Returns true if a document may have been replaced since the last call: cached values of its node may belong to another
+    /// node.
     pub(crate) fn is_new(&self, key: &Key, stamp: &Stamp) -> bool {
         if *stamp == Stamp::Unknown {
             return false;
@@ -60,46 +61,46 @@ impl Default for Generations {
 }
 
 impl Generations {
-    /// To be asked before the key is read.
+    /// Returns the generation of a key. Called before the key is read.
     pub(crate) fn now(&self, key: &Key) -> Generation {
         let stripe = self.stripe(key);
         Generation { stripe, count: unpoisoned(&self.stripes[stripe]).ended }
     }
 
-    /// Keeps what was read since then, unless there was a write meanwhile, or is one: another reader may have seen the new value already.
-    /// No write becomes known while it is kept.
+    /// Caches a value that was read since then, unless a write ended in the meantime or is in progress: another reader may have
+    /// seen the new value already. No write ends while `keep` runs.
     pub(crate) fn keep<T>(&self, since: Generation, keep: impl FnOnce() -> T) -> Option<T> {
         let stripe = unpoisoned(&self.stripes[since.stripe]);
         (stripe.under_way == 0 && stripe.ended == since.count).then(keep)
     }
 
-    /// Writes a key. What is kept of it is forgotten twice: before, since others may see the new value from then on, and after,
-    /// since another cache may have kept the old one at the same place until then.
+    /// Writes a key. The cached value is invalidated twice: before, since other readers may see the new value from then on, and
+    /// after, since another cache may have stored the old one in the same directory until then.
     pub(crate) fn write<T>(&self, key: &Key, forget: impl Fn(), write: impl FnOnce() -> T) -> T {
         write_to(slice::from_ref(&self.stripes[self.stripe(key)]), forget, write)
     }
 
-    /// Writes many keys, of which all may be concerned.
+    /// Writes several keys; all keys may be affected.
     pub(crate) fn write_many<T>(&self, forget: impl Fn(), write: impl FnOnce() -> T) -> T {
         write_to(&self.stripes, forget, write)
     }
 
-    /// Forgets what is kept of a key, and will not keep what is being read of it.
+    /// Invalidates the cached value of a key, and keeps reads in progress from caching it.
     pub(crate) fn forget(&self, key: &Key, forget: impl FnOnce()) {
         let mut stripe = unpoisoned(&self.stripes[self.stripe(key)]);
         stripe.ended += 1;
         forget();
     }
 
-    /// Forgets many keys.
+    /// Invalidates many keys.
     pub(crate) fn forget_many(&self, forget: impl FnOnce()) {
         self.stripes.iter().for_each(|stripe| unpoisoned(stripe).ended += 1);
-        // Who reads from here on may keep it, and this may forget it: that is harmless.
+        // A reader that starts here may cache a value that is then invalidated: that is harmless.
         forget();
     }
 
-    /// [`Store::get_many`] of a cache: `find` gives what is kept, and the inner store reads the rest at once, of which `keep` gets
-    /// each value, with what [`keep`](Self::keep) wants to know.
+    /// Implements [`Store::get_many`] of a cache: `find` returns the cached values, and the inner store reads the rest at once;
+    /// `keep` gets each value, with the generation for [`keep`](Self::keep).
     pub(crate) fn get_many(
         &self,
         inner: &dyn Store,
@@ -141,7 +142,7 @@ fn write_to<T>(stripes: &[Mutex<Stripe>], forget: impl Fn(), write: impl FnOnce(
     written
 }
 
-/// A write that is under way until this is dropped.
+/// A write that is in progress until this is dropped.
 struct UnderWay<'s>(&'s [Mutex<Stripe>]);
 
 impl<'s> UnderWay<'s> {

@@ -10,10 +10,10 @@ use crate::{
     Call, Capabilities, GetDone, Key, LockGuard, Prefix, Store, StoreError, Wrapper, provided, wrapped,
 };
 
-/// Lets at most so many operations be under way in another store at the same time; further ones wait.
+/// A store that limits the number of concurrent operations on another store; further operations wait.
 ///
-/// A clone shares the limit. Who waits for a lock counts as nobody, and neither does a listing while its visitor is at work:
-/// both may wait for others who need their turn.
+/// A clone shares the limit. A thread that waits for a lock does not count, and neither does a listing while its visitor runs:
+/// both may wait for operations that need a permit.
 #[derive(Clone, Debug)]
 pub struct LimitStore {
     inner: Arc<dyn Store>,
@@ -62,7 +62,7 @@ impl Store for LimitStore {
             let some = &keys[start..start + turns.count()];
             let turns = Mutex::new(turns);
             self.inner.get_many(some, &|index, answer| {
-                // Before the caller is told, who may use the store.
+                // Released before the callback, which may use the store.
                 drop(unpoisoned(&turns).split_one());
                 done(start + index, answer);
             });

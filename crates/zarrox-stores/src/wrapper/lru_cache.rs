@@ -16,24 +16,24 @@ use crate::{
     Prefix, Stamp, Store, StoreError, StoreErrorKind, Value, Version, provided,
 };
 
-/// Default length up to which a value is read and cached as a whole when a part of it is requested.
+/// The default length up to which a value is read and cached as a whole when a part of it is requested.
 const SMALL: u64 = 1 << 20;
 
-/// About how long a value is, in bytes.
+/// A typical length of a value, in bytes.
 const TYPICAL: u64 = 64 << 10;
 
-/// The memory that an entry takes beside its own bytes, about.
+/// The approximate memory of an entry besides its own bytes.
 const OVERHEAD: usize = 192;
 
-/// Keeps the values of another store in memory, as they are stored, up to a number of bytes; listings of directories as well.
-/// What was not used for long gives way. zarr-python's `LRUStoreCache` is the same.
+/// A store that caches the values of another store in memory, as they are stored, up to a number of bytes; listings of
+/// directories as well. The least recently used entries are evicted. zarr-python's `LRUStoreCache` is the same.
 ///
-/// Values that are written through this store are removed from the cache. A cache does not learn of the
-/// writes of others: see [`invalidate`](Self::invalidate). But when the [stamp](Store::stamp) of a node's document is another one, what is
-/// kept of the node is forgotten. A missing key is not cached.
+/// Values that are written through this store are removed from the cache. A cache does not notice other writers: see
+/// [`invalidate`](Self::invalidate). But when the [stamp](Store::stamp) of a node's document changes, the cached values of the
+/// node are evicted. A missing key is not cached.
 ///
-/// A value is kept when all of it is read, or any part of it if it is [small](Self::small). Other parts are read through. A
-/// value that takes nearly all of the memory or more is not kept. A clone shares what is kept.
+/// A value is cached when all of it is read, or any part of it if it is [small](Self::small). Other parts are read from the
+/// wrapped store. A value of nearly the size of the cache or more is not cached. A clone shares the cache.
 #[derive(Clone)]
 pub struct LruCacheStore {
     inner: Arc<dyn Store>,
@@ -45,9 +45,9 @@ struct Shared {
     kept: Cache<Place, Kept, Weight>,
     generations: Generations,
     stamps: Stamps,
-    /// Counts all writes: any may change a listing.
+    /// The number of all writes: any of them may change a listing.
     writes: Mutex<u64>,
-    /// Values must say their versions, for writers who ask whether they are still the same.
+    /// True if cached values need a version, for writers that compare versions.
     versioned: bool,
     hits: AtomicU64,
     misses: AtomicU64,
@@ -61,7 +61,7 @@ pub struct CacheStatistics {
     pub hits: u64,
     /// The number of requests that found none.
     pub misses: u64,
-    /// The memory that is taken, in bytes.
+    /// The memory in use, in bytes.
     pub bytes: u64,
 }
 
@@ -85,7 +85,7 @@ struct KeptValue {
 }
 
 impl LruCacheStore {
-    /// Wraps the store, and keeps at most this many bytes.
+    /// Wraps the store with a cache of at most `bytes` bytes.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, bytes: u64) -> Self {
         let shared = Shared {
@@ -100,33 +100,33 @@ impl LruCacheStore {
         Self { inner: store, small: SMALL, shared: Arc::new(shared) }
     }
 
-    /// Sets the length in bytes up to which a value is read and cached as a whole when a part of it is requested; the default is
-    /// 1 MiB.
+    /// Sets the length in bytes up to which a value is read and cached as a whole when a part of it is requested; 1 MiB by
+    /// default.
     #[must_use]
     pub fn small(mut self, bytes: u64) -> Self {
         self.small = bytes;
         self
     }
 
-    /// Forgets everything, because others may have written.
+    /// Evicts everything, because another writer may have changed the store.
     pub fn invalidate(&self) {
         self.invalidate_values();
         self.invalidate_keys();
     }
 
-    /// Forgets all values.
+    /// Evicts all values.
     #[doc(hidden)]
     pub fn invalidate_values(&self) {
         self.forget_below(&Prefix::root());
     }
 
-    /// Forgets all listings.
+    /// Evicts all listings.
     #[doc(hidden)]
     pub fn invalidate_keys(&self) {
         self.forget_listings(|kept| kept.retain(|place, _| !matches!(place, Place::Listing(_))));
     }
 
-    /// The hits and misses since the store was wrapped, and the current size.
+    /// Returns the hits and misses since the store was wrapped, and the current size.
     #[must_use]
     pub fn statistics(&self) -> CacheStatistics {
         let shared = &self.shared;
@@ -137,7 +137,7 @@ impl LruCacheStore {
         }
     }
 
-    /// The cached entry for a place, if it will do.
+    /// Returns the cached entry, if `take` accepts it.
     fn find<T>(&self, place: &Place, take: impl FnOnce(Kept) -> Option<T>) -> Option<T> {
         let found = self.shared.kept.get(place).and_then(take);
         let counter = if found.is_some() { &self.shared.hits } else { &self.shared.misses };
@@ -149,7 +149,7 @@ impl LruCacheStore {
         self.find(&Place::Value(key.clone()), Kept::into_value)
     }
 
-    /// The cached value for a request that may ask for the version.
+    /// Returns the cached value for a request that may need the version.
     fn find_version(&self, key: &Key) -> Option<KeptValue> {
         let will_do = |value: &KeptValue| value.version.is_some() || !self.shared.versioned;
         self.find(&Place::Value(key.clone()), |kept| kept.into_value().filter(will_do))
@@ -160,7 +160,7 @@ impl LruCacheStore {
         self.shared.generations.keep(since, insert);
     }
 
-    /// Opens what is not kept, and keeps it if it is small or here already.
+    /// Opens a value that is not cached, and caches it if it is small or in memory already.
     fn open_through(
         &self,
         key: &Key,
@@ -174,14 +174,14 @@ impl LruCacheStore {
         }
         match through.read_whole() {
             Ok(kept) => Ok(Some(Box::new(kept))),
-            // Whoever reads it will see the error, or none any more.
+            // A later read returns the error, or succeeds.
             Err(_) => Ok(Some(Box::new(through))),
         }
     }
 
     fn write<T>(&self, key: &Key, write: impl FnOnce() -> T) -> T {
         let forget = || drop(self.shared.kept.remove(&Place::Value(key.clone())));
-        // The listings after the write alone: who lists during the write may see either.
+        // Only the listings after the write: a listing during the write may see either.
         let written = self.shared.generations.write(key, forget, write);
         self.forget_listings(|kept| {
             let above = std::iter::successors(Some(key.parent()), Prefix::parent);
@@ -260,7 +260,7 @@ impl Store for LruCacheStore {
             return Ok(None);
         };
         match ranges_of(self, key, &*value, ranges) {
-            // The inner store knows how to read parts of what is replaced all the time.
+            // The inner store can read ranges of values that are replaced continually.
             Err(error) if error.kind() == StoreErrorKind::Conflict => self.inner.get_ranges(key, ranges),
             parts => parts.map(Some),
         }
@@ -286,7 +286,7 @@ impl Store for LruCacheStore {
     }
 
     fn put(&self, key: &Key, payload: Payload<'_>, condition: Condition<'_>) -> Result<(), StoreError> {
-        // Also when it fails: then somebody else has written, perhaps.
+        // Also on failure: another writer may have changed the value then.
         self.write(key, || self.inner.put(key, payload, condition))
     }
 
@@ -359,7 +359,7 @@ impl Kept {
         if let Self::Listing(listing) = self { Some(listing) } else { None }
     }
 
-    /// The memory that it takes, in bytes.
+    /// Returns the memory of the entry, in bytes.
     fn bytes(&self) -> usize {
         let text = |text: &str| text.len() + size_of::<Key>();
         match self {
@@ -392,7 +392,7 @@ impl Value for KeptValue {
     }
 }
 
-/// A value that is not kept: its parts are read through, and all of it is kept when it is read at once.
+/// A value that is not cached: parts are read from the wrapped store, and the value is cached when all of it is read at once.
 struct ValueThrough {
     store: LruCacheStore,
     key: Key,
@@ -430,7 +430,7 @@ impl Value for ValueThrough {
     }
 }
 
-/// One shard: each has only its share of the memory, and refuses values that are larger.
+/// Creates a cache with one shard: with several, each has only its share of the memory, and rejects larger values.
 fn cache_of(bytes: u64) -> Cache<Place, Kept, Weight> {
     let count = usize::try_from(bytes / TYPICAL).unwrap_or(usize::MAX).clamp(16, 1 << 20);
     let mut options = OptionsBuilder::new();
@@ -439,7 +439,7 @@ fn cache_of(bytes: u64) -> Cache<Place, Kept, Weight> {
         Ok(options) => {
             Cache::with_options(options, Weight, DefaultHashBuilder::default(), DefaultLifecycle::default())
         }
-        // Only when one of the two numbers is not given.
+        // Only when one of the two numbers is missing.
         Err(_) => Cache::with_weighter(count, bytes, Weight),
     }
 }
@@ -465,12 +465,12 @@ mod model {
     use crate::sync::check;
     use crate::{MemoryStore, StoreExt};
 
-    /// A key with values that become longer, so that each way to read a value says which one it is.
+    /// A key with values that become longer, so that the length of a value identifies it.
     struct Growing {
         store: Arc<dyn Store>,
         cache: LruCacheStore,
         key: Key,
-        /// The length that nobody may fall short of any more.
+        /// The length that no later read may fall short of.
         known: AtomicU64,
     }
 
@@ -487,7 +487,7 @@ mod model {
             store.set(&self.key, &vec![0; length.into()], Condition::Always).unwrap();
         }
 
-        /// The length, in each way to find out.
+        /// Returns the length, by one of several methods.
         fn read(&self, way: usize) -> u64 {
             let (cache, key) = (&self.cache, &self.key);
             match way {
@@ -504,7 +504,7 @@ mod model {
             }
         }
 
-        /// Runs a writer beside three readers, of whom each reads twice.
+        /// Runs a writer beside three readers, each of which reads twice.
         fn run(&self, write: impl Fn() + Send + Sync, read: impl Fn(usize) + Sync) {
             thread::scope(|scope| {
                 scope.spawn(write);

@@ -1,4 +1,4 @@
-//! Stores around other stores.
+//! Stores that wrap other stores.
 
 pub(crate) mod counting;
 #[cfg(all(unix, feature = "cache"))]

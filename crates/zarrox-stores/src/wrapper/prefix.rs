@@ -11,9 +11,9 @@ use crate::{
     Prefix, Stamp, Store, StoreError, Value, provided,
 };
 
-/// Presents a prefix of another store as a store: with the prefix `a/b/`, the key `c` is `a/b/c` there.
+/// A store of the keys below a prefix of another store: with the prefix `a/b/`, the key `c` is `a/b/c` there.
 ///
-/// No key leads out of the prefix, and locks exclude those who reach the same value through the other store.
+/// No key leads out of the prefix, and locks exclude users of the same value through the other store.
 #[derive(Clone, Debug)]
 pub struct PrefixStore {
     inner: Arc<dyn Store>,
@@ -21,13 +21,13 @@ pub struct PrefixStore {
 }
 
 impl PrefixStore {
-    /// The part of a store that lies below a prefix. Nothing need be there yet.
+    /// Creates a store of the keys below a prefix. The prefix need not contain keys yet.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, prefix: Prefix) -> Self {
         Self { inner: store, prefix }
     }
 
-    /// An error of the other store in the words of this one. It names the same place.
+    /// Converts an error of the other store: it names the same value by the key of this store.
     fn own(&self, error: StoreError) -> StoreError {
         match error.key().and_then(|key| key.strip_prefix(self.prefix.as_str())).map(str::to_owned) {
             Some(key) => error.with_location(self.location()).with_key(key),
@@ -114,7 +114,7 @@ impl Store for PrefixStore {
     }
 
     fn rename_prefix(&self, from: &Prefix, to: &Prefix) -> Result<(), StoreError> {
-        // Here, so that the message has the names that the caller knows.
+        // Checked here, so that the message has the names that the caller knows.
         if !check_rename(from, to)? {
             return Ok(());
         }

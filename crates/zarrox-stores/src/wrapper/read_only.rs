@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use crate::{Call, Capabilities, Key, Store, StoreError, StoreErrorKind, Value, Wrapper, provided, wrapped};
 
-/// Protects another store: reads go through, writes fail with [`StoreErrorKind::ReadOnly`].
+/// A store that protects another store: reads succeed, writes fail with [`StoreErrorKind::ReadOnly`].
 ///
-/// Others may have begun writes that [`flush`](Store::flush) completes, and a lock changes nothing.
+/// [`flush`](Store::flush) is allowed, since other handles may have begun writes that it completes, and so are locks, which
+/// change nothing.
 #[derive(Clone, Debug)]
 pub struct ReadOnlyStore(Arc<dyn Store>);
 
@@ -31,7 +32,7 @@ impl Wrapper for ReadOnlyStore {
         if !call.operation().is_write() {
             return run();
         }
-        let message = "the store was opened for reading only";
+        let message = "the store was opened read-only";
         let error = StoreError::new(StoreErrorKind::ReadOnly, call.operation().word(), message);
         Err(error.with_location(self.location()).with_key(call.key()))
     }

@@ -12,20 +12,20 @@ use crate::{
     Wrapper, provided, wrapped,
 };
 
-/// The limits on repeats of a [`RetryStore`]: their number and the time between them.
+/// The limits of the retries of a [`RetryStore`]: their time and the delays between them.
 ///
-/// Before the n-th repeat it waits for a random time of at most `first_delay * 2^n`, so that many who failed together do not
-/// come back together.
+/// The delay before the n-th retry is random, at most `first_delay * 2^n`, so that clients that failed together do not retry
+/// together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetryOptions {
-    /// The longest wait before the first repeat; 100 ms when not set.
+    /// The longest delay before the first retry; 100 ms by default.
     pub first_delay: Duration,
-    /// The longest wait before any repeat; 5 s when not set.
+    /// The longest delay before any retry; 5 s by default.
     pub longest_delay: Duration,
-    /// The time after the first failure of an operation in which a repeat may begin; 60 s when not set. An
-    /// attempt that is under way is not cut off: the time limits of the wrapped store do that.
+    /// The time after the first failure of an operation in which a retry may begin; 60 s by default. An attempt in progress is
+    /// not interrupted: the timeouts of the wrapped store do that.
     pub deadline: Duration,
-    /// The deadline where there was no answer yet from the place, and [no server is there](StoreError::is_no_server); 2 s when not set.
+    /// The deadline before the first response, if [no server exists](StoreError::is_no_server); 2 s by default.
     pub first_deadline: Duration,
 }
 
@@ -40,27 +40,27 @@ impl Default for RetryOptions {
     }
 }
 
-/// Repeats what failed for a reason that may pass: [`StoreErrorKind::Unreachable`] and [`StoreErrorKind::TimedOut`]. Each repeat is an
-/// event of `tracing`, with the `reason`.
+/// A store that retries operations that failed for a temporary reason: [`StoreErrorKind::Unreachable`] and
+/// [`StoreErrorKind::TimedOut`]. Each retry is an event of `tracing`, with the `reason`.
 ///
-/// - A write on a condition may have been done although its answer was lost. If the repeat finds the condition broken, the
-///   value is read back, and the write has succeeded if it is the one that was to be written. So two writers of equal bytes
-///   may both succeed: who counts or takes turns by such writes must write values that nobody else writes. A write that
-///   was done and then replaced by somebody else before it was repeated counts as failed.
-/// - An erase whose answer was lost says on the repeat that there was no value.
-/// - A listing is repeated as long as nothing was visited: no key is visited twice.
-/// - [`rename_prefix`](Store::rename_prefix) is not repeated: a part of it may be done, and what it finds at the new place
-///   may be its own or somebody else's.
+/// - A conditional write may have succeeded although its response was lost. If the retry finds the condition violated, the value
+///   is read back, and the write has succeeded if the stored value is equal. So two writers of equal bytes may both succeed:
+///   counters and locks that are built on such writes must write unique values. A write that succeeded and was then replaced by
+///   another writer before the retry counts as failed.
+/// - An erase whose response was lost reports on the retry that the value did not exist.
+/// - A listing is retried only while nothing was visited: no key is visited twice.
+/// - [`rename_prefix`](Store::rename_prefix) is not retried: a part of it may be done, and the keys at the destination may be its
+///   own or another writer's.
 #[derive(Clone, Debug)]
 pub struct RetryStore {
     inner: Arc<dyn Store>,
     options: RetryOptions,
-    /// Set when there was an answer, be it a refusal.
+    /// Set after the first response, including an error.
     answered: Arc<AtomicBool>,
 }
 
 impl RetryStore {
-    /// Wraps the store, see [`RetryOptions`] for how long it tries.
+    /// Wraps the store with the default [`RetryOptions`].
     #[must_use]
     pub fn new(store: Arc<dyn Store>) -> Self {
         Self::with_options(store, RetryOptions::default())
@@ -72,7 +72,7 @@ impl RetryStore {
         Self { inner: store, options, answered: Arc::default() }
     }
 
-    /// Runs until it succeeds, fails for good, may not be repeated, or the time is over.
+    /// Runs an operation until it succeeds, fails permanently, must not be retried, or the deadline is over.
     fn repeat<T>(
         &self,
         call: &Call<'_>,
@@ -90,7 +90,7 @@ impl RetryStore {
         }
     }
 
-    /// Whatever is not a failure on the way there is an answer; so is a connection that breaks off.
+    /// Records a response: every result that is not a failed connection is one; so is a connection that is interrupted.
     fn learn_from<T>(&self, done: &Result<T, StoreError>) {
         if !done.as_ref().is_err_and(|error| error.is_no_server() || error.kind() == StoreErrorKind::TimedOut)
         {
@@ -98,7 +98,7 @@ impl RetryStore {
         }
     }
 
-    /// Returns true if this is the value that is stored.
+    /// Returns true if the stored value is equal to this one.
     fn is_stored(&self, key: &Key, payload: Payload<'_>) -> Result<bool, StoreError> {
         let Some(stored) = self.inner.open(key)? else { return Ok(false) };
         let is_as_long = stored.size() == payload.len() as u64;
@@ -125,7 +125,7 @@ impl Store for RetryStore {
     wrapped!(erase_if erase_prefix list_dir flush lock stamp hold exchange);
     provided!(directory);
 
-    /// Those that failed are read again together, so that many wait no longer than one.
+    /// Retries failed keys together, so that several wait no longer than one.
     fn get_many(&self, keys: &[Key], done: &GetDone<'_>) {
         let mut backoff = Backoff::new(self);
         let mut places: Vec<usize> = (0..keys.len()).collect();
@@ -193,7 +193,7 @@ fn is_broken_condition(error: &StoreError) -> bool {
     matches!(error.kind(), StoreErrorKind::AlreadyExists | StoreErrorKind::Conflict)
 }
 
-/// The waits between the attempts at one operation.
+/// The delays between the attempts of one operation.
 struct Backoff<'s> {
     store: &'s RetryStore,
     /// The time of the first failure: much may have been done until then, such as erasing most of a large array.
@@ -207,7 +207,7 @@ impl<'s> Backoff<'s> {
         Self { store, failed: None, longest: first_delay.min(longest_delay) }
     }
 
-    /// Waits until the next attempt. `false`, at once, when it would come too late.
+    /// Waits until the next attempt. Returns false at once if that would be after the deadline.
     fn wait(&mut self, call: &Call<'_>, error: &StoreError) -> bool {
         let RetryOptions { longest_delay, deadline, first_deadline, .. } = self.store.options;
         let is_known = !error.is_no_server() || self.store.answered.load(Ordering::Relaxed);

@@ -6,11 +6,11 @@ use std::time::Instant;
 
 use crate::{Bytes, Call, GetDone, Key, Store, StoreError, Wrapper, provided, wrapped};
 
-/// Tells [`tracing`] of each operation on another store: a span `store` of the level debug, with the location, the operation
-/// and the key, in which an event says the bytes that were moved and the time that it took, or what went wrong.
+/// A store that reports each operation on another store to [`tracing`]: a span `store` of the level debug with the location, the
+/// operation and the key, which contains an event with the number of bytes and the elapsed time, or the error.
 ///
-/// Reads of values that are in memory already are no operations of the store. The keys of a [`get_many`](Store::get_many)
-/// share one span.
+/// Reads of values that are in memory already are not operations of the store. The keys of a [`get_many`](Store::get_many) share
+/// one span.
 #[derive(Clone, Debug)]
 pub struct TracedStore {
     inner: Arc<dyn Store>,

@@ -1,4 +1,4 @@
-//! The directory store on disks that are full, read-only or refuse.
+//! The directory store on full and read-only disks, and on those that report errors.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -18,7 +18,7 @@ use zarrox_testkit::store::{key, list, prefix};
 struct Disk(TempDir);
 
 impl Disk {
-    /// `None`, and the test is said not to run, where mounting is not permitted.
+    /// `None`, and a report that the test did not run, if mounting is not permitted.
     fn mount() -> Option<Self> {
         let directory = TempDir::new().unwrap();
         if mount(&["-t", "tmpfs", "-o", "size=1m", "tmpfs"], directory.path()) {
@@ -39,7 +39,7 @@ impl Disk {
 
 impl Drop for Disk {
     fn drop(&mut self) {
-        // Lazily: a process that another test starts holds our open files until it runs its own program.
+        // Lazily: a process that another test starts keeps the open files until it executes its own program.
         let _ = Command::new("umount").arg("-l").arg(self.0.path()).status();
     }
 }
@@ -71,8 +71,8 @@ fn a_full_disk_leaves_the_previous_value() {
     }
     assert_eq!(files(store.path()), ["a"]);
     assert_eq!(store.get(&key("a")).unwrap().unwrap(), "previous");
-    // The space that the failures took is free again, after a moment: a process that another test starts
-    // holds our open files until it runs its own program.
+    // The space of the failed writes is free again after a short time: a process that another test starts keeps the open files
+    // until it executes its own program.
     let freed = || store.set(&key("c"), &large[..700_000], Condition::Always).is_ok();
     assert!((0..100).any(|_| {
         thread::sleep(Duration::from_millis(10));
@@ -159,7 +159,7 @@ fn forbidden_is_not_missing() {
     }
 }
 
-/// Needs no rights: a limit for the size of files makes writing fail midway, as a quota does.
+/// Needs no privileges: a limit on the size of files makes a write fail midway, as a quota does.
 #[test]
 fn a_write_that_fails_midway_leaves_the_previous_value() {
     let directory = TempDir::new().unwrap();
@@ -175,7 +175,7 @@ fn a_write_that_fails_midway_leaves_the_previous_value() {
     assert_eq!(fs::read(directory.path().join("a")).unwrap(), b"previous");
 }
 
-/// The part of the test above that runs in a process with a limit for the size of files; does nothing by itself.
+/// The part of the test above that runs in a process with a limit on the size of files; does nothing on its own.
 #[test]
 fn limited_writes() {
     let Some(directory) = std::env::var_os("ZARROX_TEST_DIRECTORY") else { return };

@@ -12,7 +12,7 @@ use zarrox_testkit::errors::assert_error;
 use zarrox_testkit::other_process;
 use zarrox_testkit::store::{key, list, prefix};
 
-/// A directory `outside` with a secret, and a store beside it with one value, `data/v`.
+/// Returns a directory `outside` with a secret, and a store beside it with one value, `data/v`.
 fn inside_and_outside() -> (TempDir, DirectoryStore) {
     let directory = TempDir::new().unwrap();
     fs::create_dir(directory.path().join("outside")).unwrap();
@@ -101,7 +101,7 @@ fn links_that_stay_inside_are_followed() {
         .map(|name| [("again", 5), ("new/w", 1), ("v", 5)].map(|(leaf, _)| format!("{name}/{leaf}")));
     assert_eq!(names, expected.concat());
 
-    // A link may not keep its meaning where it is moved to, so the values move.
+    // A moved link may change its meaning, so the values are moved.
     store.rename_prefix(&prefix("relative/"), &prefix("moved/deeper/")).unwrap();
     assert_eq!(store.get(&key("moved/deeper/v")).unwrap().unwrap(), "value");
     assert_eq!(store.get(&key("data/v")).unwrap().unwrap(), "value");
@@ -142,7 +142,7 @@ fn links_to_nothing_and_round_links() {
         for missing in ["data/here/missing", "data/here/missing/x", "data/missing"] {
             assert_eq!(store.get(&key(missing)).unwrap(), None, "{missing}");
         }
-        // Each directory once on every way down, and no endless way. What cannot be read is named all the same.
+        // Each directory is visited once on every path, and no path is endless. Unreadable entries are listed all the same.
         assert_eq!(
             list(&store, ""),
             [("dangling", 0), ("data/v", 5), ("self", 0)].map(|(name, size)| (name.to_owned(), size))
@@ -188,11 +188,11 @@ fn a_link_to_nothing_is_neither_merged_nor_copied_and_can_be_replaced_and_erased
     assert_eq!(fs::read_dir(store.path()).unwrap().count(), 0);
 }
 
-/// The directory of a process that reads what is missing there, and whether it follows links.
+/// The directory for a process that reads missing values, and whether it follows links.
 #[cfg(target_os = "linux")]
 const READER: &str = "ZARROX_TEST_MISSING";
 
-/// The process that is traced.
+/// The traced process.
 #[test]
 #[cfg(target_os = "linux")]
 fn reads_what_is_missing() {
@@ -295,7 +295,7 @@ fn obstructed(store: &DirectoryStore, key: &Key) {
     ];
     for error in errors {
         assert_eq!(error.kind(), StoreErrorKind::Obstructed, "{error}");
-        assert!(error.to_string().contains("not a regular file"), "{error}");
+        assert!(error.to_string().contains("a value is a regular file"), "{error}");
     }
 }
 

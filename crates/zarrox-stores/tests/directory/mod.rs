@@ -1,4 +1,4 @@
-//! The directory store: the suite, and what only file systems have.
+//! The directory store: the suite, and features of file systems.
 
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -38,7 +38,7 @@ fn value(store: &dyn Store, name: &str) -> Option<Bytes> {
     store.get(&key(name)).unwrap()
 }
 
-/// All names below a directory, with the hidden ones, sorted.
+/// Returns all names below a directory, with the hidden ones, sorted.
 fn names_on_disk(path: &Path) -> Vec<PathBuf> {
     let mut names = Vec::new();
     let mut open = vec![path.to_owned()];
@@ -197,7 +197,7 @@ fn a_directory_is_not_a_value() {
     put(&store, "a/b", b"v");
     assert_eq!(value(&store, "a"), None);
     assert_eq!(store.size(&key("a")).unwrap(), None);
-    // Who opens a value wants no document that may be missing, but a chunk.
+    // Opening is for chunks, which are never directories; only documents may be missing in this way.
     assert_eq!(store.open(&key("a")).map(drop).unwrap_err().kind(), StoreErrorKind::Obstructed);
     assert!(!store.erase(&key("a")).unwrap());
     for condition in [Condition::Always, Condition::Absent] {

@@ -1,4 +1,4 @@
-//! Several processes that write to one directory.
+//! Several processes that write to the same directory.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -20,7 +20,7 @@ fn child() -> Option<DirectoryStore> {
     Some(DirectoryStore::open(path).unwrap())
 }
 
-/// Adds one to a number, which is 0 where there is none.
+/// Adds one to a number; a missing number is 0.
 fn count(store: &DirectoryStore, name: &str) {
     loop {
         let guard = store.lock(&key(name)).unwrap();
@@ -64,7 +64,7 @@ fn names(directory: &Path) -> Vec<String> {
     names
 }
 
-/// Starts another process that runs a test until it says that it is `ready`.
+/// Starts another process that runs a test until it prints `ready`.
 fn start_until_ready(test: &str, path: &Path) -> Child {
     let mut process = other_process::start(test, CHILD, path);
     let lines = BufReader::new(process.stdout.as_mut().unwrap()).lines();
@@ -73,7 +73,7 @@ fn start_until_ready(test: &str, path: &Path) -> Child {
 }
 
 fn ready_for_ever() {
-    // Tests catch what is printed in the usual way.
+    // The test harness captures the usual output.
     std::io::stdout().write_all(b"ready\n").unwrap();
     std::thread::sleep(Duration::from_secs(3600));
 }
@@ -84,7 +84,7 @@ fn signal(process: &Child, name: &str) {
     assert!(status.success());
 }
 
-/// A stopped process that has a lock lets others wait for so long as they want, and no longer; a killed one has none.
+/// A stopped process that holds a lock makes others wait until their timeout; a killed process holds no lock.
 #[test]
 fn locks_of_stopped_and_of_killed_processes() {
     const TEST: &str = "directory::processes::locks_of_stopped_and_of_killed_processes";
@@ -120,7 +120,7 @@ fn locks_of_stopped_and_of_killed_processes() {
     assert_eq!(names(directory.path()), ["a", "b"]);
 }
 
-/// The temporary file of a killed writer is removed by the next one who writes in its directory; that of a living one is not.
+/// The temporary file of a killed writer is removed by the next writer in its directory; that of a living writer is not.
 #[test]
 fn files_of_killed_writers_are_removed() {
     const TEST: &str = "directory::processes::files_of_killed_writers_are_removed";
@@ -146,8 +146,8 @@ fn files_of_killed_writers_are_removed() {
     assert_eq!(names(&below), ["c"]);
 }
 
-/// On a file system without locks parts of values are not changed, unless it is said that nobody else writes; the kernel is made to
-/// refuse every lock.
+/// On a file system without locks, parts of values are not changed unless the store is exclusive; here the kernel rejects every
+/// lock.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_file_system_without_locks() {

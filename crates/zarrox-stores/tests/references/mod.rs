@@ -1,4 +1,4 @@
-//! References: what they promise, where they lead, and where they must not.
+//! References: their guarantees, their targets, and forbidden targets.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -21,7 +21,7 @@ fn put(store: &dyn Store, name: &str, value: &[u8]) {
     store.set(&key(name), value, Condition::Always).unwrap();
 }
 
-/// References in a store that lie in `sets/`, beside what they lead to.
+/// Opens references in a store that are in `sets/`, beside their targets.
 fn opened(store: Arc<dyn Store>, document: &str) -> Result<ReferenceStore, StoreError> {
     put(&*store, "sets/refs.json", document.as_bytes());
     ReferenceOptions::new().open_in(store, "sets/refs.json")
@@ -33,7 +33,7 @@ fn in_memory(document: &str) -> ReferenceStore {
     opened(Arc::new(memory), document).unwrap()
 }
 
-/// References to this content: by turns here, in an object of its own, and in the middle of another one.
+/// Creates references to this content: in turn inline, in an object of its own, and in the middle of another one.
 fn referring(content: Content<'_>, store: &dyn Store) -> String {
     let mut members = Vec::new();
     let mut pack = b"before".to_vec();
@@ -284,7 +284,7 @@ fn a_file_that_is_missing_is_named() {
 }
 
 proptest! {
-    /// Whatever a document is, it is read or refused, and what it refers to is read or refused.
+    /// Any document is either read or rejected, and so is each value that it refers to.
     #[test]
     fn any_document_is_read_or_refused(parts in proptest::collection::vec(
         prop::sample::select(vec!["{", "}", "[", "]", ":", ",", "\"a\"", "\"a/0\"", "\"version\"", "1", "\"refs\"", "\"gen\"",
@@ -294,7 +294,7 @@ proptest! {
         let _ = opened(Arc::new(MemoryStore::new()), &parts.concat()).map(|store| store.get(&key("a")).map(drop));
     }
 
-    /// Every part is what a slice of the target is.
+    /// Every part equals the slice of the target.
     #[test]
     fn parts_are_slices(offset in 0_usize..12, length in 0_usize..12, from in 0_usize..12, count in 0_usize..12) {
         let mut document = String::new();

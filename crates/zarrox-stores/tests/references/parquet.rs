@@ -1,4 +1,4 @@
-//! References in Parquet, as kerchunk has written them; see `golden/references/make.py`.
+//! References in Parquet files of kerchunk; see `golden/references/make.py`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use zarrox_testkit::store::{key, list, prefix};
 
 const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/references");
 
-/// Kerchunk's output, and the objects that it refers to, in a store that may be changed.
+/// Returns kerchunk's output, and the objects that it refers to, in a store that may be changed.
 fn memory() -> MemoryStore {
     let memory = MemoryStore::new();
     let golden = DirectoryStore::open(GOLDEN).unwrap();
@@ -169,7 +169,7 @@ fn files_that_are_no_tables_are_named() {
     assert_eq!(store.get(&key("a/0")).unwrap_err().kind(), StoreErrorKind::TooLarge);
 }
 
-/// Reads all of an array whose file of references is this.
+/// Reads all of an array with this file of references.
 fn read_all(name: &str, file: &[u8]) -> Result<usize, StoreError> {
     let memory = memory();
     memory.set(&key(&format!("{name}/a/refs.0.parq")), file, Condition::Always).unwrap();

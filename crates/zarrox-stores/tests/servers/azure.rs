@@ -13,7 +13,7 @@ use zarrox_testkit::store::{key, store_suite};
 
 use super::remote::{all_fail, fresh, nobody, unique, unreachable};
 
-/// The account that every emulator has, with a key that is no secret.
+/// The account of every emulator, whose key is public.
 const ACCOUNT: &str = "devstoreaccount1";
 const KEY: &str = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
 const WRONG_KEY: &str = "d3JvbmcgYW5kIHNlY3JldCBrZXkgb2Ygbm9ib2R5IGF0IGFsbA==";
@@ -29,7 +29,7 @@ fn container() -> Option<AzureStore> {
 #[test]
 fn passes_the_suite() {
     let Some(store) = container() else { return };
-    // As it is behind a URL: the emulator breaks off where much is asked of it.
+    // With retries, as a store of a URL: the emulator interrupts connections under load.
     store_suite(|| fresh(Arc::new(RetryStore::new(Arc::new(store.clone())))));
 }
 

@@ -1,4 +1,4 @@
-//! Google Cloud Storage: the suite, and what only it has.
+//! Google Cloud Storage: the suite, and features of the service.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -22,7 +22,7 @@ fn bucket(name: &str) -> Option<Blocking<GcsStore>> {
     Some(GcsOptions::new().endpoint(address("GCS")?).anonymous().open(name).unwrap())
 }
 
-/// A place of its own in the bucket.
+/// Returns a new prefix of the bucket.
 fn fresh() -> Option<Box<dyn Store>> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -77,7 +77,7 @@ fn a_bucket_that_is_missing_is_no_missing_value() {
     ];
     for error in errors {
         assert_eq!(error.kind(), StoreErrorKind::NotFound, "{error}");
-        assert!(error.to_string().contains("no bucket 'nowhere'"), "{error}");
+        assert!(error.to_string().contains("the bucket 'nowhere' does not exist"), "{error}");
     }
 }
 
@@ -101,7 +101,7 @@ fn a_server_that_says_nothing_is_timed_out() {
     assert_eq!(error.kind(), StoreErrorKind::TimedOut, "{error}");
 }
 
-/// Answers every connection in the same way.
+/// Sends the same response to every connection.
 fn answering(answer: &'static str) -> String {
     use std::io::{BufRead, BufReader, Write};
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

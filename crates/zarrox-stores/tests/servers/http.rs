@@ -12,7 +12,7 @@ use zarrox_testkit::store::{Content, key, read_suite, store_suite};
 
 use super::remote::{nobody, unique};
 
-/// A new directory that the server has, and its name.
+/// Creates a directory on the server; returns its path and its name.
 fn directory() -> Option<(PathBuf, String)> {
     let name = unique();
     let path = PathBuf::from(address("HTTP_ROOT")?).join(&name);

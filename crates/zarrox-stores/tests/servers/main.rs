@@ -1,4 +1,4 @@
-//! Stores on servers, which `cargo xtask test --stores` starts. Without servers these tests say that they do not run.
+//! Stores on servers, which `cargo xtask test --stores` starts. Without servers these tests report that they did not run.
 
 #[cfg(feature = "azure")]
 mod azure;
@@ -21,7 +21,7 @@ fn everything_that_was_started_is_there() {
     for name in started() {
         let address = address(&name).unwrap();
         let Some((_scheme, rest)) = address.split_once("://") else {
-            assert!(Path::new(&address).exists(), "{name}: there is no {address}");
+            assert!(Path::new(&address).exists(), "{name}: {address} does not exist");
             continue;
         };
         let authority = rest.split('/').next().unwrap();

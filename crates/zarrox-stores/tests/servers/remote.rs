@@ -1,4 +1,4 @@
-//! Helpers of the tests of several servers: places that nobody else uses, and operations that must fail.
+//! Helpers of the tests of several servers: unique prefixes, and operations that must fail.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -10,19 +10,20 @@ use std::time::{Duration, Instant, SystemTime};
 use zarrox_stores::{Condition, Prefix, PrefixStore, Store, StoreError, StoreErrorKind, StoreExt};
 use zarrox_testkit::store::{key, prefix};
 
-/// A name that was never used before, not by other processes either.
+/// Returns a unique name, even among processes.
 pub(crate) fn unique() -> String {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_micros();
     format!("{time}-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
-/// A part of the store that nobody else uses.
+/// Returns a store of a unique prefix.
 pub(crate) fn fresh(store: Arc<dyn Store>) -> Box<dyn Store> {
     Box::new(PrefixStore::new(store, prefix(&format!("{}/", unique()))))
 }
 
-/// Does everything that reaches the server, and checks that each fails in this way, names the place and tells no secret.
+/// Runs every operation that reaches the server, and checks that each fails with this kind, names the location and shows no
+/// secret.
 pub(crate) fn all_fail(store: &dyn Store, kind: StoreErrorKind, secrets: &[&str]) {
     let name = key("a/b");
     let mut none = |_, _| std::ops::ControlFlow::Continue(());
@@ -52,14 +53,14 @@ pub(crate) fn all_fail(store: &dyn Store, kind: StoreErrorKind, secrets: &[&str]
     }
 }
 
-/// Checks that a store whose server is not there says so, and soon.
+/// Checks that a store without a server reports this, and soon.
 pub(crate) fn unreachable(store: &dyn Store) {
     let begin = Instant::now();
     all_fail(store, StoreErrorKind::Unreachable, &[]);
     assert!(begin.elapsed() < Duration::from_secs(20), "{:?}", begin.elapsed());
 }
 
-/// A URL at which nobody listens.
+/// Returns a URL at which no server listens.
 pub(crate) fn nobody() -> String {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     format!("http://127.0.0.1:{port}")

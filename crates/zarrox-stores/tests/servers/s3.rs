@@ -52,7 +52,7 @@ fn wrong_credentials_are_forbidden() {
 fn a_missing_bucket_is_no_missing_value() {
     let Some(url) = address("S3") else { return };
     let store = options(&url).open(&format!("nothing-here-{}", unique())).unwrap();
-    // Nothing is written: SeaweedFS makes the bucket then.
+    // Nothing is written: SeaweedFS would create the bucket.
     let errors = [
         store.get(&key("a")).map(drop).unwrap_err(),
         store.open(&key("a")).map(drop).unwrap_err(),

@@ -1,4 +1,4 @@
-//! Wrappers that count and that limit.
+//! Wrappers that count and that limit operations.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -86,7 +86,7 @@ fn no_more_than_the_limit_are_under_way() {
             scope.spawn(|| keys.iter().for_each(|key| drop(store.get(key).unwrap())));
         }
         scope.spawn(|| {
-            // Whoever is told may use the store.
+            // The callback may use the store.
             store.get_many(&keys, &|_, answer| {
                 assert_eq!(answer.unwrap().unwrap(), "0123456789");
                 store.size(&keys[0]).unwrap();
@@ -103,7 +103,7 @@ fn nobody_waits_for_who_waits() {
     let store = limited(memory(&["a", "b"]), 1);
     let mut seen = 0;
     let mut visit = |key: Key, _| {
-        // In another thread, for which this one waits.
+        // In another thread, which this one joins.
         thread::scope(|scope| drop(scope.spawn(|| store.get(&key).unwrap().unwrap())));
         seen += 1;
         ControlFlow::Continue(())
@@ -120,7 +120,7 @@ fn nobody_waits_for_who_waits() {
     });
 }
 
-/// A store that says how many requests are worth having under way.
+/// A store that sets the number of parallel requests.
 #[derive(Clone, Debug)]
 struct Remote(Arc<dyn Store>, usize);
 

@@ -1,4 +1,4 @@
-//! Stores around other stores.
+//! Stores that wrap other stores.
 
 #[cfg(feature = "cache")]
 mod caches;

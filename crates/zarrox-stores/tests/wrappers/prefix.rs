@@ -1,4 +1,4 @@
-//! A prefix of a store as a store.
+//! The store of a prefix of another store.
 
 use std::sync::Arc;
 

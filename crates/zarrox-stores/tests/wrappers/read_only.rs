@@ -1,4 +1,4 @@
-//! The wrapper that refuses writes.
+//! The read-only wrapper.
 
 use std::sync::Arc;
 

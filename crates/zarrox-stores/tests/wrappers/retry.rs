@@ -1,4 +1,4 @@
-//! The wrapper that repeats what failed for a while.
+//! The wrapper that retries temporary errors.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -53,8 +53,8 @@ fn passes_the_suite_although_every_fourth_operation_fails() {
     }
 }
 
-/// On a store that compares no versions: the suite counts by conditional writes, and of two who write the same number, one of
-/// whom failed at first, both believe that it is theirs.
+/// On a store without versions: the suite counts by conditional writes, and if two writers write the same number and one of them
+/// fails at first, both count it as theirs.
 #[test]
 #[cfg(unix)]
 fn passes_the_suite_although_every_fourth_answer_to_a_write_is_lost() {
@@ -97,7 +97,7 @@ fn a_conditional_write_that_others_were_faster_than_has_failed() {
             _ => assert_eq!(written.unwrap_err().kind(), StoreErrorKind::AlreadyExists, "{value}"),
         }
     }
-    // What finds the condition broken at once never asks whose value it is.
+    // If the condition is violated at the first attempt, the value is not read back.
     let store = patient(MemoryStore::new());
     store.set(&key("a"), b"1", Condition::Absent).unwrap();
     let error = store.set(&key("a"), b"1", Condition::Absent).unwrap_err();

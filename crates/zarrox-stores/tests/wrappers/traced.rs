@@ -1,4 +1,4 @@
-//! The wrapper that tells `tracing` what it does.
+//! The wrapper that reports operations to `tracing`.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -12,7 +12,7 @@ use zarrox_stores::{Condition, MemoryStore, Operation, Store, StoreErrorKind, St
 use zarrox_testkit::faults::{Fault, FaultyStore};
 use zarrox_testkit::store::{key, store_suite};
 
-/// Writes down all that is told.
+/// Records all events.
 #[derive(Clone, Default)]
 struct Listener(Arc<Mutex<String>>);
 
@@ -20,7 +20,7 @@ struct Fields<'a>(&'a mut String);
 
 impl Visit for Fields<'_> {
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        // Times differ.
+        // Elapsed times differ.
         let shown = if field.name() == "time" { "some".to_owned() } else { format!("{value:?}") };
         write!(self.0, " {field}={shown}").unwrap();
     }
@@ -52,7 +52,7 @@ impl Subscriber for Listener {
     fn exit(&self, _: &Id) {}
 }
 
-/// One after the other: `tracing` remembers for all threads whether somebody listens at a place.
+/// In one test: `tracing` caches for all threads whether a call site has a subscriber.
 #[test]
 fn passes_the_suite_and_tells_what_is_done() {
     operations_are_told_with_bytes_times_and_errors();

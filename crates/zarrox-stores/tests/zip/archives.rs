@@ -1,4 +1,4 @@
-//! Archives of other programs, and archives that are damaged or lie.
+//! Archives of other programs, and damaged or inconsistent archives.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -32,7 +32,7 @@ fn holds_content(store: &dyn Store) {
     assert_eq!(part, "wotwo");
 }
 
-/// An archive in memory, opened for reading.
+/// Returns an archive in memory, opened for reading.
 fn in_memory(bytes: &[u8]) -> Result<ZipStore, StoreError> {
     let outer = MemoryStore::new();
     outer.set(&key("x.zip"), bytes, Condition::Always)?;
@@ -80,14 +80,14 @@ fn archives_of_other_programs_are_appended_to() {
         assert_eq!(store.get(&key("a")).unwrap().unwrap(), "changed");
         assert_eq!(store.get(&key("b/c/d")).unwrap().unwrap(), content()[1].1);
         let after = fs::read(&path).unwrap();
-        assert_eq!(after[..40], before[..40], "what was there stays");
+        assert_eq!(after[..40], before[..40], "the earlier bytes stay");
         if name == "comment.zip" {
             assert_eq!(after[after.len() - 321..], before[before.len() - 321..], "the comment stays");
         }
     }
 }
 
-/// A store of one value that counts how often it is read, and how many bytes.
+/// A store of one value that counts its reads and the bytes.
 #[derive(Debug)]
 struct Counting(Arc<Vec<u8>>, Arc<Mutex<(usize, usize)>>);
 
@@ -199,7 +199,7 @@ fn names_that_lead_outside_are_no_keys() {
     assert_eq!(store.get(&key("ñ/д")).unwrap().unwrap(), "ñ/д".as_bytes());
 }
 
-/// Archives of zarr-python 2: the crate `zarrox` reads them; here, their keys and documents are there.
+/// Archives of zarr-python 2: the crate `zarrox` reads them; here, their keys and documents are checked.
 #[test]
 fn archives_of_zarr_python() {
     let store = ZipStore::open(golden("zarr2.zip"), ZipMode::Read).unwrap();
@@ -215,7 +215,7 @@ fn stored() -> Vec<u8> {
     fs::read(golden("stored.zip")).unwrap()
 }
 
-/// Where the nth record of the directory is.
+/// Returns the offset of the nth record of the directory.
 fn record(bytes: &[u8], nth: usize) -> usize {
     let places = (0..bytes.len() - 4).filter(|at| bytes[*at..].starts_with(b"PK\x01\x02"));
     places.collect::<Vec<_>>()[nth]
@@ -229,14 +229,14 @@ fn put_u32(bytes: &mut [u8], at: usize, value: u32) {
     bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
 }
 
-/// The error of reading an entry of an archive that was changed.
+/// Returns the error of reading an entry of an archive that was changed.
 fn entry_error(name: &str, change: impl FnOnce(&mut Vec<u8>)) -> StoreError {
     let mut bytes = stored();
     change(&mut bytes);
     let store = in_memory(&bytes).unwrap();
     let error = store.get(&key(name)).unwrap_err();
     assert!(error.to_string().contains(&format!("x.zip/{name}")), "{error}");
-    // Others are as good as before.
+    // Other entries are unaffected.
     assert_eq!(store.get(&key("empty")).unwrap().unwrap(), "");
     error
 }
@@ -253,16 +253,16 @@ fn damaged_entries_are_corrupt() {
         let data = bytes.windows(6).position(|window| window == b"twotwo").unwrap();
         bytes[data + 100] ^= 1;
     });
-    corrupt("a", "no entry where the directory says", |bytes| bytes[0] = b'Q');
-    corrupt("a", "not the one that the directory speaks of", |bytes| bytes[30] = b'x');
+    corrupt("a", "no entry was found at the offset in the directory", |bytes| bytes[0] = b'Q');
+    corrupt("a", "another name than its record in the directory", |bytes| bytes[30] = b'x');
     corrupt("a", "two different sizes", |bytes| put_u32(bytes, record(&stored(), 0) + 24, 4));
-    // Larger than what is before the next entry.
-    corrupt("a", "reaches into the next one", |bytes| {
+    // Larger than the space before the next entry.
+    corrupt("a", "extends into the next one", |bytes| {
         let at = record(&stored(), 0);
         put_u32(bytes, at + 20, 100);
         put_u32(bytes, at + 24, 100);
     });
-    corrupt("b/c/d", "out of the archive", |bytes| put_u32(bytes, record(&stored(), 1) + 42, 1 << 30));
+    corrupt("b/c/d", "beyond the archive", |bytes| put_u32(bytes, record(&stored(), 1) + 42, 1 << 30));
     corrupt("b/c/d", "", |bytes| put_u32(bytes, record(&stored(), 1) + 42, 1));
 }
 
@@ -284,16 +284,16 @@ fn damaged_directories_are_corrupt() {
         assert!(error.to_string().contains("x.zip"), "{error}");
     };
     let at_end = end(&stored());
-    fails(&|bytes| bytes.clear(), "no zip archive");
-    fails(&|bytes| bytes[at_end] = b'Q', "its end is cut off");
-    fails(&|bytes| put_u32(bytes, at_end + 12, u32::MAX - 1), "outside of the archive");
-    fails(&|bytes| put_u32(bytes, at_end + 16, u32::MAX - 1), "outside of the archive");
-    fails(&|bytes| put_u32(bytes, at_end + 12, 20), "no directory where");
+    fails(&|bytes| bytes.clear(), "not a zip archive");
+    fails(&|bytes| bytes[at_end] = b'Q', "it is truncated");
+    fails(&|bytes| put_u32(bytes, at_end + 12, u32::MAX - 1), "outside the archive");
+    fails(&|bytes| put_u32(bytes, at_end + 16, u32::MAX - 1), "outside the archive");
+    fails(&|bytes| put_u32(bytes, at_end + 12, 20), "no directory was found at the offset");
     fails(&|bytes| bytes[at_end + 10] = 2, "3 records, but 2");
-    fails(&|bytes| bytes[at_end + 20] = 1, "comment of the archive is cut off");
+    fails(&|bytes| bytes[at_end + 20] = 1, "comment of the archive is truncated");
     fails(&|bytes| bytes[record(&stored(), 1)] = b'Q', "between its records");
-    fails(&|bytes| bytes[record(&stored(), 2) + 28] = 200, "directory is cut off");
-    // An archive inside of one that is cut off is not taken for it.
+    fails(&|bytes| bytes[record(&stored(), 2) + 28] = 200, "directory is truncated");
+    // An archive inside a truncated archive is not mistaken for it.
     fails(&|bytes| *bytes = [&bytes[..40], &stored()].concat(), "only a part of the file");
     let error = in_memory(&{
         let mut bytes = stored();
@@ -320,7 +320,7 @@ fn bytes_that_follow_are_put_up_with() {
     assert_error(
         in_memory(&[stored(), vec![0; 100_000]].concat()),
         StoreErrorKind::Corrupt,
-        "no directory at the end",
+        "no directory was found at its end",
     );
 }
 
@@ -353,7 +353,7 @@ fn bombs_are_refused_before_they_take_memory() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
 
-    /// Nothing panics, and what is read has the size that was said.
+    /// Nothing panics, and every value has the listed size.
     #[test]
     fn any_damage_is_an_error_or_harmless(
         file in prop::sample::select(ORDINARY.to_vec()),

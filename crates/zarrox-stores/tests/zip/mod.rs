@@ -1,4 +1,4 @@
-//! The zip store: the suite, what belongs to archives, and random changes against a model.
+//! The zip store: the suite, features of archives, and random changes against a model.
 
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -65,7 +65,7 @@ fn passes_the_suite_read_only() {
     });
 }
 
-/// Archives that were finished and are opened anew, whose headers are not known.
+/// Finished archives that are opened again, whose headers have not been read.
 #[test]
 fn passes_the_reading_suite_when_opened_again() {
     for level in [None, Some(9)] {
@@ -106,7 +106,7 @@ fn modes() {
     let store = open(&path, ZipMode::Append);
     assert_eq!(value(&store, "a"), None);
     assert!(!store.erase(&key("a")).unwrap());
-    assert!(!path.exists(), "only a write makes it");
+    assert!(!path.exists(), "only a write creates it");
     put(&store, "a", b"1");
     drop(store);
 
@@ -121,7 +121,7 @@ fn modes() {
 
     let new = open(&path, ZipMode::Create);
     assert_eq!(list(&new, ""), []);
-    assert_eq!(value(&store, "a").unwrap(), "1", "who had it open goes on reading");
+    assert_eq!(value(&store, "a").unwrap(), "1", "an open handle continues to read");
     drop(new);
     assert_eq!(list(&open(&path, ZipMode::Read), ""), []);
     assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
@@ -153,7 +153,7 @@ fn one_writer_at_a_time() {
     let (directory, path) = place();
     let store = open(&path, ZipMode::Append);
     put(&store, "a", b"1");
-    // Through another path, it is as if another program had opened it.
+    // Another path acts like another program.
     let link = directory.path().join("other.zip");
     fs::hard_link(&path, &link).unwrap();
     let other = open(&link, ZipMode::Append);
@@ -163,7 +163,7 @@ fn one_writer_at_a_time() {
     assert!(error.to_string().contains("other.zip"), "{error}");
     assert_eq!(ZipStore::open(&link, ZipMode::Create).unwrap_err().kind(), StoreErrorKind::Unreachable);
 
-    // Finished, the other may write, and sees what was written meanwhile.
+    // After it is finished, the other handle may write, and sees the earlier writes.
     store.close().unwrap();
     put(&other, "b", b"2");
     assert_eq!(list(&other, "").len(), 2);
@@ -245,7 +245,7 @@ fn open_any(path: &Path) -> Result<Box<dyn Store>, StoreError> {
     Ok(Box::new(ZipStore::open(path, ZipMode::Append)?))
 }
 
-/// After each step a copy of the file is what a killed process would leave.
+/// A copy of the file after each step is what a killed process would leave.
 #[test]
 fn the_file_is_an_archive_at_all_times() {
     let (directory, path) = place();
@@ -270,7 +270,7 @@ fn the_file_is_an_archive_at_all_times() {
             let step: u8 = name.strip_prefix("new/").unwrap().parse().unwrap();
             assert!(value(&left, &name).unwrap() == vec![step; 70_000]);
         }
-        // What was left can be written to and finished.
+        // The remaining archive can be written and finished.
         put(&left, "after", b"1");
         drop(left);
         assert_eq!(value(&open(&copy, ZipMode::Read), "after").unwrap(), "1");
@@ -279,7 +279,7 @@ fn the_file_is_an_archive_at_all_times() {
     store.close().unwrap();
     let length = fs::metadata(&path).unwrap().len();
     let expected = finished.len() as u64 + 60 * (70_000 + 30 + 46 + 12 + 10);
-    assert!(length < expected, "{length}: no room is left between entries and directory");
+    assert!(length < expected, "{length}: no space is left between entries and directory");
     assert_eq!(list(&store, "").len(), 61);
 }
 
@@ -308,14 +308,14 @@ fn a_torn_directory_is_ignored_and_cut_off() {
         drop(left);
         assert_eq!(list(&open(&copy, ZipMode::Read), "").len(), 3001, "{length}");
         cut_off_once(&copy, &torn);
-        // Where there are no zeros before the directory, it is an archive that is cut off.
+        // Without zeros before the directory, it is a truncated archive.
         torn[offset - 1000..offset].fill(1);
         fs::write(&copy, &torn).unwrap();
         assert_eq!(open_any(&copy).unwrap_err().kind(), StoreErrorKind::Corrupt, "{length}");
     }
 }
 
-/// A handle that has cut off a torn end, and has finished the archive, does not cut off what it has written.
+/// A handle that has truncated a torn end and finished the archive does not truncate its own writes.
 fn cut_off_once(path: &PathBuf, torn: &[u8]) {
     fs::write(path, torn).unwrap();
     let left = open(path, ZipMode::Append);

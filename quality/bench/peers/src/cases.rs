@@ -1,4 +1,4 @@
-//! The cases of `cargo xtask bench --peers`, in families: a family has one or a few data sets, and what is done with each.
+//! The cases of `cargo xtask bench --peers`, in families: a family has a few data sets, and the work on each.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -28,38 +28,38 @@ impl Scale {
     }
 }
 
-/// The languages that a case is measured in, each with the time that Zarrox may take at most where the best peer takes 1.
+/// The languages in which a case is measured, each with the largest allowed ratio of the time of Zarrox to the best peer's.
 type Targets = &'static [(Language, f64)];
 
 const FASTER: Targets = &[(Language::Rust, 0.75), (Language::Python, 0.75)];
-/// The targets where zarrs is far from the limit of the machine.
+/// The targets for cases in which zarrs is far from the limit of the machine.
 const FAR_FASTER: Targets = &[(Language::Rust, 0.5), (Language::Python, 0.75)];
-/// The targets where each call costs the most, and TensorStore's calls are cheap.
+/// The targets for cases in which each call costs the most, and TensorStore's calls are cheap.
 const SMALL: Targets = &[(Language::Rust, 0.75), (Language::Python, 1.0)];
-/// The targets where the peers make a call for each chunk or for each element.
+/// The targets for cases in which the peers make a call for each chunk or for each element.
 const FANCY: Targets = &[(Language::Rust, 0.75), (Language::Python, 0.3)];
 const MANY: Targets = &[(Language::Rust, 0.5), (Language::Python, 0.5)];
-/// The targets where Zarrox saves memory.
+/// The targets for cases in which Zarrox saves memory.
 const AS_FAST: Targets = &[(Language::Rust, 1.0), (Language::Python, 1.0)];
 
-/// Something that all contestants do, with the same files.
+/// Work that all contestants do on the same files.
 #[derive(Debug)]
 pub(crate) struct Case {
     pub(crate) name: String,
     pub(crate) data: Rc<DataSet>,
-    /// The work, as contestants are told.
+    /// The work, in the form that contestants receive.
     pub(crate) work: Value,
     pub(crate) output: Option<Output>,
     pub(crate) targets: Targets,
 }
 
-/// The array that a work writes.
+/// The array that the work writes.
 #[derive(Debug)]
 pub(crate) struct Output {
     pub(crate) document: Value,
-    /// True if it has the values of the data set before each run.
+    /// True if it contains the values of the data set before each run.
     pub(crate) is_copy: bool,
-    /// The shape that it has in the end.
+    /// The final shape.
     pub(crate) shape: Vec<u64>,
 }
 
@@ -68,14 +68,14 @@ impl Case {
         Self { name: name.into(), data: Rc::clone(data), work, output: None, targets: FASTER }
     }
 
-    /// Written to an array that has no chunks.
+    /// Sets an output without chunks.
     fn into_new(mut self, document: &Value) -> Self {
         let shape = data::numbers(&document["shape"]);
         self.output = Some(Output { document: document.clone(), is_copy: false, shape });
         self
     }
 
-    /// Written over a copy of the data set.
+    /// Sets an output that is a copy of the data set.
     fn into_copy(mut self) -> Self {
         let document = self.data.document().clone();
         let shape = data::numbers(&document["shape"]);
@@ -92,7 +92,7 @@ impl Case {
         self.targets.iter().find(|(of, _)| *of == language).map(|(_, target)| *target)
     }
 
-    /// The most bytes that it needs on disk, as nothing were compressed.
+    /// Returns the disk space that the case needs at most, as if nothing were compressed.
     pub(crate) fn bytes(&self) -> u64 {
         let output = self.output.as_ref();
         self.data.bytes() + output.map_or(0, |output| data::bytes(&output.document, &output.shape))
@@ -112,7 +112,7 @@ impl Plan {
     }
 }
 
-/// All cases. Those with the same data set follow each other, so that it can be deleted after the last.
+/// Returns all cases. Cases with the same data set are adjacent, so that it can be deleted after the last.
 pub(crate) fn all(plan: Plan) -> Vec<Case> {
     let families = [
         public,
@@ -132,7 +132,7 @@ pub(crate) fn all(plan: Plan) -> Vec<Case> {
     families.into_iter().flat_map(|family| family(plan)).collect()
 }
 
-/// The benchmark that zarr developers have published: a cube of 2 GiB as read and copied by several libraries.
+/// Returns the benchmark that zarr developers have published: a cube of 2 GiB, read and copied by several libraries.
 fn public(plan: Plan) -> Vec<Case> {
     let side = plan.pick(512, 1024);
     let sharded = [data::sharding(&[64; 3], &[bytes(), zstd(0)])];
@@ -160,7 +160,7 @@ fn public(plan: Plan) -> Vec<Case> {
     cases.collect()
 }
 
-/// 4096 chunks of 16 KiB.
+/// Returns an array with 4096 chunks of 16 KiB.
 fn small_chunks(_: Plan) -> Vec<Case> {
     let document = v2(&[4096; 2], &[64; 2], "<f4", &blosc());
     let set = DataSet::array("small-chunks", document.clone(), "smooth");
@@ -170,7 +170,7 @@ fn small_chunks(_: Plan) -> Vec<Case> {
     ]
 }
 
-/// An array of one chunk, which only one thread can read.
+/// Returns an array of one chunk, which only one thread can read.
 fn large_chunk(plan: Plan) -> Vec<Case> {
     let case = |name: &str, data_type, shape: [u64; 2], values| {
         let document = v3(&shape, &shape, data_type, &[bytes(), zstd(0)]);
@@ -183,7 +183,7 @@ fn large_chunk(plan: Plan) -> Vec<Case> {
     ]
 }
 
-/// A cube as climate models write it, read along time and across the map.
+/// Returns a cube like the output of climate models, read along time and across the map.
 fn climate(_: Plan) -> Vec<Case> {
     let [times, levels, latitudes, longitudes] = [240, 4, 181, 360];
     let shape = [times, levels, latitudes, longitudes];
@@ -208,7 +208,7 @@ fn climate(_: Plan) -> Vec<Case> {
     ]
 }
 
-/// Elements that are not stored in the order or the byte order that they are read in.
+/// Returns arrays whose elements are stored in another order or byte order than they are read.
 fn layouts(_: Plan) -> Vec<Case> {
     let mut fortran = v2(&[4096; 2], &[512; 2], "<f4", &blosc());
     fortran["order"] = "F".into();
@@ -225,7 +225,7 @@ fn layouts(_: Plan) -> Vec<Case> {
     arrays.into_iter().map(case).collect()
 }
 
-/// The array of zarr-python 2's tutorial, compressed as that does by default.
+/// Returns the array of zarr-python 2's tutorial, with its default compression.
 fn tutorial(plan: Plan) -> Vec<Case> {
     let document = v2(&[plan.pick(4000, 10_000); 2], &[1000; 2], "<i4", &blosc());
     let set = DataSet::array("tutorial", document.clone(), "ramp");
@@ -235,7 +235,7 @@ fn tutorial(plan: Plan) -> Vec<Case> {
     ]
 }
 
-/// Many reads of a few elements each, which measure the cost of a call.
+/// Returns many reads of a few elements each, which measure the cost of a call.
 fn windows(plan: Plan) -> Vec<Case> {
     let (side, chunk) = (2000, 100);
     let codec = json!({"name": "blosc", "configuration":
@@ -245,7 +245,7 @@ fn windows(plan: Plan) -> Vec<Case> {
         ("v3", v3(&[side; 2], &[chunk; 2], "int32", &[bytes(), codec])),
     ];
     let count = plan.pick(2_000, 10_000);
-    // A row takes 20 chunks.
+    // A row intersects 20 chunks.
     let sizes = [("10x10", [10, 10], count), ("element", [1, 1], count), ("row", [1, side], count / 10)];
     let cases = formats.into_iter().flat_map(|(format, document)| {
         let set = DataSet::array(&format!("windows-{format}"), document, "ramp");
@@ -257,7 +257,7 @@ fn windows(plan: Plan) -> Vec<Case> {
     cases.collect()
 }
 
-/// Selections of every kind, read and written; and boxes that are parts of chunks.
+/// Returns reads and writes of selections of every kind; and of boxes that are parts of chunks.
 fn selections(_: Plan) -> Vec<Case> {
     let side = 4096;
     let array = |name: &str, compressor: &Value| {
@@ -265,7 +265,7 @@ fn selections(_: Plan) -> Vec<Case> {
         DataSet::array(name, document, "smooth")
     };
     let set = array("selections", &blosc());
-    // What is decoded hides what selecting costs: here nothing is.
+    // Decoding would hide the cost of selecting: here nothing is decoded.
     let raw = array("selections-raw", &Value::Null);
     let mut random = Random::new();
     let mut ascending = || {
@@ -301,7 +301,7 @@ fn selections(_: Plan) -> Vec<Case> {
     blosc.chain(reads("select-raw", &raw)).collect()
 }
 
-/// One inner chunk of a shard is replaced at a time.
+/// Returns writes that replace one inner chunk of a shard at a time.
 fn shard_writes(_: Plan) -> Vec<Case> {
     let (side, inner) = (4096, 64);
     let codecs = [data::sharding(&[inner; 2], &[bytes(), zstd(0)])];
@@ -315,7 +315,7 @@ fn shard_writes(_: Plan) -> Vec<Case> {
     vec![Case::new("partial-writes/shards", &set, write(&boxes, 1)).into_copy()]
 }
 
-/// An array that grows by one row at a time.
+/// Returns an array that grows by one row at a time.
 fn append(plan: Plan) -> Vec<Case> {
     let count = plan.pick(1_000, 10_000);
     let document = v3(&[0, 1000], &[100, 1000], "float32", &[bytes(), zstd(0)]);
@@ -328,7 +328,7 @@ fn append(plan: Plan) -> Vec<Case> {
     vec![case]
 }
 
-/// A group of a thousand arrays.
+/// Returns a group of a thousand arrays.
 fn hierarchies(_: Plan) -> Vec<Case> {
     let names: Vec<String> = (0..1000).map(|number| format!("array-{number:03}")).collect();
     let cases = [2, 3].into_iter().flat_map(|format| {
@@ -347,7 +347,7 @@ fn hierarchies(_: Plan) -> Vec<Case> {
     cases.collect()
 }
 
-/// The documents of a group with arrays of these names.
+/// Returns the documents of a group with arrays of these names.
 fn group(format: u8, names: &[String], consolidated: bool) -> Vec<(String, Value)> {
     let array = |number: usize| {
         let shape = [number as u64 + 1, 100];
@@ -379,7 +379,7 @@ fn group(format: u8, names: &[String], consolidated: bool) -> Vec<(String, Value
     [("zarr.json".to_owned(), root)].into_iter().chain(arrays).collect()
 }
 
-/// An array with a grid of a million chunks, of which few are stored.
+/// Returns an array with a grid of a million chunks, few of which are stored.
 fn stored_chunks(plan: Plan) -> Vec<Case> {
     let document = v3(&[10_000; 2], &[10; 2], "uint8", &[json!({"name": "bytes"})]);
     let step = plan.pick(10, 1);
@@ -391,7 +391,7 @@ fn stored_chunks(plan: Plan) -> Vec<Case> {
     vec![Case::new("info/stored-chunks", &set, json!({"kind": "info"}))]
 }
 
-/// Slabs of rows become slabs of columns, in less memory than the array has.
+/// Returns a rechunking of slabs of rows to slabs of columns, in less memory than the size of the array.
 fn rechunk(plan: Plan) -> Vec<Case> {
     let shape @ [rows, columns] = plan.pick([8192, 16384], [32768, 32768]);
     let memory: u64 = plan.pick(64 << 20, 512 << 20);
@@ -402,7 +402,7 @@ fn rechunk(plan: Plan) -> Vec<Case> {
     vec![Case::new("rechunk/rows-to-columns", &set, work).targets(AS_FAST).into_new(&slab)]
 }
 
-/// Reads boxes of an array that has been opened before.
+/// Reads boxes of an array that is open already.
 fn read(boxes: &[Vec<[u64; 2]>], at_once: usize) -> Value {
     json!({"kind": "read", "boxes": boxes, "at_once": at_once, "opened": true})
 }
@@ -425,7 +425,7 @@ fn write_all(set: &DataSet) -> Value {
     write(&[data::whole(&data::numbers(&set.document()["shape"]))], 1)
 }
 
-/// The codec by which v3 says that elements are little-endian.
+/// Returns the codec of v3 for little-endian elements.
 fn bytes() -> Value {
     json!({"name": "bytes", "configuration": {"endian": "little"}})
 }
@@ -434,12 +434,12 @@ fn zstd(level: i32) -> Value {
     json!({"name": "zstd", "configuration": {"level": level, "checksum": false}})
 }
 
-/// The default compressor of zarr-python 2.
+/// Returns the default compressor of zarr-python 2.
 fn blosc() -> Value {
     json!({"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1, "blocksize": 0})
 }
 
-/// A linear congruential generator, whose numbers are the same each time.
+/// A linear congruential generator, with the same numbers in every run.
 struct Random(u64);
 
 impl Random {
@@ -447,13 +447,13 @@ impl Random {
         Self(1)
     }
 
-    /// A number from 0 to below `end`. The upper half of the state is the better one.
+    /// Returns a number below `end`. It uses the upper half of the state, which is more random.
     fn below(&mut self, end: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % end
     }
 
-    /// Boxes of a size, anywhere in an array.
+    /// Returns boxes of a size at random positions in an array.
     fn boxes(&mut self, count: usize, shape: &[u64], size: &[u64]) -> Vec<Vec<[u64; 2]>> {
         let mut anywhere = |(length, size): (&u64, &u64)| {
             let start = self.below(length - size + 1);

@@ -1,4 +1,4 @@
-//! The results as a picture: for each case and language a bar as long as our time is, where the best peer takes 1.
+//! The results as a chart: for each case and language a bar with the ratio of our time to the best peer's.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use crate::contestants::{LIMIT, Language};
 use crate::measure::Row;
 use crate::report::Report;
 
-/// Where the axes end: what is slower is cut off, and has its number.
+/// The end of the axes: longer bars are truncated, and labelled with their number.
 const MOST: f64 = 1.5;
 const TICKS: [f64; 7] = [0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5];
 
@@ -16,7 +16,7 @@ const GAP: f64 = 60.0;
 const MARGIN: f64 = 20.0;
 const LINE: f64 = 20.0;
 const BAR: f64 = 12.0;
-/// Title and axes stand above the first bar.
+/// The height of title and axes above the first bar.
 const TOP: f64 = 96.0;
 
 const TEXT: &str = "#24292f";
@@ -25,14 +25,14 @@ const GRID: &str = "#d8dee4";
 const FASTER: &str = "#2f6fb3";
 const SLOWER: &str = "#c4552d";
 
-/// The chart as SVG: a line for each case, with a panel for each language.
+/// Returns the chart as SVG: a line for each case, with a panel for each language.
 pub(crate) fn draw(report: &Report, cases: &[&str]) -> String {
     let panels = Language::ALL.map(|language| report.rows(language, cases));
     let is_shown = |case: &&&str| panels.iter().flatten().any(|row| row.case == ***case);
     let cases: Vec<&str> = cases.iter().filter(is_shown).copied().collect();
     let about = report.about(&cases);
     let bottom = TOP + LINE * as_float(cases.len());
-    // Behind each panel there is room for the numbers of its longest bars.
+    // Each panel has a margin for the labels of its longest bars.
     let width = 2.0 * MARGIN + LABELS + 2.0 * (PANEL + GAP);
     let height = bottom + 40.0 + 16.0 * as_float(about.len());
 
@@ -85,17 +85,17 @@ fn bar(svg: &mut Svg, left: f64, top: f64, row: &Row) {
     if let Some(limit) = limit {
         svg.rect(left + place(limit) - 1.0, top - 2.0, 2.0, BAR + 4.0, TEXT);
     }
-    // Beside the bar, and not in the way of the mark.
+    // Beside the bar, without covering the mark.
     let end = place(limit.map_or(ratio, |limit| limit.max(ratio)));
     svg.text(left + end + 5.0, top + 10.0, "start", 11, TEXT, &format!("{ratio:.2}"));
 }
 
-/// The distance of a ratio from the left.
+/// Returns the x coordinate of a ratio.
 fn place(ratio: f64) -> f64 {
     ratio.min(MOST) / MOST * PANEL
 }
 
-/// The top of the bar of a case.
+/// Returns the top of the bar of a case.
 fn line(number: usize) -> f64 {
     TOP + LINE * as_float(number) + (LINE - BAR) / 2.0
 }
@@ -104,7 +104,7 @@ fn as_float(number: usize) -> f64 {
     u32::try_from(number).map_or(f64::MAX, f64::from)
 }
 
-/// A picture that grows.
+/// A picture that is being drawn.
 struct Svg(String);
 
 impl Svg {

@@ -1,4 +1,4 @@
-//! Who runs, and how: the programs of all contestants, built and installed.
+//! The contestants, and their programs, built and installed.
 
 use serde_json::Value;
 
@@ -8,12 +8,12 @@ use zarrox_runner::run::{self, Outcome, Program, cargo, program, target};
 
 /// Zarrox, in each language.
 pub(crate) const OURSELVES: &str = "zarrox";
-/// The bare loop that does the same work, in Rust. It is no peer.
+/// The bare loop that does the same work, in Rust. It does not count as a peer.
 pub(crate) const LIMIT: &str = "limit";
-/// Zarrox as it was built or installed earlier. It is no peer.
+/// An earlier build or installation of Zarrox. It does not count as a peer.
 pub(crate) const BEFORE: &str = "before";
 
-/// The language that a library is used from.
+/// The language in which a library is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Language {
     Rust,
@@ -23,7 +23,7 @@ pub(crate) enum Language {
 impl Language {
     pub(crate) const ALL: [Self; 2] = [Self::Rust, Self::Python];
 
-    /// The name on the command line and in results.
+    /// Returns the name on the command line and in results.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Rust => "rust",
@@ -31,7 +31,7 @@ impl Language {
         }
     }
 
-    /// The name in headings.
+    /// Returns the name in headings.
     pub(crate) fn title(self) -> &'static str {
         match self {
             Self::Rust => "Rust",
@@ -41,7 +41,7 @@ impl Language {
 
     pub(crate) fn from_name(name: &str) -> Outcome<Self> {
         let found = Self::ALL.into_iter().find(|language| language.name() == name);
-        found.ok_or_else(|| format!("'{name}' is not a language: there are rust and python"))
+        found.ok_or_else(|| format!("unknown language '{name}'; expected 'rust' or 'python'"))
     }
 }
 
@@ -50,13 +50,13 @@ impl Language {
 pub(crate) struct Contestant {
     pub(crate) name: &'static str,
     pub(crate) program: Program,
-    /// The newest version of the Zarr format that it knows.
+    /// The newest version of the Zarr format that it supports.
     newest_format: u64,
     /// True if the contestant is the library of another contestant with other codecs.
     differs_in_codecs: bool,
 }
 
-/// The cases that decode and encode nothing.
+/// The cases without decoding and encoding.
 const WITHOUT_CODECS: [&str; 4] = ["open", "open_consolidated", "list", "info"];
 
 impl Contestant {
@@ -64,22 +64,22 @@ impl Contestant {
         Self { name, program, newest_format: 3, differs_in_codecs: false }
     }
 
-    /// The library of another contestant, with other codecs.
+    /// Returns the library of another contestant, with other codecs.
     fn with_codecs(name: &'static str, program: Program) -> Self {
         Self { differs_in_codecs: true, ..Self::new(name, program) }
     }
 
-    /// The reason why the contestant takes no part with data of this version of the format, or in this work.
+    /// Returns the reason why the contestant does not support data of this version of the format, or this work.
     pub(crate) fn refusal(&self, format: u64, work: &Value) -> Option<String> {
         if format > self.newest_format {
-            return Some(format!("there is no v{format} for it"));
+            return Some(format!("does not support v{format}"));
         }
         let has_codecs = !WITHOUT_CODECS.iter().any(|kind| work["kind"] == **kind);
-        (self.differs_in_codecs && !has_codecs).then(|| "is zarr3 where there are no codecs".to_owned())
+        (self.differs_in_codecs && !has_codecs).then(|| "is the same as zarr3 without codecs".to_owned())
     }
 }
 
-/// All contestants, and the program that makes their data and reads what they wrote.
+/// All contestants, and the program that creates their data and reads their output.
 #[derive(Debug)]
 pub(crate) struct Contestants {
     rust: Vec<Contestant>,
@@ -88,9 +88,9 @@ pub(crate) struct Contestants {
 }
 
 impl Contestants {
-    /// Builds and installs what these languages need.
+    /// Builds and installs the requirements of these languages.
     pub(crate) fn prepare(languages: &[Language]) -> Outcome<Self> {
-        // The bench target is Zarrox, the limit, and the maker of data.
+        // The bench target contains Zarrox, the limit, and the generator of data.
         let built = || run::bench_target("zarrox-bench", "peers");
         let ourselves = variable("ZARROX_BENCH_RUST").map_or_else(built, Ok)?;
         let ourselves = program::<&str>(ourselves, []);
@@ -115,7 +115,7 @@ impl Contestants {
         })
     }
 
-    /// Contestants in Rust that need not be built.
+    /// Returns the contestants in Rust that need no separate build.
     #[cfg(test)]
     pub(crate) fn of_rust(rust: Vec<Contestant>) -> Self {
         Self { rust, python: Vec::new(), ourselves: Program::default() }
@@ -128,18 +128,18 @@ impl Contestants {
         }
     }
 
-    /// Our own program that writes the values of formulas.
+    /// Returns our own program that writes the values of formulas.
     pub(crate) fn filler(&self) -> Program {
         self.ourselves.clone().with(["fill"])
     }
 
-    /// Our own program that reads.
+    /// Returns our own program that reads.
     pub(crate) fn reader(&self) -> Program {
         self.ourselves.clone().with([OURSELVES])
     }
 }
 
-/// Our own package and the libraries in Python.
+/// Returns our own package and the other libraries in Python, installed.
 fn python() -> Outcome<Vec<Contestant>> {
     let install = || package::install_into(&PEERS, &[]);
     let peers = variable("ZARROX_BENCH_PYTHON").map_or_else(install, Ok)?;
@@ -160,7 +160,7 @@ fn python() -> Outcome<Vec<Contestant>> {
     Ok(peers.into_iter().chain(before).collect())
 }
 
-/// Zarrox, TensorStore, zarr-python 3 and its pipelines of codecs.
+/// The environment of Zarrox, TensorStore, zarr-python 3 and its codec pipelines.
 const PEERS: Environment = Environment {
     name: "bench-peers",
     lowest: (3, 12),
@@ -168,7 +168,7 @@ const PEERS: Environment = Environment {
     requirements: Some("quality/bench/requirements/peers.txt"),
 };
 
-/// The releases of numcodecs that zarr-python 2 runs with end at Python 3.13.
+/// The last release of numcodecs that zarr-python 2 supports runs on Python up to 3.13.
 const ZARR2: Environment = Environment {
     name: "bench-zarr2",
     lowest: (3, 11),
@@ -176,12 +176,12 @@ const ZARR2: Environment = Environment {
     requirements: Some("quality/bench/requirements/zarr2.txt"),
 };
 
-/// A variable that names a program, so that nothing is built or installed.
+/// Returns a variable with the path of a program, which then is not built or installed.
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// Builds the program of zarrs, which is a workspace of its own.
+/// Builds the program of zarrs, which is a separate workspace.
 fn build_zarrs() -> Outcome<String> {
     let directory = target("zarrs");
     let build =

@@ -1,4 +1,4 @@
-//! Data sets: their documents, and how they and the outputs of works get onto the disk.
+//! Data sets: their documents, and how they and the outputs are written to the disk.
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -11,18 +11,18 @@ use zarrox_runner::run::{self, Outcome};
 #[derive(Debug)]
 pub(crate) struct DataSet {
     pub(crate) name: String,
-    /// Paths and contents of its documents; the first is that of the root.
+    /// Paths and contents of its metadata documents; the first is that of the root.
     documents: Vec<(String, Value)>,
     contents: Contents,
 }
 
-/// The content beside the documents.
+/// The content besides the documents.
 #[derive(Debug)]
 enum Contents {
     Nothing,
     /// Our own program writes the values of this formula.
     Values(&'static str),
-    /// Chunks with these keys, each of so many bytes that are all 1.
+    /// Chunks with these keys, each with this number of bytes that are all 1.
     Chunks(Vec<String>, usize),
 }
 
@@ -31,32 +31,32 @@ impl DataSet {
         Rc::new(Self { name: name.to_owned(), documents, contents })
     }
 
-    /// An array with the values of a formula.
+    /// Returns an array with the values of a formula.
     pub(crate) fn array(name: &str, document: Value, values: &'static str) -> Rc<Self> {
         Self::new(name, vec![(file_name(&document).to_owned(), document)], Contents::Values(values))
     }
 
-    /// Nothing but documents.
+    /// Returns a data set of documents only.
     pub(crate) fn documents(name: &str, documents: Vec<(String, Value)>) -> Rc<Self> {
         Self::new(name, documents, Contents::Nothing)
     }
 
-    /// An array of which these chunks are stored.
+    /// Returns an array of which these chunks are stored.
     pub(crate) fn chunks(name: &str, document: Value, keys: Vec<String>, length: usize) -> Rc<Self> {
         Self::new(name, vec![(file_name(&document).to_owned(), document)], Contents::Chunks(keys, length))
     }
 
-    /// The document of the root.
+    /// Returns the document of the root.
     pub(crate) fn document(&self) -> &Value {
         &self.documents[0].1
     }
 
-    /// The version of the Zarr format.
+    /// Returns the version of the Zarr format.
     pub(crate) fn format(&self) -> u64 {
         self.document()["zarr_format"].as_u64().unwrap_or_default()
     }
 
-    /// The bytes that it needs, were nothing compressed. A small file takes a block of the disk.
+    /// Returns the disk space without compression. A small file uses a block of the disk.
     pub(crate) fn bytes(&self) -> u64 {
         let small = 4096;
         let documents = small * self.documents.len() as u64;
@@ -67,7 +67,8 @@ impl DataSet {
         }
     }
 
-    /// Its directory below another, made unless it is there. `fill` writes the values of a formula into the array at a path.
+    /// Returns its directory below another, created if it is missing. `fill` writes the values of a formula into the array at a
+    /// path.
     pub(crate) fn made(&self, parent: &Path, fill: impl FnOnce(&str, &str) -> Outcome) -> Outcome<String> {
         let directory = run::absolute(parent.join(&self.name))?;
         let marker = parent.join(format!("{}.made", self.name));
@@ -91,7 +92,7 @@ impl DataSet {
         Ok(directory)
     }
 
-    /// Deletes it. The marker goes first: what is left of a data set must not be taken for one.
+    /// Deletes the data set. The marker is deleted first: the rest must not be mistaken for a data set.
     pub(crate) fn remove(&self, parent: &Path) -> Outcome {
         let marker = parent.join(format!("{}.made", self.name));
         if marker.exists() {
@@ -100,7 +101,7 @@ impl DataSet {
         run::remove_directory(parent.join(&self.name))
     }
 
-    /// All that decides what is on the disk.
+    /// Returns a description of everything that determines the content of the disk.
     fn description(&self) -> String {
         let contents = match &self.contents {
             Contents::Nothing => json!(null),
@@ -111,13 +112,13 @@ impl DataSet {
     }
 }
 
-/// An array of nothing but its document.
+/// Writes an array that consists only of its document.
 pub(crate) fn write_array(directory: &Path, document: &Value) -> Outcome {
     run::empty_directory(directory)?;
     run::write(directory.join(file_name(document)), &format!("{document:#}\n"))
 }
 
-/// A copy of a directory and all in it.
+/// Copies a directory with its content.
 pub(crate) fn copy(from: &Path, to: &Path) -> Outcome {
     run::empty_directory(to)?;
     let failed = |error: std::io::Error| format!("{}: {error}", from.display());
@@ -133,7 +134,7 @@ pub(crate) fn copy(from: &Path, to: &Path) -> Outcome {
     Ok(())
 }
 
-/// The document of an array of v3.
+/// Returns the document of an array of v3.
 pub(crate) fn v3(shape: &[u64], chunk: &[u64], data_type: &str, codecs: &[Value]) -> Value {
     json!({
         "zarr_format": 3,
@@ -148,7 +149,7 @@ pub(crate) fn v3(shape: &[u64], chunk: &[u64], data_type: &str, codecs: &[Value]
     })
 }
 
-/// The document of an array of v2.
+/// Returns the document of an array of v2.
 pub(crate) fn v2(shape: &[u64], chunk: &[u64], data_type: &str, compressor: &Value) -> Value {
     json!({
         "zarr_format": 2,
@@ -162,7 +163,7 @@ pub(crate) fn v2(shape: &[u64], chunk: &[u64], data_type: &str, compressor: &Val
     })
 }
 
-/// The codec of shards, with an index as most have it.
+/// Returns the sharding codec, with the usual index.
 pub(crate) fn sharding(inner: &[u64], codecs: &[Value]) -> Value {
     let index = [json!({"name": "bytes", "configuration": {"endian": "little"}}), json!({"name": "crc32c"})];
     json!({"name": "sharding_indexed", "configuration":
@@ -173,7 +174,7 @@ fn file_name(document: &Value) -> &'static str {
     if document["zarr_format"] == 2 { ".zarray" } else { "zarr.json" }
 }
 
-/// The bytes of all elements of an array that has this document, and this shape.
+/// Returns the size in bytes of all elements of an array with this document and shape.
 pub(crate) fn bytes(document: &Value, shape: &[u64]) -> u64 {
     let digits = |text: &str| text.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().unwrap_or(8);
     let width = match (document["dtype"].as_str(), document["data_type"].as_str()) {
@@ -184,12 +185,12 @@ pub(crate) fn bytes(document: &Value, shape: &[u64]) -> u64 {
     shape.iter().product::<u64>() * width
 }
 
-/// A list of numbers.
+/// Returns a list of numbers.
 pub(crate) fn numbers(list: &Value) -> Vec<u64> {
     list.as_array().into_iter().flatten().filter_map(Value::as_u64).collect()
 }
 
-/// The box that is all of an array.
+/// Returns the box that covers an array.
 pub(crate) fn whole(shape: &[u64]) -> Vec<[u64; 2]> {
     shape.iter().map(|length| [0, *length]).collect()
 }
@@ -206,7 +207,7 @@ impl<'a> Grid<'a> {
         Self { shape, chunk }
     }
 
-    /// The boxes of all chunks, the last axis fastest.
+    /// Returns the boxes of all chunks, with the last axis varying fastest.
     pub(crate) fn boxes(&self) -> Vec<Vec<[u64; 2]>> {
         let axes = self.shape.iter().zip(self.chunk);
         axes.fold(vec![Vec::new()], |boxes, (length, size)| {

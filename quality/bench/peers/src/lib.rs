@@ -1,6 +1,6 @@
-//! `cargo xtask bench --peers`: the same work by Zarrox and its peers, as quality/bench/README.md says.
+//! `cargo xtask bench --peers`: the same work with Zarrox and its peers, see quality/bench/README.md.
 
-#![expect(clippy::print_stdout, reason = "it serves programs for a terminal")]
+#![expect(clippy::print_stdout, reason = "it is a library of command-line programs")]
 
 mod cases;
 mod chart;
@@ -24,14 +24,14 @@ use round::{OUTPUT, Protocol, Round};
 use session::{PATIENCE, Session};
 use zarrox_runner::run::{self, Outcome, program};
 
-/// Where data sets are made, those of each scale in a directory of their own.
+/// The directory of data sets, with a subdirectory for each scale.
 const DATA: &str = "target/bench/data";
-/// The results, for programs, and as tables and bars for people.
+/// The results, as JSON, and as tables and a chart.
 const JSON: &str = "target/bench/peers.json";
 const TABLES: &str = "target/bench/peers.md";
 const CHART: &str = "target/bench/peers.svg";
 
-/// The space that must be left on the disk.
+/// The free space that must remain on the disk.
 const SPARE_BYTES: u64 = 1 << 30;
 
 /// The options of the command line.
@@ -48,17 +48,17 @@ struct Options {
     only_lists: bool,
 }
 
-/// The condition that every row must meet.
+/// The requirement for every row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Requirement {
     Ratio(f64),
     Targets,
 }
 
-/// Measures what the arguments say.
+/// Measures the cases of the arguments.
 ///
 /// # Errors
-/// When the arguments are wrong, a program cannot be built, or what is required is not met.
+/// When the arguments are invalid, a program cannot be built, or a requirement is not met.
 pub fn run(arguments: &[String]) -> Outcome {
     let options = Options::parse(arguments)?;
     let protocol = options.protocol();
@@ -90,7 +90,7 @@ pub fn run(arguments: &[String]) -> Outcome {
     judge(&rows, options.require)
 }
 
-/// Measures a case in a language, with its data set made where it is missing.
+/// Measures a case in a language; its data set is created if it is missing.
 fn measure(case: &Case, language: Language, contestants: &Contestants, options: &Options) -> Outcome<Row> {
     let (scale, protocol) = (options.scale.name(), options.protocol());
     let fill = |array: &str, formula: &str| fill(contestants, array, formula, protocol.threads);
@@ -98,7 +98,7 @@ fn measure(case: &Case, language: Language, contestants: &Contestants, options: 
     Round { case, scale, array: &array, contestants, language, protocol }.measure()
 }
 
-/// Has our own program write the values of a formula into an array.
+/// Runs our own program, which writes the values of a formula into an array.
 fn fill(contestants: &Contestants, array: &str, formula: &str, threads: usize) -> Outcome {
     println!("data set: {array}");
     let work = json!({"kind": "fill", "values": formula});
@@ -108,7 +108,7 @@ fn fill(contestants: &Contestants, array: &str, formula: &str, threads: usize) -
     filled.map_err(|absence| format!("{array} cannot be filled: {absence:?}"))
 }
 
-/// Writes the results in all forms.
+/// Writes the results in all formats.
 fn save(report: &Report, all: &[Case]) -> Outcome {
     let order: Vec<&str> = all.iter().map(|case| case.name.as_str()).collect();
     run::write(JSON, &format!("{:#}\n", report.to_json(&order)))?;
@@ -116,39 +116,40 @@ fn save(report: &Report, all: &[Case]) -> Outcome {
     run::write(CHART, &chart::draw(report, &order))
 }
 
-/// The cases with these names, or else with these parts of names; all without any.
+/// Returns the cases with these names, or else those whose names contain them; all without any.
 fn chosen<'a>(all: &'a [Case], names: &[String]) -> Outcome<Vec<&'a Case>> {
     let matches = |case: &Case, name: &String| match all.iter().any(|case| case.name == *name) {
         true => case.name == *name,
         false => case.name.contains(name.as_str()),
     };
     if let Some(unknown) = names.iter().find(|name| !all.iter().any(|case| matches(case, name))) {
-        return Err(format!("no case has '{unknown}' in its name: --list gives all"));
+        return Err(format!("no case has '{unknown}' in its name; --list shows all"));
     }
     let is_chosen = |case: &&Case| names.is_empty() || names.iter().any(|name| matches(case, name));
     Ok(all.iter().filter(is_chosen).collect())
 }
 
-/// Checks that the disk has room for the largest case: data sets are deleted before the next is made. Where the free space is not
+/// Checks that the disk has space for the largest case: data sets are deleted before the next is created. If the free space is
+/// unknown, nothing is checked.
 /// known, nothing is checked.
 fn check_disk(cases: &[&Case]) -> Outcome {
     let needed = cases.iter().map(|case| case.bytes()).max().unwrap_or_default() + SPARE_BYTES;
     let table = program("df", ["-Pk", "."]).output().unwrap_or_default();
     match free_bytes(&table) {
         Some(free) if free < needed => {
-            Err(format!("the disk has {} MiB left, and {} MiB are needed", free >> 20, needed >> 20))
+            Err(format!("the disk has {} MiB of free space, but {} MiB are needed", free >> 20, needed >> 20))
         }
         _ => Ok(()),
     }
 }
 
-/// The free bytes of a disk, as df tells them.
+/// Returns the free bytes of a disk, from df.
 fn free_bytes(table: &str) -> Option<u64> {
     let blocks: u64 = table.lines().nth(1)?.split_whitespace().nth(3)?.parse().ok()?;
     Some(blocks * 1024)
 }
 
-/// Checks that no contestant failed, and that Zarrox was as fast as required.
+/// Checks that no contestant failed, and that Zarrox met the requirement.
 fn judge(rows: &[Row], require: Option<Requirement>) -> Outcome {
     let failures = rows.iter().flat_map(|row| {
         let place = format!("{} in {}", row.case, row.language.title());
@@ -161,7 +162,11 @@ fn judge(rows: &[Row], require: Option<Requirement>) -> Outcome {
     };
     let slow = rows.iter().filter(|row| !within(row)).map(report::line);
     let problems: Vec<String> = failures.chain(slow).collect();
-    if problems.is_empty() { Ok(()) } else { Err(format!("not all is well:\n{}", problems.join("\n"))) }
+    if problems.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("requirements are not met:\n{}", problems.join("\n")))
+    }
 }
 
 impl Options {
@@ -190,7 +195,7 @@ impl Options {
                 "--quick" => options.is_quick = true,
                 "--keep" => options.keeps_data = true,
                 "--list" => options.only_lists = true,
-                _ => return Err(format!("'{argument}' is not an option of bench --peers")),
+                _ => return Err(format!("unknown option '{argument}' of bench --peers")),
             }
         }
         if options.languages.is_empty() {
@@ -208,7 +213,7 @@ impl Options {
         }
     }
 
-    /// Where the data sets are.
+    /// Returns the directory of the data sets.
     fn data(&self) -> std::path::PathBuf {
         Path::new(DATA).join(self.scale.name())
     }
@@ -216,11 +221,11 @@ impl Options {
 
 fn scale(name: &str) -> Outcome<Scale> {
     let found = [Scale::Small, Scale::Full].into_iter().find(|scale| scale.name() == name);
-    found.ok_or_else(|| format!("'{name}' is not a scale: there are small and full"))
+    found.ok_or_else(|| format!("unknown scale '{name}'; expected 'small' or 'full'"))
 }
 
 fn count(text: &str) -> Outcome<usize> {
-    text.parse().ok().filter(|count| *count > 0).ok_or_else(|| format!("'{text}' is not a number from 1"))
+    text.parse().ok().filter(|count| *count > 0).ok_or_else(|| format!("'{text}' is not a positive number"))
 }
 
 fn requirement(text: &str) -> Outcome<Requirement> {

@@ -10,19 +10,19 @@ pub(crate) struct Row {
     pub(crate) case: String,
     pub(crate) language: Language,
     pub(crate) scale: String,
-    /// The most time that Zarrox may take where the best peer takes 1.
+    /// The largest allowed ratio of the time of Zarrox to the best peer's.
     pub(crate) target: f64,
     pub(crate) entries: Vec<Entry>,
 }
 
-/// The most time that Zarrox may take where the bare loop takes 1.
+/// The largest allowed ratio of the time of Zarrox to the bare loop's.
 const LIMIT_TARGET: f64 = 1.2;
 
 /// The measurements of one contestant.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Entry {
     pub(crate) name: String,
-    /// Name and version of the library, if it came so far.
+    /// Name and version of the library, once it has reported them.
     pub(crate) version: String,
     pub(crate) result: Result<Times, Absence>,
 }
@@ -30,11 +30,11 @@ pub(crate) struct Entry {
 /// The times of a contestant.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Times {
-    /// The work alone, in each round.
+    /// The times of the work alone, in each round.
     pub(crate) seconds: Vec<f64>,
-    /// Whole processes, from start to end.
+    /// The times of whole processes, from start to end.
     pub(crate) processes: Vec<f64>,
-    /// The most memory of each of these processes in bytes.
+    /// The peak memory of each of these processes in bytes.
     pub(crate) peaks: Vec<f64>,
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct Times {
 pub(crate) enum Absence {
     Unsupported(String),
     Failed(String),
-    /// After so many seconds.
+    /// The timeout was reached after this number of seconds.
     GaveUp(f64),
 }
 
@@ -56,12 +56,12 @@ impl Row {
         self.entry(name)?.result.as_ref().ok()
     }
 
-    /// The time of Zarrox where another contestant takes 1.
+    /// Returns the ratio of the time of Zarrox to that of another contestant.
     pub(crate) fn ratio(&self, name: &str) -> Option<f64> {
         ratio(&self.times(OURSELVES)?.seconds, &self.times(name)?.seconds)
     }
 
-    /// The peer that is fastest, and our ratio to it.
+    /// Returns the fastest peer, and our ratio to it.
     pub(crate) fn best(&self) -> Option<(&str, f64)> {
         let ratios = self.peers().filter_map(|name| Some((name, self.ratio(name)?)));
         ratios.max_by(|(_, a), (_, b)| a.total_cmp(b))
@@ -72,18 +72,19 @@ impl Row {
         names.filter(|name| ![OURSELVES, LIMIT, BEFORE].contains(name))
     }
 
-    /// True if Zarrox took no more than this where the best peer took 1. Without peers it is true, and without a time of Zarrox false.
+    /// Returns true if the ratio of Zarrox to the best peer is at most `target`. True without peers, and false without a time of
+    /// Zarrox.
     pub(crate) fn is_within(&self, target: f64) -> bool {
         let is_fast = self.best().is_none_or(|(_, ratio)| ratio <= target);
         self.times(OURSELVES).is_some() && is_fast
     }
 
-    /// True if the time of Zarrox is within this row's target, and within the row's limit beside a bare loop.
+    /// Returns true if the time of Zarrox is within this row's target, and within the row's limit compared with a bare loop.
     pub(crate) fn meets_targets(&self) -> bool {
         self.is_within(self.target) && self.ratio(LIMIT).is_none_or(|ratio| ratio <= LIMIT_TARGET)
     }
 
-    /// The contestants that failed, and their errors.
+    /// Returns the contestants that failed, and their errors.
     pub(crate) fn failures(&self) -> impl Iterator<Item = (&str, &str)> {
         self.entries.iter().filter_map(|entry| match &entry.result {
             Err(Absence::Failed(message)) => Some((entry.name.as_str(), message.as_str())),
@@ -103,7 +104,7 @@ impl Row {
         })
     }
 
-    /// `None` for what is not a row.
+    /// Parses a row; `None` if it is not one.
     pub(crate) fn from_json(json: &Value) -> Option<Self> {
         Some(Self {
             case: json["case"].as_str()?.to_owned(),
@@ -148,7 +149,7 @@ impl Entry {
     }
 }
 
-/// The middle of the values, or the mean of the two that are.
+/// Returns the median.
 pub(crate) fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -160,19 +161,19 @@ pub(crate) fn median(values: &[f64]) -> Option<f64> {
     }
 }
 
-/// The least and the greatest of the values.
+/// Returns the minimum and the maximum.
 pub(crate) fn spread(values: &[f64]) -> Option<(f64, f64)> {
     let least = values.iter().copied().min_by(f64::total_cmp)?;
     Some((least, values.iter().copied().max_by(f64::total_cmp)?))
 }
 
-/// The median of the ratios in each round. Slow contestants took part in the first rounds only.
+/// Returns the median of the ratios in each round. Slow contestants take part in the first rounds only.
 fn ratio(ours: &[f64], theirs: &[f64]) -> Option<f64> {
     let ratios: Vec<f64> = ours.iter().zip(theirs).map(|(ours, theirs)| ours / theirs).collect();
     median(&ratios)
 }
 
-/// The most frequent of some values, the first of those that are equally frequent.
+/// Returns the most frequent value, the first of those that are equally frequent.
 pub(crate) fn most_frequent<'a>(values: &[&'a str]) -> Option<&'a str> {
     let count = |value: &&str| values.iter().filter(|other| *other == value).count();
     values.iter().rev().copied().max_by_key(count)
@@ -182,7 +183,7 @@ pub(crate) fn most_frequent<'a>(values: &[&'a str]) -> Option<&'a str> {
 pub(crate) mod tests {
     use super::*;
 
-    /// A contestant with these times in its rounds.
+    /// Returns a contestant with these times in its rounds.
     pub(crate) fn entry(name: &str, seconds: &[f64]) -> Entry {
         let times = Times { seconds: seconds.to_vec(), processes: vec![1.5], peaks: vec![3e6] };
         Entry { name: name.to_owned(), version: format!("{name} 1"), result: Ok(times) }
@@ -208,7 +209,7 @@ pub(crate) mod tests {
 
     #[test]
     fn ratios_are_those_of_rounds() {
-        // Round by round it is the same; the medians alone would not tell.
+        // The ratio is the same in each round; the medians alone would not show that.
         assert_eq!(ratio(&[1.0, 2.0, 4.0], &[2.0, 4.0, 8.0]), Some(0.5));
         assert_eq!(ratio(&[1.0, 2.0, 9.0], &[2.0, 4.0]), Some(0.5));
         assert_eq!(ratio(&[1.0], &[]), None);

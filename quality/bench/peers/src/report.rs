@@ -1,4 +1,4 @@
-//! The results of all cases: kept as JSON, and shown as tables.
+//! The results of all cases: stored as JSON, and shown as tables.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use zarrox_runner::run::{self, program};
 /// The text of an empty cell.
 const NOTHING: &str = "–";
 
-/// The rows of all runs, of which those of one scale are shown.
+/// The rows of all runs; those of one scale are shown.
 #[derive(Debug)]
 pub(crate) struct Report {
     scale: &'static str,
@@ -20,7 +20,7 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// The results of former runs, if there are any.
+    /// Reads the results of earlier runs, if there are any.
     pub(crate) fn read(path: &str, scale: &'static str) -> Self {
         let json = run::read(path).ok().and_then(|text| serde_json::from_str(&text).ok());
         let rows = json.as_ref().and_then(|json: &Value| json["rows"].as_array());
@@ -28,7 +28,7 @@ impl Report {
         Self { scale, rows, machine: Machine::this() }
     }
 
-    /// Takes a row in the place of the former one of the same case, language and scale.
+    /// Adds a row, replacing an earlier one of the same case, language and scale.
     pub(crate) fn replace(&mut self, row: Row) {
         let is_same = |other: &Row| {
             (&other.case, other.language, &other.scale) == (&row.case, row.language, &row.scale)
@@ -39,14 +39,14 @@ impl Report {
         }
     }
 
-    /// The rows of a language that are shown, in the order of these cases. Cases that are no more are left out.
+    /// Returns the rows of a language to show, in the order of these cases. Removed cases are omitted.
     pub(crate) fn rows(&self, language: Language, cases: &[&str]) -> Vec<&Row> {
         let shown = |row: &&Row| row.language == language && row.scale == self.scale;
         let of = |case: &&str| self.rows.iter().filter(shown).find(|row| row.case == **case);
         cases.iter().filter_map(of).collect()
     }
 
-    /// The rows of cases that there are, of all scales, and what they were measured on.
+    /// Returns the rows of existing cases, of all scales, and the machine that they were measured on.
     pub(crate) fn to_json(&self, cases: &[&str]) -> Value {
         let place = |row: &Row| cases.iter().position(|case| row.case == *case);
         let mut rows: Vec<_> = self.rows.iter().filter_map(|row| Some((place(row)?, row))).collect();
@@ -65,7 +65,7 @@ impl Report {
         })
     }
 
-    /// Sentences about the measurement: its cases, its place and its time.
+    /// Describes the measurement: its cases, the machine and the time.
     pub(crate) fn about(&self, cases: &[&str]) -> Vec<String> {
         let rows = Language::ALL.into_iter().flat_map(|language| self.rows(language, cases));
         let entries = rows.flat_map(|row| &row.entries).filter(|entry| !entry.version.is_empty());
@@ -82,7 +82,7 @@ impl Report {
         ]
     }
 
-    /// All as Markdown.
+    /// Returns the report as Markdown.
     pub(crate) fn tables(&self, cases: &[&str]) -> String {
         let mut text = "# Zarrox and its peers\n\n".to_owned() + &self.about(cases).join("\n") + "\n\n";
         text += "`cargo xtask bench --peers` has measured this: quality/bench/README.md says how. Ratios are Zarrox's time \
@@ -99,7 +99,7 @@ impl Report {
     }
 }
 
-/// The ratios to each peer.
+/// Returns the ratios to each peer.
 fn ratios(rows: &[&Row]) -> String {
     let peers: Vec<&str> =
         names(rows).into_iter().filter(|name| ![OURSELVES, LIMIT].contains(name)).collect();
@@ -119,7 +119,7 @@ fn ratios(rows: &[&Row]) -> String {
     table(&head.map(str::to_owned).collect::<Vec<_>>(), body)
 }
 
-/// Time and memory of each contestant's process.
+/// Returns a table of the time and memory of each contestant's process.
 fn processes(rows: &[&Row]) -> String {
     let names = names(rows);
     let head: Vec<String> = ["case"].iter().chain(&names).map(|name| (*name).to_owned()).collect();
@@ -135,7 +135,7 @@ fn processes(rows: &[&Row]) -> String {
     table(&head, body)
 }
 
-/// The contestants that did not take part, with the cases and the reasons.
+/// Returns the contestants that were not measured, with the cases and the reasons.
 fn absences(rows: &[&Row]) -> String {
     let mut cases: BTreeMap<(&str, String), Vec<&str>> = BTreeMap::new();
     for (row, entry) in rows.iter().flat_map(|row| row.entries.iter().map(move |entry| (row, entry))) {
@@ -157,7 +157,7 @@ fn absences(rows: &[&Row]) -> String {
     format!("\n### Not measured\n\n{}", lines.collect::<String>())
 }
 
-/// A row for the terminal.
+/// Returns a row as text.
 pub(crate) fn line(row: &Row) -> String {
     let ours = row.times(OURSELVES).and_then(|times| median(&times.seconds));
     let mut text = format!("{:<38} {:<7}", row.case, row.language.title());
@@ -172,7 +172,7 @@ pub(crate) fn line(row: &Row) -> String {
     }
 }
 
-/// The verdict on a row: within its target or not, if there is a peer to compare with, or else that we failed.
+/// Returns the verdict on a row: within its target or not, if there is a peer to compare with, or that Zarrox failed.
 fn verdict(row: &Row) -> Option<&'static str> {
     match row.is_within(row.target) {
         false => Some("no"),
@@ -180,7 +180,7 @@ fn verdict(row: &Row) -> Option<&'static str> {
     }
 }
 
-/// The names of all contestants, as they come.
+/// Returns the names of all contestants, in order of appearance.
 fn names<'a>(rows: &[&'a Row]) -> Vec<&'a str> {
     let mut names = Vec::new();
     for entry in rows.iter().flat_map(|row| &row.entries) {
@@ -191,7 +191,7 @@ fn names<'a>(rows: &[&'a Row]) -> Vec<&'a str> {
     names
 }
 
-/// Our ratio to a contestant, or why there is none.
+/// Returns our ratio to a contestant, or the reason why there is none.
 fn ratio_text(row: &Row, name: &str) -> String {
     match row.entry(name).map(|entry| &entry.result) {
         Some(Err(Absence::Failed(_))) => "failed".to_owned(),
@@ -209,7 +209,7 @@ fn nothing() -> String {
     NOTHING.to_owned()
 }
 
-/// A time with three digits, in the unit that suits it.
+/// Returns a time with three digits, in a suitable unit.
 fn duration(seconds: f64) -> String {
     let (value, unit) = match seconds {
         _ if seconds >= 1.0 => (seconds, "s"),
@@ -224,7 +224,7 @@ fn duration(seconds: f64) -> String {
     format!("{value:.decimals$} {unit}")
 }
 
-/// A table in Markdown: the first column is text, the others are aligned right.
+/// Returns a Markdown table: the first column is text, the others are right-aligned.
 fn table(head: &[String], body: impl Iterator<Item = Vec<String>>) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let rule = ":--|".to_owned() + &"--:|".repeat(head.len().saturating_sub(1));
@@ -243,7 +243,7 @@ struct Machine {
 }
 
 impl Machine {
-    /// This machine, as far as it tells.
+    /// Returns a description of this machine, as far as it is known.
     fn this() -> Self {
         let line = |path: &str, name: &str| {
             let text = run::read(path).unwrap_or_default();
@@ -262,7 +262,7 @@ impl Machine {
     }
 }
 
-/// A size as the kernel tells it, in a unit for people.
+/// Returns a size from the kernel, in a readable unit.
 fn gibibytes(size: &str) -> Option<String> {
     let kibibytes: f64 = size.strip_suffix("kB")?.trim().parse().ok()?;
     Some(format!("{:.0} GiB", kibibytes / f64::from(1 << 20)))
@@ -273,7 +273,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::measure::tests::{absent, entry, row};
 
-    /// Two cases, of which one is in both languages.
+    /// Returns two cases, one of which is in both languages.
     pub(crate) fn report() -> Report {
         let unsupported = absent("zarrs", Absence::Unsupported("no masks".to_owned()));
         let ours = || entry(OURSELVES, &[1.0, 1.2, 1.1]);
@@ -317,7 +317,7 @@ pub(crate) mod tests {
         run::write(&*path, &report.to_json(&["read"]).to_string()).unwrap();
         let again = Report::read(&path, "full");
         assert_eq!(again.rows(Language::Rust, &["read"]), [&full]);
-        assert_eq!(again.rows.len(), 3, "a case that is no more is dropped");
+        assert_eq!(again.rows.len(), 3, "a removed case is dropped");
         std::fs::remove_file(&*path).unwrap();
         assert!(Report::read(&path, "small").rows.is_empty());
     }

@@ -1,4 +1,4 @@
-//! The measurement of a case in one language: all contestants take turns.
+//! The measurement of a case in one language: all contestants run alternately.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -12,15 +12,15 @@ use crate::measure::{Absence, Entry, Row, Times, most_frequent};
 use crate::session::{PATIENCE, Session};
 use zarrox_runner::run::{self, Outcome};
 
-/// Where works write. Contestants take turns, so that one place is enough.
+/// The directory of outputs. Contestants run alternately, so that one is enough.
 pub(crate) const OUTPUT: &str = "target/bench/output";
 
-/// A contestant whose first run takes longer is measured less often than others, and in one process only.
+/// The time of a first run from which a contestant is measured less often than others, and in one process only.
 const SLOW: f64 = 20.0;
 const ROUNDS_OF_SLOW: usize = 2;
-/// A contestant whose first run takes longer is not measured again.
+/// The time of a first run from which a contestant is not measured again.
 const TOO_SLOW: f64 = 120.0;
-/// The time limit of a contestant's first run: the work, and the checksum of what it read.
+/// The timeout of a contestant's first run: the work, and the checksum of its result.
 const PATIENCE_AT_FIRST: Duration = Duration::from_secs(180);
 
 /// The number of measurements, and of threads.
@@ -51,7 +51,7 @@ struct Runner<'a> {
     times: Times,
     rounds: usize,
     processes: usize,
-    /// `None` when it has ended well.
+    /// `None` when it has ended successfully.
     state: Result<Option<Session>, Absence>,
 }
 
@@ -74,7 +74,7 @@ impl Round<'_> {
         })
     }
 
-    /// The line that tells contestants the case.
+    /// Returns the line that describes the case for contestants.
     fn line(&self) -> Outcome<Value> {
         let mut line = json!({
             "name": self.case.name,
@@ -99,7 +99,7 @@ impl Round<'_> {
         Runner { contestant, version, times: Times::default(), rounds, processes, state }
     }
 
-    /// Runs each contestant once, and compares the values that it read or wrote with those of the others.
+    /// Runs each contestant once, and compares the values that the contestants read or wrote.
     fn warm_up(&self, runners: &mut [Runner<'_>]) -> Outcome {
         let mut checksums = Vec::new();
         for runner in runners.iter_mut() {
@@ -123,7 +123,7 @@ impl Round<'_> {
         Ok(())
     }
 
-    /// Runs the rounds: each contestant that is left runs once in a round, and each round begins with another contestant.
+    /// Runs the rounds: each remaining contestant runs once in a round, and each round begins with another contestant.
     fn take_turns<'a>(
         &self,
         runners: &mut [Runner<'a>],
@@ -146,7 +146,7 @@ impl Round<'_> {
         Ok(())
     }
 
-    /// The output as each run is to find it.
+    /// Prepares the output for a run.
     fn prepare_output(&self) -> Outcome {
         match &self.case.output {
             None => Ok(()),
@@ -155,7 +155,7 @@ impl Round<'_> {
         }
     }
 
-    /// The checksum of what a run has left in the output, by our own program.
+    /// Returns the checksum of a run's output, calculated by our own program.
     fn read_output(&self, output: &Output) -> Result<String, Absence> {
         let array = run::absolute(OUTPUT).map_err(Absence::Failed)?;
         let (threads, work) = (self.protocol.threads, read_whole(&output.shape));
@@ -168,7 +168,7 @@ impl Round<'_> {
 }
 
 impl Runner<'_> {
-    /// The first run, and its checksum.
+    /// Runs a contestant for the first time; returns the time and the checksum.
     fn check(&mut self) -> Result<String, Absence> {
         let answer = self.ask("check", PATIENCE_AT_FIRST)?;
         let seconds = seconds(&answer)?;
@@ -189,7 +189,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// A process that does the work once, from start to end.
+    /// Runs a whole process once, and records its time.
     fn process(&mut self, line: &Value) -> Result<(), Absence> {
         let begin = Instant::now();
         let mut session = Session::start(&self.contestant.program, line)?;
@@ -241,7 +241,7 @@ mod tests {
     use crate::contestants::{LIMIT, OURSELVES};
     use zarrox_runner::run::program;
 
-    /// A contestant in shell that gives this checksum, and takes so long.
+    /// Returns a contestant as a shell script, with this checksum and duration.
     fn contestant(name: &'static str, checksum: u64, seconds: f64) -> Contestant {
         let script = format!(
             r#"read line; echo '{{"ready": "{name} 1"}}'

@@ -1,4 +1,4 @@
-//! A contestant that runs: lines go to it, and each is answered with a line of JSON.
+//! A running contestant: it receives lines, and answers each with a line of JSON.
 
 use std::io::{BufRead, BufReader, Write, read_to_string};
 use std::process::{Child, ChildStdin, Stdio};
@@ -11,17 +11,17 @@ use serde_json::Value;
 use crate::measure::Absence;
 use zarrox_runner::run::Program;
 
-/// The time limit for any answer but that of a first run: a contestant that takes longer is taken for dead.
+/// The timeout of any answer except that of a first run.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(600);
 
-/// A contestant that has been told its case. It is killed when it is dropped before it has ended.
+/// A contestant that has received its case. It is killed when this is dropped before it has ended.
 #[derive(Debug)]
 pub(crate) struct Session {
     child: Child,
     input: Option<ChildStdin>,
     /// Closed when the contestant ends.
     answers: Receiver<String>,
-    /// All that it writes to standard error.
+    /// Its output on standard error.
     errors: Option<JoinHandle<String>>,
     /// Name and version of its library.
     pub(crate) version: String,
@@ -50,17 +50,17 @@ impl Session {
         Ok(session)
     }
 
-    /// The answer to a line.
+    /// Sends a line and returns the answer.
     pub(crate) fn ask(&mut self, line: &str, patience: Duration) -> Result<Value, Absence> {
         let begin = Instant::now();
-        // Who has ended cannot be written to: then the answers tell more.
+        // Writing to a contestant that has ended fails: then its output has the reason.
         let _ = self.input.as_mut().map(|input| writeln!(input, "{line}").and_then(|()| input.flush()));
         let answer = self.answers.recv_timeout(patience).map_err(|error| match error {
             RecvTimeoutError::Timeout => Absence::GaveUp(begin.elapsed().as_secs_f64()),
             RecvTimeoutError::Disconnected => Absence::Failed(self.last_words()),
         })?;
         let answer: Value = serde_json::from_str(&answer)
-            .map_err(|error| Absence::Failed(format!("'{answer}' is no answer: {error}")))?;
+            .map_err(|error| Absence::Failed(format!("'{answer}' is not a valid answer: {error}")))?;
         if let Some(reason) = answer["unsupported"].as_str() {
             return Err(Absence::Unsupported(reason.to_owned()));
         }
@@ -70,7 +70,7 @@ impl Session {
         }
     }
 
-    /// Tells the contestant that there is no more to do, and waits until it has ended.
+    /// Closes the input of the contestant, and waits until it has ended.
     pub(crate) fn end(mut self) -> Result<(), Absence> {
         drop(self.input.take());
         match self.answers.recv_timeout(PATIENCE) {
@@ -82,7 +82,7 @@ impl Session {
         if status.success() { Ok(()) } else { Err(Absence::Failed(self.last_words())) }
     }
 
-    /// The last output of a contestant that has ended without an answer.
+    /// Returns the last output of a contestant that has ended without an answer.
     fn last_words(&mut self) -> String {
         let status = self.child.wait().map_or_else(|error| error.to_string(), |status| status.to_string());
         let text = self.errors.take().and_then(|errors| errors.join().ok()).unwrap_or_default();
@@ -94,7 +94,7 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // Both fail for one that has ended, which is as well.
+        // Both fail if it has ended already, which is fine.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -107,7 +107,7 @@ mod tests {
     use serde_json::json;
     use zarrox_runner::run::program;
 
-    /// A contestant in a line of shell.
+    /// Starts a contestant that is a line of shell.
     fn start(script: &str) -> Result<Session, Absence> {
         Session::start(&program("sh", ["-c", script]), &json!({}))
     }

@@ -1,4 +1,4 @@
-//! The calls of compression libraries, with contexts and memory that a thread uses again and again.
+//! Calls of compression libraries, with contexts and buffers that a thread reuses.
 
 use std::ptr::NonNull;
 
@@ -9,10 +9,10 @@ use zstd::zstd_safe::DCtx;
 
 use crate::failure::Failure;
 
-/// The steps that the bytes of a leaf go through.
+/// The codecs of the bytes of a leaf.
 #[derive(Default)]
 pub(super) struct Codecs {
-    /// True if the bytes of elements of four are shuffled.
+    /// True if the bytes of four-byte elements are shuffled.
     is_shuffled: bool,
     pub(super) compressor: Compressor,
 }
@@ -26,7 +26,7 @@ pub(super) enum Compressor {
     Blosc,
 }
 
-/// A thread's own contexts and memory.
+/// The contexts and buffers of a thread.
 pub(super) struct Workspace {
     pub(super) zstd: DCtx<'static>,
     inflate: NonNull<deflate::libdeflate_decompressor>,
@@ -43,7 +43,7 @@ impl Workspace {
 }
 
 impl Codecs {
-    /// Adds a codec, as it is configured.
+    /// Adds a codec with its configuration.
     pub(super) fn add(&mut self, name: &str, configuration: &Value) -> Result<(), Failure> {
         match name.trim_start_matches("numcodecs.") {
             "shuffle" if configuration["elementsize"] == 4 => self.is_shuffled = true,
@@ -55,7 +55,7 @@ impl Codecs {
         Ok(())
     }
 
-    /// Returns true if a leaf can be decoded bit by bit.
+    /// Returns true if a leaf can be decoded incrementally.
     pub(super) fn is_streamed(&self) -> bool {
         !self.is_shuffled && matches!(self.compressor, Compressor::None | Compressor::Zstd)
     }
@@ -83,7 +83,7 @@ impl Codecs {
 
     fn decompress(&self, work: &mut Workspace, encoded: &[u8], decoded: &mut [u8]) -> Result<(), Failure> {
         let (from, to, room) = (encoded.as_ptr(), decoded.as_mut_ptr(), decoded.len());
-        // SAFETY: the libraries read and write only inside of the two slices; Blosc trusts the header, which was written here.
+        // SAFETY: the libraries read and write only inside the two slices; Blosc trusts the header, which was written here.
         let good = unsafe {
             match self.compressor {
                 Compressor::None => false,

@@ -1,4 +1,4 @@
-//! What the library knows of an array: its files, and how elements are stored in them. It is asked before the time is taken.
+//! The layout of an array: its files, and how they store elements. It is requested from the library before the time is measured.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,15 +16,15 @@ use crate::region::Region;
 /// An array in a directory.
 pub(super) struct Layout {
     pub(super) shape: Vec<usize>,
-    /// The shape of what is stored as a file.
+    /// The shape of a stored file.
     stored: Vec<usize>,
-    /// The shape of what is encoded as a whole: an inner chunk where there are shards.
+    /// The shape of a leaf, which is encoded as a whole: an inner chunk if there are shards.
     pub(super) leaf: Vec<usize>,
     pub(super) is_sharded: bool,
-    /// The size of an element, and of what of it is stored the other way round: 1 if nothing is.
+    /// The size of an element, and of the words in it whose byte order is reversed: 1 if none is.
     pub(super) width: usize,
     pub(super) word: usize,
-    /// The axes as they are stored, the slowest first.
+    /// The axes in storage order, the slowest first.
     pub(super) order: Vec<usize>,
     pub(super) codecs: Codecs,
     pub(super) array: Array,
@@ -55,7 +55,7 @@ impl Layout {
         Ok(Self { shape, stored, leaf, is_sharded, width, word, order, codecs: all, array, path })
     }
 
-    /// The distances of a leaf's elements along each axis, as they are stored.
+    /// Returns the strides of a leaf's elements along each axis, in storage order.
     pub(super) fn leaf_strides(&self) -> Vec<usize> {
         let stored: Vec<usize> = self.order.iter().map(|&axis| self.leaf[axis]).collect();
         let mut by_axis = vec![0; stored.len()];
@@ -63,12 +63,12 @@ impl Layout {
         by_axis
     }
 
-    /// The size of a leaf in bytes.
+    /// Returns the size of a leaf in bytes.
     pub(super) fn leaf_size(&self) -> usize {
         self.leaf.iter().product::<usize>() * self.width
     }
 
-    /// The number of leaves of a file along each axis.
+    /// Returns the number of leaves of a file along each axis.
     pub(super) fn leaves(&self) -> Vec<usize> {
         self.stored.iter().zip(&self.leaf).map(|(stored, leaf)| stored / leaf).collect()
     }
@@ -78,13 +78,13 @@ impl Layout {
         Ok(self.path.join(self.array.raw().key(&chunk)?))
     }
 
-    /// The box that blocks of chunks are.
+    /// Returns the box that is covered by blocks of chunks.
     pub(super) fn of_blocks(&self, blocks: &Region) -> Region {
         let axes = blocks.iter().zip(&self.stored).zip(&self.shape);
         axes.map(|((it, chunk), &end)| (it.start * chunk).min(end)..(it.end * chunk).min(end)).collect()
     }
 
-    /// The flat indices of what is selected: the library selects them of an array whose elements are their own indices.
+    /// Returns the flat indices of a selection: the library selects from an array whose elements are their own indices.
     pub(super) fn indices(&self, selection: &Selection) -> Result<Vec<usize>, Failure> {
         let count = self.shape.iter().product::<usize>() as u32;
         let indices = ndarray::ArrayD::from_shape_vec(self.shape.as_slice(), (0..count).collect())?;
@@ -97,7 +97,7 @@ impl Layout {
     }
 }
 
-/// The codecs inside of shards whose index is at the end, with a checksum.
+/// Returns the codecs inside shards whose index is at the end, with a checksum.
 fn inner_codecs(sharding: &Value) -> Result<Vec<(String, Value)>, Failure> {
     let codecs = |member: &str| sharding[member].as_array().cloned().unwrap_or_default();
     let name = |codec: &Value| codec["name"].as_str().unwrap_or_default().to_owned();
@@ -112,7 +112,7 @@ fn sizes(lengths: &[u64]) -> Vec<usize> {
     lengths.iter().map(|&length| length as usize).collect()
 }
 
-/// The distances of row-major elements of this size.
+/// Returns the strides of row-major elements of this size.
 pub(super) fn strides(shape: &[usize], width: usize) -> Vec<usize> {
     let mut strides = vec![width; shape.len()];
     for axis in (1..shape.len()).rev() {

@@ -1,5 +1,6 @@
-//! Bare loops that read by hand: what the hardware allows. The library says beforehand which bytes of which files there are, and where
-//! their elements belong; the loops read these bytes, call the compression libraries, and copy elements to their places.
+//! Bare loops that read by hand: the limit of the hardware. The library reports beforehand which bytes of which files are needed,
+//! and the positions of their elements; the loops read these bytes, call the compression libraries, and copy elements to their
+//! positions.
 
 mod codecs;
 mod layout;
@@ -17,9 +18,9 @@ use layout::Layout;
 use plan::Plan;
 use reading::Output;
 
-/// Less work than this, in bytes, is done by the thread that asks for it.
+/// The size in bytes below which the calling thread does the work itself.
 const SMALL: usize = 1 << 20;
-/// From this size on, memory is in huge pages.
+/// The size from which memory is in huge pages.
 const HUGE: usize = 4 << 20;
 
 pub(crate) fn prepare(case: &Case) -> Result<Job, Failure> {
@@ -37,11 +38,11 @@ pub(crate) fn prepare(case: &Case) -> Result<Job, Failure> {
             };
             read_all(layout, vec![plan], 1, case.threads)
         }
-        _ => return Err(Failure::Unsupported("there are bare loops of reading alone".to_owned())),
+        _ => return Err(Failure::Unsupported("bare loops support only reading".to_owned())),
     })
 }
 
-/// Reads what each plan means, so many of them at once.
+/// Reads several plans in parallel.
 fn read_all(layout: Layout, plans: Vec<Plan>, at_once: usize, threads: usize) -> Job {
     let plans: Vec<Plan> = plans.into_iter().map(|plan| plan.divided(threads)).collect();
     Box::new(move |keep| {
@@ -52,7 +53,7 @@ fn read_all(layout: Layout, plans: Vec<Plan>, at_once: usize, threads: usize) ->
             let result = Output(memory.as_mut_ptr());
             let together = if at_once <= 1 && plan.size >= SMALL { threads } else { 1 };
             turns::each(plan.tasks.len(), together, |task| {
-                // SAFETY: the result has a place for everything in the plan, and no two tasks have the same.
+                // SAFETY: the result has space for the whole plan, and the tasks write to disjoint positions.
                 unsafe { reading::read(&layout, plan, &plan.tasks[task], &result) }
             })?;
             if keep {
@@ -64,12 +65,12 @@ fn read_all(layout: Layout, plans: Vec<Plan>, at_once: usize, threads: usize) ->
     })
 }
 
-/// Fresh memory for a result: in huge pages where it is large.
+/// Fresh memory for a result: in huge pages if it is large.
 fn fresh(size: usize) -> Vec<u8> {
     let mut memory = vec![0; size];
     if size >= HUGE {
         let skipped = memory.as_ptr().align_offset(4096);
-        // SAFETY: the pages belong to the memory, and only how they are mapped changes.
+        // SAFETY: the pages belong to the memory, and only their mapping changes.
         let _ = unsafe {
             let start = memory.as_mut_ptr().add(skipped).cast();
             rustix::mm::madvise(start, size - skipped, rustix::mm::Advice::LinuxHugepage)

@@ -1,4 +1,4 @@
-//! The files that a selection touches, their leaves, and the places of the elements of each. Plans are made before the time is taken.
+//! The files of a selection, their leaves, and the positions of the elements of each. Plans are made before the time is measured.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,21 +9,21 @@ use super::layout::{Layout, strides};
 use crate::failure::Failure;
 use crate::region::{Region, lengths};
 
-/// The work on one file, or on some leaves of it: the number of each in the file, and the places of its elements.
+/// The work on one file, or on some of its leaves: the index of each in the file, and the positions of its elements.
 pub(super) struct Task {
     pub(super) file: PathBuf,
     pub(super) leaves: Vec<(usize, Placing)>,
 }
 
-/// The places of elements in a leaf and in the result.
+/// The positions of elements in a leaf and in the result.
 pub(super) enum Placing {
     /// A box in both.
     Box { part: Vec<Span>, at: Vec<Span> },
-    /// Single elements: the distances of both in bytes.
+    /// Single elements: the offsets in both, in bytes.
     Points(Vec<(u32, u32)>),
 }
 
-/// All that a selection touches.
+/// The work on a selection.
 pub(super) struct Plan {
     pub(super) tasks: Vec<Task>,
     /// The shape of the result, and its size in bytes.
@@ -52,7 +52,7 @@ impl Plan {
         Self::new(layout, leaves, lengths(region))
     }
 
-    /// The elements of four bytes with these flat indices.
+    /// Returns a plan of four-byte elements with these flat indices.
     pub(super) fn of_points(layout: &Layout, points: &[usize]) -> Result<Self, Failure> {
         if layout.width != 4 || layout.word > 1 {
             return Err(Failure::Unsupported("selections of such elements".to_owned()));
@@ -93,7 +93,7 @@ impl Plan {
         Ok(Self { tasks, size: shape.iter().product::<usize>() * layout.width, shape })
     }
 
-    /// Divides files, for reading, where there are not enough of them for so many threads.
+    /// Divides files, for reading, if there are fewer than threads.
     pub(super) fn divided(mut self, threads: usize) -> Self {
         let pieces = (2 * threads).div_ceil(self.tasks.len().max(1));
         let mut tasks = Vec::new();
@@ -109,7 +109,7 @@ impl Plan {
     }
 }
 
-/// The position with this number in a grid, row-major.
+/// Returns the position of a row-major index in a grid.
 fn unravel(number: usize, grid: &[usize]) -> Vec<usize> {
     strides(grid, 1).iter().zip(grid).map(|(stride, length)| number / stride % length).collect()
 }

@@ -1,4 +1,4 @@
-//! Reading the leaves of a file, decoding them, and placing their elements.
+//! Reading the leaves of a file, decoding them, and copying their elements.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -14,26 +14,26 @@ use super::layout::{Layout, strides};
 use super::plan::{Placing, Plan, Task};
 use crate::failure::Failure;
 
-/// The number of bytes that are read or decompressed at a time: they stay in the L2 cache.
+/// The number of bytes that are read or decompressed at a time, which stay in the L2 cache.
 const BLOCK: usize = 256 << 10;
-/// From this size on, leaves are read or decompressed block by block.
+/// The size from which leaves are read or decompressed block by block.
 const LARGE: usize = 512 << 10;
 
 thread_local! {
-    /// A thread's contexts, and what it has decoded.
+    /// A thread's contexts, and its decoded bytes.
     static SPACE: RefCell<(Workspace, Vec<u8>)> = RefCell::new((Workspace::new(), Vec::new()));
 }
 
-/// A result that threads write at different places.
+/// A result to which threads write at different positions.
 pub(super) struct Output(pub(super) *mut u8);
 
-// SAFETY: no two tasks of a plan have the same places.
+// SAFETY: the tasks of a plan write to disjoint positions.
 unsafe impl Sync for Output {}
 
-/// Reads what a task means to the places that it has in the result.
+/// Reads the elements of a task to their positions in the result.
 ///
 /// # Safety
-/// The result is as large as the plan says, and no other thread uses the same places.
+/// The result must be as large as the plan requires, and no other thread may use the same positions.
 pub(super) unsafe fn read(layout: &Layout, plan: &Plan, task: &Task, result: &Output) -> Result<(), Failure> {
     let file = File::open(&task.file)?;
     let places = places(layout, &file)?;
@@ -44,7 +44,7 @@ pub(super) unsafe fn read(layout: &Layout, plan: &Plan, task: &Task, result: &Ou
             let leaf = Leaf { layout, bytes: Bytes { file: &file, at: start, end } };
             match placing {
                 Placing::Box { part, at } => {
-                    // SAFETY: the caller's promise.
+                    // SAFETY: the caller guarantees this.
                     let target = unsafe { ViewMut::from_raw(result.0, &plan.shape, &strides, layout.width) };
                     leaf.read_box(part, target.into_region(at), work, decoded)?;
                 }
@@ -52,7 +52,7 @@ pub(super) unsafe fn read(layout: &Layout, plan: &Plan, task: &Task, result: &Ou
                     leaf.decode(work, decoded)?;
                     for &(from, to) in pairs {
                         let element: [u8; 4] = *decoded[from as usize..].first_chunk().unwrap();
-                        // SAFETY: the caller's promise: the plan has a place of four bytes.
+                        // SAFETY: the caller guarantees that the plan has space for four bytes.
                         unsafe { result.0.add(to as usize).cast::<[u8; 4]>().write_unaligned(element) };
                     }
                 }
@@ -62,7 +62,7 @@ pub(super) unsafe fn read(layout: &Layout, plan: &Plan, task: &Task, result: &Ou
     })
 }
 
-/// The range of each leaf in a file.
+/// Returns the range of each leaf in a file.
 fn places(layout: &Layout, file: &File) -> Result<Vec<(u64, u64)>, Failure> {
     let size = file.metadata()?.len();
     if !layout.is_sharded {
@@ -75,14 +75,14 @@ fn places(layout: &Layout, file: &File) -> Result<Vec<(u64, u64)>, Failure> {
     Ok(pairs.map(|[start, length]| (start, start.wrapping_add(length))).collect())
 }
 
-/// A leaf that is stored.
+/// A stored leaf.
 struct Leaf<'f> {
     layout: &'f Layout,
     bytes: Bytes<'f>,
 }
 
 impl Leaf<'_> {
-    /// Reads a part of the leaf to its place.
+    /// Reads a part of the leaf to its position.
     fn read_box(
         self,
         part: &[Span],
@@ -108,7 +108,7 @@ impl Leaf<'_> {
         Ok(())
     }
 
-    /// Decodes and places so many rows at a time that they stay in the cache.
+    /// Decodes and copies a number of rows at a time that stays in the cache.
     fn read_in_blocks(
         self,
         part: &[Span],

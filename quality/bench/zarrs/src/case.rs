@@ -1,4 +1,4 @@
-//! The work that a contestant is asked for.
+//! The work of a contestant.
 
 use serde_json::Value;
 use zarrs::array::{ArraySubset, CodecOptions};
@@ -24,7 +24,7 @@ impl Case {
         })
     }
 
-    /// Has zarrs work with so many threads from now on.
+    /// Sets the number of zarrs's threads.
     pub(crate) fn use_threads(&self) -> Outcome<()> {
         rayon::ThreadPoolBuilder::new().num_threads(self.threads).build_global()?;
         let consolidated = match self.kind() {
@@ -37,7 +37,7 @@ impl Case {
         Ok(())
     }
 
-    /// The use of threads by each of several parallel calls.
+    /// Returns the options of each of several parallel calls.
     pub(crate) fn options(&self) -> CodecOptions {
         let each = (self.threads / self.at_once()).max(1);
         let options = CodecOptions::default().with_concurrent_target(each);
@@ -73,7 +73,7 @@ impl Case {
         Ok(boxes.iter().map(|ranges| subset(ranges)).collect())
     }
 
-    /// The chunks of a selection by blocks; `None` for the other kinds of selections.
+    /// Returns the chunks of a block selection; `None` for other kinds of selections.
     pub(crate) fn blocks(&self) -> Outcome<Option<ArraySubset>> {
         let selection = &self.work["selection"];
         if selection["kind"] != "blocks" {

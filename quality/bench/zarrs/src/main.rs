@@ -1,6 +1,6 @@
-//! zarrs as a contestant. The first line on standard input is the case, which is answered with `{"ready": version}`, or with
-//! `{"unsupported": why}`. Then every line `run` does the work once, and is answered with `{"seconds": …, "peak": …}`;
-//! `check` adds the `checksum` of what was read. What fails is answered with `{"error": message}`.
+//! zarrs as a contestant. The first line on standard input is the case; the answer is `{"ready": version}`, or `{"unsupported":
+//! why}`. Then every line `run` does the work once, with the answer `{"seconds": …, "peak": …}`; `check` adds the `checksum` of
+//! the result. The answer to a failure is `{"error": message}`.
 
 mod case;
 mod outcome;
@@ -58,7 +58,7 @@ fn measure(work: &Work, repeat: u64, check: bool) -> Outcome<Value> {
     Ok(answer)
 }
 
-/// The message of a failure, which may be a panic.
+/// Returns the message of a failure, which may be a panic.
 fn attempt<T>(function: impl FnOnce() -> Outcome<T>) -> Result<T, String> {
     match catch_unwind(AssertUnwindSafe(function)) {
         Ok(outcome) => outcome.map_err(|error| error.to_string()),

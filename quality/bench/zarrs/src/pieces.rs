@@ -2,8 +2,8 @@
 
 use zarrs::array::ArraySubset;
 
-/// The shape of pieces of whole chunks of the target that read the fewest chunks of the source, and are few. None is larger
-/// than so many elements, unless a chunk of the target is.
+/// Returns the shape of pieces of whole target chunks that read the fewest source chunks, with the fewest pieces. A piece has at
+/// most `most` elements, unless a target chunk is larger.
 pub(crate) fn steps(shape: &[u64], source: &[u64], target: &[u64], elements: u64) -> Vec<u64> {
     let cost = |way: &Vec<u64>| {
         let reads: u64 = (0..shape.len()).map(|axis| touched(shape[axis], source[axis], way[axis])).product();
@@ -14,7 +14,7 @@ pub(crate) fn steps(shape: &[u64], source: &[u64], target: &[u64], elements: u64
     fitting.min_by_key(cost).unwrap_or_else(|| target.to_vec())
 }
 
-/// Every combination of one chunk, two, four and so on along each axis, until they are as long as the array.
+/// Returns every combination of one, two, four … chunks along each axis, up to the shape of the array.
 fn ways(shape: &[u64], chunk: &[u64]) -> Vec<Vec<u64>> {
     let mut ways = vec![Vec::new()];
     for (&length, &chunk) in shape.iter().zip(chunk) {
@@ -29,13 +29,13 @@ fn ways(shape: &[u64], chunk: &[u64]) -> Vec<Vec<u64>> {
     ways
 }
 
-/// The number of chunks that are read along an axis, piece by piece.
+/// Returns the number of chunks along an axis that are read, piece by piece.
 fn touched(length: u64, chunk: u64, step: u64) -> u64 {
     let starts = (0..length).step_by(usize::try_from(step).unwrap_or(usize::MAX));
     starts.map(|start| (start + step).min(length).div_ceil(chunk) - start / chunk).sum()
 }
 
-/// The regions that an array is cut into.
+/// Returns the regions into which an array is divided.
 pub(crate) fn regions(shape: &[u64], steps: &[u64]) -> Vec<ArraySubset> {
     let mut regions = vec![Vec::new()];
     for (&length, &step) in shape.iter().zip(steps) {

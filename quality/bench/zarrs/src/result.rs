@@ -1,4 +1,4 @@
-//! The result of a work, and the report of it.
+//! The result of the work, and its report.
 
 use zarrs::array::ArrayBytes;
 
@@ -7,7 +7,7 @@ use crate::outcome::Outcome;
 pub(crate) enum Done {
     Nothing,
     Count(u64),
-    /// The elements that were read, and their width.
+    /// The elements that were read, and their size.
     Values(Vec<ArrayBytes<'static>>, usize),
 }
 
@@ -25,7 +25,7 @@ impl Done {
     }
 }
 
-/// The sum of elements as unsigned integers, times one to 251 in turn.
+/// Returns the sum of elements as unsigned integers, multiplied by one to 251 in turn.
 fn sum(bytes: &[u8], width: usize) -> u64 {
     let factors = (1..=251_u64).cycle();
     let terms =
@@ -43,7 +43,7 @@ fn number(element: &[u8]) -> u64 {
     u64::from_ne_bytes(wide)
 }
 
-/// The most memory that this process has held, in bytes.
+/// Returns the peak memory of this process, in bytes.
 pub(crate) fn peak() -> Outcome<u64> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).ok_or("no VmHWM")?;

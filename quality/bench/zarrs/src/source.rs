@@ -1,4 +1,4 @@
-//! Arrays in directories, opened as it suits what is done with them.
+//! Arrays in directories, opened for a kind of work.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use crate::outcome::Outcome;
 
 pub(crate) type Directory = Array<FilesystemStore>;
 
-/// So many files stay open for reads of their parts.
+/// The number of files that stay open for reads of their parts.
 const OPEN_FILES: usize = 128;
 
-/// An array to read, with what makes reading parts of shards fast.
+/// An array to read, with caches that make reading parts of shards fast.
 pub(crate) struct Source {
     pub(crate) array: Directory,
     indexes: ArrayShardedReadableExtCache,
@@ -32,7 +32,7 @@ impl Source {
         Ok(Self { indexes: ArrayShardedReadableExtCache::new(&array), shard_elements, array })
     }
 
-    /// Small parts of shards through the cache of their indexes; else chunks are decoded into the result right away.
+    /// Reads small parts of shards through the cache of their indexes; otherwise chunks are decoded directly into the result.
     pub(crate) fn read(&self, subset: &ArraySubset, options: &CodecOptions) -> Outcome<ArrayBytes<'static>> {
         let values = if self.indexes.array_is_sharded() && subset.num_elements() < self.shard_elements {
             self.array.retrieve_array_subset_sharded_opt(&self.indexes, subset, options)
@@ -42,7 +42,7 @@ impl Source {
         Ok(values?)
     }
 
-    /// The number of chunks of a shard; one where there are no shards.
+    /// Returns the number of chunks of a shard; one without shards.
     pub(crate) fn chunks_per_object(&self) -> Outcome<u64> {
         let Some(chunk) = self.array.subchunk_shape() else { return Ok(1) };
         let shard = stored_shape(&self.array)?;
@@ -58,12 +58,12 @@ pub(crate) fn store(path: &str) -> Outcome<Arc<FilesystemStore>> {
     Ok(Arc::new(FilesystemStore::new(path)?))
 }
 
-/// An array to write to.
+/// Opens an array to write to.
 pub(crate) fn open_output(path: &str) -> Outcome<Directory> {
     Ok(Array::open(store(path)?, "/")?)
 }
 
-/// The shape of chunks, or of shards.
+/// Returns the shape of chunks, or of shards.
 pub(crate) fn stored_shape(array: &Directory) -> Outcome<Vec<u64>> {
     Ok(array.chunk_shape(&vec![0; array.dimensionality()])?.to_array_shape())
 }

@@ -1,4 +1,4 @@
-//! Every kind of work: how it is prepared, and done.
+//! Every kind of work: its preparation and execution.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,7 +20,7 @@ use crate::pieces;
 use crate::result::Done;
 use crate::source::{Directory, Source, open_output, store, stored_shape};
 
-/// Does a work once. What is read is kept if that is wanted, and dropped at once if not.
+/// Does the work once. The result is returned if the argument is true, and otherwise dropped at once.
 pub(crate) type Work = Box<dyn Fn(bool) -> Outcome<Done>>;
 
 pub(crate) enum Preparation {
@@ -90,7 +90,7 @@ fn write(case: Case, source: &Source) -> Outcome<Work> {
     }))
 }
 
-/// Chunk by chunk of the target, as zarrs' own tool reencodes arrays.
+/// Rechunks target chunk by target chunk, as zarrs' own tool does.
 fn copy(source: &Source, target: &Directory, case: &Case) -> Outcome<Done> {
     let chunks = ArraySubset::new_with_shape(target.chunk_grid_shape().to_vec());
     let chunk_shape = target.chunk_shape(&vec![0; target.dimensionality()])?;
@@ -111,10 +111,10 @@ fn copy(source: &Source, target: &Directory, case: &Case) -> Outcome<Done> {
     Ok(Done::Nothing)
 }
 
-/// Piece by piece, each read and written by all threads.
+/// Rechunks piece by piece, each read and written by all threads.
 fn rechunk(source: &Source, target: &Directory, case: &Case) -> Outcome<Done> {
     let memory = case.number("memory").ok_or("no 'memory'")?;
-    // The same again is left for what is encoded, and for chunks that are decoded beside the piece.
+    // The same amount of memory remains for encoded bytes, and for chunks that are decoded besides the piece.
     let elements = memory / 2 / source.width() as u64;
     let shape = source.array.shape();
     let steps = pieces::steps(shape, &stored_shape(&source.array)?, &stored_shape(target)?, elements);
@@ -160,7 +160,7 @@ fn append(case: Case, source: &Source) -> Outcome<Work> {
     }))
 }
 
-/// Counts what is stored, and its bytes.
+/// Counts the stored objects and their bytes.
 fn info(path: &str) -> Outcome<Done> {
     let source = Source::open(path)?;
     let storage = source.array.storage();
@@ -215,7 +215,7 @@ fn lengths(arrays: &[Directory]) -> u64 {
     arrays.iter().flat_map(|array| array.shape()).sum()
 }
 
-/// Calls a function with each index in some threads, each of which takes the next one; gives the results in order.
+/// Calls a function with each index on several threads, each of which takes the next one; returns the results in order.
 fn for_each<T: Send>(
     count: usize,
     at_once: usize,
@@ -262,7 +262,7 @@ fn add_one(element: &mut [u8]) {
     };
 }
 
-/// A number as an element of a data type.
+/// Returns a number as an element of a data type.
 fn element(data_type: &str, k: u64) -> Outcome<Vec<u8>> {
     Ok(match data_type {
         "bool" => vec![u8::from(k != 0)],

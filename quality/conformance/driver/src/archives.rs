@@ -6,9 +6,9 @@ use zarrox_runner::run::{self, Outcome, Program, program};
 /// The directory of all output.
 const DIRECTORY: &str = "target/conformance/archives";
 
-/// Archives go both ways; then zarr-python changes what Zarrox wrote, and Zarrox reads again.
+/// Exchanges archives in both directions; then zarr-python changes an archive of Zarrox, and Zarrox reads it again.
 pub(crate) fn run(pythons: &Pythons, ourselves: &Program) -> Outcome {
-    // zarr-python 2 has no format 3.
+    // zarr-python 2 does not support format 3.
     for (name, python, write) in [("zarr2", &pythons.zarr2, "write-v2"), ("zarr3", &pythons.zarr3, "write")] {
         let [theirs, ours] = ["theirs", "ours"].map(|who| format!("{DIRECTORY}/{name}/{who}"));
         run::empty_directory(&theirs)?;

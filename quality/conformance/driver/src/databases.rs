@@ -1,17 +1,17 @@
-//! The part of `cargo xtask conformance` about stores in which zarr-python 2 and Zarrox keep hierarchies alike: directories,
-//! databases, and those on servers.
+//! The part of `cargo xtask conformance` about stores with the same layout in zarr-python 2 and Zarrox: directories, databases,
+//! and those on servers.
 
 use zarrox_runner::debian::Missing;
 use zarrox_runner::python::Environment;
 use zarrox_runner::run::{self, Outcome, Program, program};
 
-/// Where the files are.
+/// The directory of the files.
 const DIRECTORY: &str = "target/conformance/databases";
 
 /// The stores in files.
 const FILES: [&str; 7] = ["directory", "nested", "temporary", "files", "sqlite", "lmdb", "gdbm"];
 
-/// The stores on servers that have room for one hierarchy, and the variables with their addresses.
+/// The stores on servers with space for one hierarchy, and the variables with their addresses.
 const ONE_HIERARCHY: [(&str, &str); 2] = [("redis", "ZARROX_TEST_REDIS"), ("mongodb", "ZARROX_TEST_MONGODB")];
 
 /// The stores on servers on which hierarchies have names.
@@ -25,15 +25,15 @@ const NAMED_HIERARCHIES: [(&str, &str); 4] = [
 const ENVIRONMENT: Environment = Environment {
     name: "databases",
     lowest: (3, 11),
-    // The releases of numcodecs that it runs with end there.
+    // The last release of numcodecs that it supports runs on this version.
     highest: (3, 13),
     requirements: Some("quality/conformance/requirements/databases.txt"),
 };
 
-/// The module for GDBM, which not every Python comes with, and the Debian package that brings it.
+/// The module for GDBM, which some Pythons lack, and its Debian package.
 const GDBM: (&str, &str) = ("dbm.gnu", "python3-gdbm");
 
-/// Exchanges what is in files.
+/// Exchanges hierarchies in files.
 pub(crate) fn run(ourselves: &Program) -> Outcome {
     let python = python()?;
     run::empty_directory(DIRECTORY)?;
@@ -45,13 +45,13 @@ pub(crate) fn run(ourselves: &Program) -> Outcome {
     Ok(())
 }
 
-/// Exchanges what is on those of the servers that run, which these variables tell.
+/// Exchanges hierarchies on the servers that run, according to these variables.
 ///
 /// # Errors
-/// When the two do not read the same.
+/// When the two read different data.
 pub fn run_on_servers(ourselves: &Program, variables: &[(String, String)]) -> Outcome {
     let address = |name: &str| variables.iter().find(|(variable, _)| variable == name).map(|(_, url)| url);
-    // The writer replaces the hierarchy that is there.
+    // The writer replaces an existing hierarchy.
     let same = ONE_HIERARCHY.map(|store| (store, ["", ""]));
     let apart = NAMED_HIERARCHIES.map(|store| (store, ["#theirs", "#ours"]));
     for ((kind, variable), names) in same.into_iter().chain(apart) {
@@ -63,7 +63,7 @@ pub fn run_on_servers(ourselves: &Program, variables: &[(String, String)]) -> Ou
     Ok(())
 }
 
-/// The package that is missing where no Python has the module for GDBM.
+/// Returns the missing package if no Python has the module for GDBM.
 pub(crate) fn missing() -> Option<Missing> {
     let (module, package) = GDBM;
     ENVIRONMENT
@@ -76,7 +76,7 @@ fn python() -> Outcome<String> {
     ENVIRONMENT.python_with(module, package)
 }
 
-/// A hierarchy goes both ways; each changes what the other wrote, and the writer reads again.
+/// Exchanges a hierarchy in both directions; each side changes the other's hierarchy, and its writer reads it again.
 fn exchange(python: &str, ourselves: &Program, kind: &str, [theirs, ours]: [&str; 2]) -> Outcome {
     let act = |who: &Program, action: &str, place: &str| who.clone().with([action, kind, place]).run();
     let other = program(python, ["-B", "quality/conformance/databases.py"]);

@@ -1,4 +1,4 @@
-//! The part of `cargo xtask conformance` about files of other formats: what the command imports and exports, other programs compare.
+//! The part of `cargo xtask conformance` about files of other formats: other programs check what the command imports and exports.
 
 use zarrox_runner::debian::{self, Missing};
 use zarrox_runner::python::Environment;
@@ -7,7 +7,7 @@ use zarrox_runner::run::{Outcome, cargo, program};
 /// The directory of all output.
 const DIRECTORY: &str = "target/conformance/files";
 
-/// The programs that exchange files, and what each is about.
+/// The programs that exchange files, and the subject of each.
 const PROGRAMS: [(&str, &str); 6] = [
     ("run_files.py", "HDF5 and NetCDF"),
     ("run_concat.py", "many files of NetCDF as one"),
@@ -25,14 +25,14 @@ const ENVIRONMENT: Environment = Environment {
     requirements: Some("quality/conformance/requirements/files.txt"),
 };
 
-/// The Python programs that try files of packages, and files made after such ones.
+/// The Python programs that test files of packages, and files modelled on them.
 const CORPUS: &str = "quality/conformance/files/corpus/run.py";
 const MADE: &str = "quality/conformance/files/corpus/made.py";
 
-/// Debian's packages with the other programs that read files, and one program of each.
+/// The Debian packages of the other readers, and one program of each.
 const READERS: [(&str, &str); 3] = [("netcdf-bin", "nccopy"), ("hdf5-tools", "h5dump"), ("cdo", "cdo")];
 
-/// Files of h5py, netCDF4, xarray, pandas, pyarrow and polars, and those that packages ship, are imported, exported, and compared.
+/// Imports, exports and compares files of h5py, netCDF4, xarray, pandas, pyarrow and polars, and those that packages contain.
 pub(crate) fn run() -> Outcome {
     let (command, python) = ready()?;
     // The other readers come from Debian.
@@ -45,7 +45,7 @@ pub(crate) fn run() -> Outcome {
         program(&python, ["-B", "-W", "ignore", &script, command, &directory]).run()?;
         println!("files: {kinds}, imported and exported");
     }
-    // The limits of these are those of Unix.
+    // These limits exist only on Unix.
     if cfg!(unix) {
         let directory = format!("{DIRECTORY}/made");
         program(&python, ["-B", "-W", "ignore", MADE, command, &directory]).run()?;
@@ -55,26 +55,26 @@ pub(crate) fn run() -> Outcome {
     Ok(())
 }
 
-/// All files of the packages that are listed are imported and compared. The packages are downloaded first, if they are not there.
+/// Imports and compares all files of the listed packages, which are downloaded first if they are missing.
 pub(crate) fn corpus() -> Outcome {
     let (command, python) = ready()?;
     install_readers()?;
     program(&python, ["-B", "-W", "ignore", CORPUS, command, "target/corpus"]).run()
 }
 
-/// The command, built of what is here, and the Python with the other programs.
+/// Returns the command, built from the current sources, and the Python with the other programs.
 fn ready() -> Outcome<(&'static str, String)> {
     cargo(["build", "--workspace", "--all-features", "--bin", "zarrox"]).run()?;
     let command = if cfg!(windows) { "target/debug/zarrox.exe" } else { "target/debug/zarrox" };
     Ok((command, ENVIRONMENT.python()?))
 }
 
-/// Installs the readers that are missing.
+/// Installs missing readers.
 fn install_readers() -> Outcome {
     debian::install(&missing().map(|missing| missing.package).collect::<Vec<_>>())
 }
 
-/// The readers that are missing.
+/// Returns the missing readers.
 pub(crate) fn missing() -> impl Iterator<Item = Missing> {
     let why = "other programs that read exported files";
     READERS.iter().filter_map(move |(package, name)| debian::missing(name, package, why))

@@ -1,4 +1,4 @@
-//! The part of `cargo xtask conformance` about selections: random cases, with NumPy's answers, for Zarrox and both zarr-pythons.
+//! The part of `cargo xtask conformance` about selections: random cases with NumPy's results, for Zarrox and both zarr-pythons.
 
 use serde_json::{Value, json};
 
@@ -16,10 +16,10 @@ pub(crate) struct Pythons {
     pub(crate) zarr2: String,
 }
 
-/// The default seed of the cases: it gives the same ones each time, so that no change fails by chance.
+/// The default seed of the cases, so that a run is reproducible and no change fails by chance.
 const SEED: u64 = 1;
 
-/// The option `--seed N`, taken out of the arguments.
+/// Removes the option `--seed N` from the arguments and returns its value.
 pub(crate) fn take_seed(arguments: &[String]) -> Outcome<(Vec<String>, u64)> {
     let mut rest = arguments.to_vec();
     let Some(at) = rest.iter().position(|argument| argument == "--seed") else {
@@ -30,7 +30,7 @@ pub(crate) fn take_seed(arguments: &[String]) -> Outcome<(Vec<String>, u64)> {
     Ok((rest, seed))
 }
 
-/// Runs all cases of a seed, and gives what stands under "indexing" in the results.
+/// Runs all cases of a seed, and returns the section "indexing" of the results.
 pub(crate) fn run(seed: u64, pythons: &Pythons, ourselves: &Program) -> Outcome<Value> {
     run::empty_directory(DIRECTORY)?;
     let cases = format!("{DIRECTORY}/cases.jsonl");
@@ -60,7 +60,7 @@ pub(crate) fn run(seed: u64, pythons: &Pythons, ourselves: &Program) -> Outcome<
     Ok(json!({ "seed": seed, "participants": participants }))
 }
 
-/// A program's report, with its name.
+/// Returns a program's report, with its name.
 fn participant(name: &str, program: &Program, report: &str) -> Outcome<Value> {
     program.run()?;
     let mut result: Value =
@@ -69,7 +69,7 @@ fn participant(name: &str, program: &Program, report: &str) -> Outcome<Value> {
     Ok(result)
 }
 
-/// The number of cases of all participants that came out as NumPy's.
+/// Returns the number of cases of all participants with NumPy's results.
 pub(crate) fn passed(results: &Value) -> u64 {
     participants(results).filter_map(|participant| participant["same"].as_u64()).sum()
 }
@@ -84,7 +84,7 @@ pub(crate) fn failures(results: &Value) -> Vec<String> {
     lines.collect()
 }
 
-/// The results as a table for people.
+/// Returns the results as a text table.
 pub(crate) fn table(results: &Value) -> String {
     let mut lines =
         vec![format!("{:<45} {:>6} {:>6} {:>6} {:>6}", "indexing", "cases", "same", "rules", "failed")];
@@ -96,7 +96,7 @@ pub(crate) fn table(results: &Value) -> String {
     lines.join("\n") + "\n"
 }
 
-/// The section of docs/conformance.md.
+/// Returns the section of docs/conformance.md.
 pub fn section(results: &Value) -> String {
     let mut page = INTRODUCTION.to_owned();
     let numpy = participants(results).find_map(|participant| participant["versions"]["numpy"].as_str());

@@ -1,6 +1,6 @@
-//! `cargo xtask conformance`: exchanges arrays with the other implementations. And their own tests, run with what is ours in them.
+//! `cargo xtask conformance`: exchanges arrays with the other implementations, and runs their own tests with our parts.
 
-#![expect(clippy::print_stdout, reason = "it serves programs for a terminal")]
+#![expect(clippy::print_stdout, reason = "it is a library of command-line programs")]
 
 mod archives;
 pub mod databases;
@@ -22,23 +22,23 @@ use zarrox_runner::node;
 use zarrox_runner::python::Environment;
 use zarrox_runner::run::{self, Outcome, Program, program};
 
-/// What the command does, and its arguments.
+/// The help of the command.
 pub const HELP: &str = "\
 Exchanges arrays with zarr-python 3, zarr-python 2, TensorStore and zarrs, in both directions
 
-With names of implementations (zarr3, zarr2, tensorstore, zarrs) only with these. What is exchanged is designed by
-quality/conformance/matrix.py; what an implementation cannot express is listed in quality/conformance/rules.py. The first run makes virtual
+With names of implementations (zarr3, zarr2, tensorstore, zarrs), only with these. The arrays are designed by
+quality/conformance/matrix.py; quality/conformance/rules.py lists what an implementation does not support. The first run creates virtual
 environments below target/venvs, and builds zarrs below target/zarrs. The results are in target/conformance/results.json.
 
-Then selections are compared with NumPy's and zarr-python's: random ones of quality/conformance/indexing.py, the same each time or those
-of --seed N. With the name `indexing` only these are run, and replace those of the last results.
+Then selections are compared with NumPy's and zarr-python's: random ones of quality/conformance/indexing.py, with a fixed seed or that
+of --seed N. With the name `indexing`, only these are run, and replace those of the last results.
 
-Last, zip archives are exchanged with both zarr-pythons, and tested by Python's zipfile and by unzip, which must be installed. With the
-name `archives` only this is done. So are hierarchies in directories, SQLite, LMDB and GDBM, with zarr-python 2, by the name
-`databases`; those on servers are a part of `cargo xtask test --stores`. Files of HDF5 and NetCDF are read through kerchunk's
-references, by the name `references`; what the command imports from such files and exports to them is compared by the name `files`. All
-files of the packages that quality/conformance/files/corpus lists are tried by the name `corpus` alone, which downloads them and takes long. And
-zarr-python, TensorStore and zarrita.js read what `zarrox serve` gives, by the name `serve`.";
+Last, zip archives are exchanged with both zarr-pythons, and tested by Python's zipfile and by unzip, which must be installed: the
+part `archives`. Hierarchies in directories, SQLite, LMDB and GDBM are exchanged with zarr-python 2: the part
+`databases`; those on servers belong to `cargo xtask test --stores`. HDF5 and NetCDF files are read through kerchunk's
+references: the part `references`. Imports and exports of the command are compared with other programs: the part `files`. All
+files of the packages in quality/conformance/files/corpus are tested only by the part `corpus`, which downloads them and takes long.
+zarr-python, TensorStore and zarrita.js read from `zarrox serve`: the part `serve`.";
 
 /// The directory of all output.
 const DIRECTORY: &str = "target/conformance";
@@ -57,12 +57,12 @@ const REFERENCES: &str = "references";
 const SERVE: &str = "serve";
 /// The name of the part about files of other formats.
 const FILES: &str = "files";
-/// The name of the part about all files that packages ship, which runs only when it is asked for.
+/// The name of the part about all files that packages contain, which runs only on request.
 const CORPUS: &str = "corpus";
-/// zarrs is in Rust: its program is built here, and a Python program drives it as it drives the others.
+/// zarrs is a Rust library: its program is built here, and a Python program drives it like the others.
 const ZARRS: &str = "zarrs";
 
-/// Another implementation: its name in the matrix, and the environment that it runs in.
+/// Another implementation: its name in the matrix, and its environment.
 struct Implementation {
     name: &'static str,
     environment: Environment,
@@ -82,7 +82,7 @@ impl Implementation {
 
 const IMPLEMENTATIONS: &[Implementation] = &[
     Implementation::new("zarr-python 3", "zarr3", (3, 14), "quality/conformance/requirements/zarr3.txt"),
-    // The releases of numcodecs that it runs with end at Python 3.13.
+    // The last release of numcodecs that it supports runs on Python 3.13.
     Implementation::new("zarr-python 2", "zarr2", (3, 13), "quality/conformance/requirements/zarr2.txt"),
     Implementation::new(
         "tensorstore",
@@ -93,7 +93,7 @@ const IMPLEMENTATIONS: &[Implementation] = &[
     Implementation::new(ZARRS, "zarrs", (3, 13), "quality/conformance/requirements/zarrs.txt"),
 ];
 
-/// Runs the parts that the arguments name, or all.
+/// Runs the parts in the arguments, or all.
 ///
 /// # Errors
 /// When not all cells pass, or a program fails.
@@ -121,7 +121,7 @@ pub fn run(arguments: &[String]) -> Outcome {
     }
     let is_known = |name: &str| name == INDEXING || IMPLEMENTATIONS.iter().any(|i| key(i) == name);
     if let Some(unknown) = names.iter().find(|name| !is_known(name)) {
-        return Err(format!("'{unknown}' is not an implementation"));
+        return Err(format!("unknown implementation '{unknown}'"));
     }
     built()?;
     let only_indexing = names == [INDEXING];
@@ -130,7 +130,7 @@ pub fn run(arguments: &[String]) -> Outcome {
     if !only_indexing {
         run::empty_directory(DIRECTORY)?;
     }
-    // One implementation is slower than all others together: there is time for something else.
+    // One implementation is slower than all others together: other parts run in the meantime.
     let (results, outcome) = std::thread::scope(|scope| {
         let others = scope.spawn(|| others.as_ref().map(Others::run).transpose());
         let results = match only_indexing {
@@ -152,23 +152,23 @@ pub fn run(arguments: &[String]) -> Outcome {
     failed.iter().for_each(|line| println!("{line}"));
     if names.is_empty() || only_indexing {
         run::write(RESULTS, &format!("{results:#}\n"))?;
-        println!("written: {RESULTS}; `cargo xtask docs` takes it into docs/conformance.md");
+        println!("written: {RESULTS}; `cargo xtask docs` copies it to docs/conformance.md");
     }
     println!("{} seconds", start.elapsed().as_secs());
     println!("{passed} passed, {} failed", failed.len());
     if failed.is_empty() { Ok(()) } else { Err("not all cells passed".to_owned()) }
 }
 
-/// The packages that the exchange needs and that are missing.
+/// Returns the missing packages that the exchange needs.
 pub fn missing() -> Vec<Missing> {
     node::missing().into_iter().chain(files::missing()).chain(databases::missing()).collect()
 }
 
-/// The Pythons that the part about selections needs.
+/// Returns the Pythons that the part about selections needs.
 fn pythons() -> Outcome<Pythons> {
     let python = |name: &str| {
         let found = IMPLEMENTATIONS.iter().find(|implementation| implementation.environment.name == name);
-        found.ok_or_else(|| format!("there is no {name}"))?.environment.python()
+        found.ok_or_else(|| format!("unknown implementation {name}"))?.environment.python()
     };
     Ok(Pythons { zarr3: python("zarr3")?, zarr2: python("zarr2")? })
 }
@@ -177,19 +177,19 @@ fn pythons() -> Outcome<Pythons> {
 struct Others {
     seed: u64,
     pythons: Pythons,
-    /// True if more than selections is asked for.
+    /// True if more than selections was requested.
     all: bool,
 }
 
 impl Others {
-    /// The parts that the names ask for; `None` for no part.
+    /// Returns the parts with these names; `None` for no part.
     fn chosen(names: &[String], seed: u64) -> Outcome<Option<Self>> {
         let all = names.is_empty();
         let wanted = all || names.iter().any(|name| name == INDEXING);
         wanted.then(|| Ok(Self { seed, pythons: pythons()?, all })).transpose()
     }
 
-    /// Runs the parts that were asked for, and returns the results of the selections.
+    /// Runs the requested parts, and returns the results of the selections.
     fn run(&self) -> Outcome<Value> {
         let outcome = indexing::run(self.seed, &self.pythons, &ourselves())?;
         if self.all {
@@ -203,14 +203,14 @@ impl Others {
     }
 }
 
-/// The implementations that are named, or all of them.
+/// Returns the named implementations, or all of them.
 fn participants(names: &[String]) -> Outcome<Vec<Participant>> {
     let is_chosen = |name: &str| names.is_empty() || names.iter().any(|chosen| chosen == name);
     let chosen = IMPLEMENTATIONS.iter().filter(|implementation| is_chosen(implementation.environment.name));
     chosen.map(Participant::prepare).collect()
 }
 
-/// Exchanges with these implementations.
+/// Exchanges arrays with these implementations.
 fn exchanged(participants: &[Participant]) -> Outcome<Value> {
     let matrix = format!("{DIRECTORY}/matrix.json");
     let python = &participants.first().ok_or("no implementation was chosen")?.python;
@@ -224,18 +224,18 @@ fn exchanged(participants: &[Participant]) -> Outcome<Value> {
     Ok(results)
 }
 
-/// All that was exchanged with one implementation.
+/// Everything that was exchanged with one implementation.
 struct Exchange {
     versions: Value,
     directions: Vec<Direction>,
 }
 
-/// The results of one implementation with the arrays that others left for it.
+/// The results of one implementation on the arrays that others wrote for it.
 struct Direction {
     writer: String,
     updater: Option<String>,
     reader: String,
-    /// An error, or none, for each cell.
+    /// An error, or `None`, for each cell.
     outcomes: BTreeMap<String, Option<String>>,
 }
 
@@ -252,12 +252,12 @@ struct Participant {
 }
 
 impl Participant {
-    /// Makes the environment.
+    /// Creates the environment.
     fn prepare(implementation: &'static Implementation) -> Outcome<Self> {
         Ok(Self { implementation, python: implementation.environment.python()? })
     }
 
-    /// Its program, built if there is something to build.
+    /// Returns its program, built if necessary.
     fn program(&self) -> Outcome<Program> {
         let name = format!("run_{}.py", self.implementation.environment.name);
         let program = script(&self.python, &name).variable("PYTHONDONTWRITEBYTECODE", "1");
@@ -268,7 +268,7 @@ impl Participant {
     }
 }
 
-/// Our own program, as the sources are now.
+/// Returns our own program, built from the current sources.
 ///
 /// # Errors
 /// When it cannot be built.
@@ -276,12 +276,12 @@ pub fn built() -> Outcome<Program> {
     run::example("conformance")
 }
 
-/// Our own program.
+/// Returns our own program.
 fn ourselves() -> Program {
     program::<&str>(run::built("debug/examples/conformance"), [])
 }
 
-/// Exchanges with all implementations at the same time.
+/// Exchanges arrays with all implementations in parallel.
 fn exchange_all(participants: &[Participant], matrix: &str) -> Outcome<Vec<Exchange>> {
     std::thread::scope(|scope| {
         let start = |participant| scope.spawn(move || exchange(participant, matrix));
@@ -290,7 +290,7 @@ fn exchange_all(participants: &[Participant], matrix: &str) -> Outcome<Vec<Excha
     })
 }
 
-/// Arrays go both ways; then each changes what the other wrote, and the writer reads again.
+/// Exchanges arrays in both directions; then each side changes the other's arrays, and the writer reads them again.
 fn exchange(participant: &Participant, matrix: &str) -> Outcome<Exchange> {
     let implementation = participant.implementation;
     let (them, key) = (implementation.name, implementation.environment.name);
@@ -328,7 +328,7 @@ fn merged(a: &Value, b: &Value) -> Value {
     Value::Object(members.map(|(name, version)| (name.clone(), version.clone())).collect())
 }
 
-/// A program of the directory `conformance`.
+/// Returns a program in the directory `conformance`.
 fn script(python: &str, name: &str) -> Program {
     program(python, ["-B".to_owned(), format!("quality/conformance/{name}")])
 }
@@ -359,7 +359,7 @@ impl Place<'_> {
     }
 }
 
-/// The cells of the first report, and what failed in any other: an error in writing explains the one in reading.
+/// Returns the cells of the first report, with the error of any report: an error in writing explains the one in reading.
 fn first_errors(reports: &[&Report]) -> BTreeMap<String, Option<String>> {
     let mut outcomes = BTreeMap::new();
     for (id, error) in reports.iter().flat_map(|report| &report.outcomes) {
@@ -393,7 +393,7 @@ fn results(exchanges: &[Exchange], matrix: &str) -> Outcome<Value> {
     Ok(json!({ "versions": versions, "directions": directions, "not_applicable": not_applicable(matrix)? }))
 }
 
-/// The cells that each implementation leaves out: their number, and the reasons.
+/// Returns the cells that each implementation skips: their number, and the reasons.
 fn not_applicable(matrix: &str) -> Outcome<Vec<Value>> {
     let mut counts: BTreeMap<(String, String), BTreeMap<String, u64>> = BTreeMap::new();
     for cell in parse(matrix)?.as_array().into_iter().flatten() {
@@ -409,7 +409,7 @@ fn not_applicable(matrix: &str) -> Outcome<Vec<Value>> {
     Ok(counts.into_iter().map(row).collect())
 }
 
-/// The directions as a table for people.
+/// Returns the directions as a text table.
 fn table(results: &Value) -> String {
     let mut lines =
         vec![format!("{:<52} {:>6} {:>6} {:>6}", "written → [updated →] read", "cells", "passed", "failed")];
@@ -421,19 +421,19 @@ fn table(results: &Value) -> String {
     lines.join("\n") + "\n"
 }
 
-/// The implementations that an array passes through.
+/// Returns the implementations that an array passes through.
 pub fn way(direction: &Value) -> String {
     let names = ["writer", "updater", "reader"].iter().filter_map(|role| direction[role].as_str());
     names.collect::<Vec<_>>().join(" → ")
 }
 
-/// The cells of a direction, and those that passed.
+/// Returns the cells of a direction, and those that passed.
 pub fn counts(direction: &Value) -> (u64, u64) {
     let count = |member: &str| direction[member].as_u64().unwrap_or_default();
     (count("cells"), count("passed"))
 }
 
-/// The cells that passed in all directions.
+/// Returns the cells that passed in all directions.
 fn all_passed(results: &Value) -> u64 {
     results["directions"].as_array().into_iter().flatten().map(|direction| counts(direction).1).sum()
 }
@@ -466,7 +466,7 @@ mod tests {
         let outcomes = first_errors(&[&reads, &writes]);
         assert_eq!(outcomes["a"], None);
         assert_eq!(outcomes["b"].as_deref(), Some("unknown codec"));
-        assert!(!outcomes.contains_key("c"), "nobody was to read it");
+        assert!(!outcomes.contains_key("c"), "no implementation should read it");
         assert_eq!(outcomes["d"].as_deref(), Some("no"));
     }
 }

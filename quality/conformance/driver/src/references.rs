@@ -1,4 +1,4 @@
-//! The part of `cargo xtask conformance` about references: files of other formats, read through what kerchunk writes of them.
+//! The part of `cargo xtask conformance` about references: files of other formats, read through references of kerchunk.
 
 use zarrox_runner::python::Environment;
 use zarrox_runner::run::{self, Outcome, Program, program};
@@ -13,7 +13,7 @@ const ENVIRONMENT: Environment = Environment {
     requirements: Some("quality/conformance/requirements/references.txt"),
 };
 
-/// kerchunk writes references to files, and Zarrox reads the arrays through them.
+/// Reads arrays through references that kerchunk has written.
 pub(crate) fn run(ourselves: &Program) -> Outcome {
     run::empty_directory(DIRECTORY)?;
     program(ENVIRONMENT.python()?, ["-B", "quality/conformance/references.py", DIRECTORY]).run()?;

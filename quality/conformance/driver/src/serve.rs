@@ -1,4 +1,4 @@
-//! The part of `cargo xtask conformance` about the server: clients of others read what `zarrox serve` gives.
+//! The part of `cargo xtask conformance` about the server: other clients read from `zarrox serve`.
 
 use zarrox_runner::node;
 use zarrox_runner::python::Environment;
@@ -14,7 +14,7 @@ const ENVIRONMENT: Environment = Environment {
     requirements: Some("quality/conformance/requirements/serve.txt"),
 };
 
-/// zarr-python, TensorStore, zarrita.js and neuroglancer read hierarchies of every kind from the server.
+/// Reads hierarchies of every kind from the server with zarr-python, TensorStore, zarrita.js and neuroglancer.
 pub(crate) fn run() -> Outcome {
     cargo(["build", "--quiet", "--workspace", "--all-features", "--bin", "zarrox"]).run()?;
     run::empty_directory(DIRECTORY)?;

@@ -1,4 +1,4 @@
-//! Builds the program in `quality/conformance/zarrs`, a workspace of its own.
+//! Builds the program in `quality/conformance/zarrs`, which is a separate workspace.
 
 use std::path::Path;
 
@@ -6,8 +6,8 @@ use zarrox_runner::run::{Outcome, cargo, program};
 
 const DIRECTORY: &str = "target/zarrs";
 
-/// Builds it with the tools of a Python environment, and returns its path: of zarrs' libraries, zfp is built with CMake and
-/// has its bindings made with libclang, which both are packages there.
+/// Builds it with the tools of a Python environment, and returns its path: zfp, a library of zarrs, is built with CMake and its
+/// bindings are generated with libclang, which are both packages there.
 pub(crate) fn build(python: &str) -> Outcome<String> {
     let tools = Path::new(python).parent().ok_or("the environment has no directory of programs")?;
     let others = std::env::var_os("PATH").unwrap_or_default();
@@ -19,7 +19,7 @@ pub(crate) fn build(python: &str) -> Outcome<String> {
         .with(["--target-dir", DIRECTORY])
         .variable("PATH", &path.to_string_lossy())
         .variable("LIBCLANG_PATH", &libclang);
-    // The package has the library without a compiler's own headers.
+    // The package contains the library without the compiler's own headers.
     if let Some(headers) = program("cc", ["-print-file-name=include"]).output() {
         build = build.variable("BINDGEN_EXTRA_CLANG_ARGS", &format!("-I{headers}"));
     }

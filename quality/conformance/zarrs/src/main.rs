@@ -1,6 +1,6 @@
-//! zarrs for programs that are not in Rust: reads requests and answers them, a line of JSON each.
+//! zarrs for programs in other languages: reads requests and answers them, with a line of JSON each.
 //!
-//! A request has an `op`, the `root` of a store in a directory, and mostly the `path` of a node in it:
+//! A request has an `op`, the `root` of a store in a directory, and usually the `path` of a node in it:
 //!
 //! | `op` | more members | answer |
 //! |---|---|---|
@@ -13,9 +13,9 @@
 //! | `create_group` | `attributes` | |
 //! | `describe_group` | | `attributes`, `members` |
 //!
-//! `values` are `{"bytes": …}`, base64 of elements of one size; `{"elements": […]}`, base64 of each element that varies in
-//! size; or `{"mask": …, "values": …}` of optional ones: a byte for each, and the values of all of them. What fails is answered
-//! by an `error`.
+//! `values` are `{"bytes": …}`, base64 of elements of fixed size; `{"elements": […]}`, base64 of each element of variable size;
+//! or `{"mask": …, "values": …}` of optional elements: a byte for each, and the values of all of them. The answer to a failure is
+//! an `error`.
 
 use std::error::Error;
 use std::io::{BufRead, Write};
@@ -81,7 +81,7 @@ fn answer(request: &Value) -> Outcome<Value> {
             let members: Vec<_> = children.iter().map(|node| node.name().as_str().to_owned()).collect();
             return Ok(json!({ "attributes": group.attributes(), "members": members }));
         }
-        op => return Err(format!("'{op}' is no operation").into()),
+        op => return Err(format!("unknown operation '{op}'").into()),
     }
     Ok(json!({}))
 }

@@ -1,4 +1,4 @@
-//! The hierarchies that are damaged: small ones of every format, as the library writes them.
+//! The hierarchies to damage: small ones of every format, as the library writes them.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use zarrox::{ArrayBuilder, DataType, DynArray, Format, Group, OpenOptions, Resul
 
 use crate::contents::{Contents, contents_of};
 
-/// A hierarchy in a store, in which other values lie beside it.
+/// A hierarchy in a store, with other values beside it.
 #[derive(Debug)]
 pub(crate) struct Base {
     pub(crate) name: &'static str,
@@ -29,7 +29,7 @@ const BESIDE: [(&str, &[u8]); 4] = [
     ("0.0", b"looks like a chunk"),
 ];
 
-/// All hierarchies.
+/// Returns all hierarchies.
 pub(crate) fn all() -> Result<Vec<Base>> {
     Ok(vec![
         base("v2 with consolidated metadata", "h", Format::V2, v2)?,
@@ -121,7 +121,7 @@ fn types(root: &Group, format: Format) -> Result<()> {
     root.create_array("one").shape([]).data_type(DataType::Float64).create()?.write(.., 1.5)
 }
 
-/// Creates an array of numbers that differ and are never the fill value; without chunks, with some that are cut at the edge.
+/// Creates an array of distinct numbers that are never the fill value; without chunks, or with some that extend beyond the edge.
 fn numbers(builder: &ArrayBuilder) -> Result<()> {
     let builder = builder.clone().shape([6, 5]).data_type(DataType::Int32);
     let array = match builder.clone().chunks([4, 4]).create() {

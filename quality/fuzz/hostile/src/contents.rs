@@ -11,7 +11,7 @@ use zarrox::stores::{Condition, Key, MemoryStore, Prefix, Store, StoreExt};
 /// Values by their keys.
 pub(crate) type Contents = BTreeMap<String, Vec<u8>>;
 
-/// A store with these values. Keys that no store can have are left out.
+/// Returns a store with these values, without those whose keys are invalid.
 pub(crate) fn store_of(contents: &Contents) -> Result<Arc<dyn Store>> {
     let store = MemoryStore::new();
     for (key, value) in contents {
@@ -22,7 +22,7 @@ pub(crate) fn store_of(contents: &Contents) -> Result<Arc<dyn Store>> {
     Ok(Arc::new(store))
 }
 
-/// All that is in a store.
+/// Returns the whole content of a store.
 pub(crate) fn contents_of(store: &dyn Store) -> Result<Contents> {
     let mut keys = Vec::new();
     store.list_prefix(&Prefix::new("")?, &mut |key, _| {
@@ -38,7 +38,7 @@ pub(crate) fn contents_of(store: &dyn Store) -> Result<Contents> {
     Ok(contents)
 }
 
-/// The keys whose values differ, for people.
+/// Describes the keys whose values differ.
 pub(crate) fn difference(before: &Contents, after: &Contents) -> String {
     let mut text = String::new();
     for key in before.keys().filter(|key| !after.contains_key(*key)) {

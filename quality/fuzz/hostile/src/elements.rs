@@ -7,7 +7,7 @@ use zarrox::data_type::Storage;
 use zarrox::stores::Store;
 use zarrox::{Array, Consolidated, DimSelection, DynArray, Group, Node, OpenOptions};
 
-/// The most elements of an array that are read.
+/// The largest number of elements of an array that are read.
 const MOST: u64 = 64;
 
 /// The depth to which groups are walked.
@@ -16,12 +16,12 @@ const DEPTH: usize = 12;
 /// The elements of arrays, by the paths of the arrays and the positions in them.
 pub(crate) type Elements = BTreeMap<(String, Vec<u64>), Vec<u8>>;
 
-/// Options with limits that are low, so that metadata that demands much is refused.
+/// Returns options with low limits, so that metadata with large demands is an error.
 pub(crate) fn options() -> OpenOptions {
     OpenOptions::new().threads(1).memory(1 << 20).chunk_limit(1 << 16).chunk_cache(0)
 }
 
-/// The elements near the first one of every array, as its own document says, that can be read.
+/// Returns the readable elements near the first one of every array, according to its own document.
 pub(crate) fn readable(store: &Arc<dyn Store>, root: &str) -> Elements {
     let mut elements = Elements::new();
     match options().consolidated(Consolidated::Never).open((store.clone(), root)) {
@@ -67,7 +67,7 @@ fn one(array: &Array, at: &[u64]) -> Option<Vec<u8>> {
     let position: Vec<DimSelection> = at.iter().map(|&index| DimSelection::from(index..index + 1)).collect();
     let element = array.read::<DynArray>(position).ok()?;
     if array.data_type().storage() == Storage::Variable {
-        // Of a damaged chunk of such elements a repair keeps none.
+        // A repair does not preserve such elements of a damaged chunk.
         let chunk = at.iter().zip(array.unit_shape()).zip(array.shape()).map(|((&index, length), &end)| {
             let start = index - index % length.max(1);
             DimSelection::from(start..start.saturating_add(length).min(end))
@@ -77,7 +77,7 @@ fn one(array: &Array, at: &[u64]) -> Option<Vec<u8>> {
     element.elements().next().map(<[u8]>::to_vec)
 }
 
-/// The lengths of the part that is read.
+/// Returns the lengths of the region to read.
 fn corner(shape: &[u64]) -> Vec<u64> {
     let mut left = MOST;
     let length = |&length: &u64| {
@@ -88,7 +88,7 @@ fn corner(shape: &[u64]) -> Vec<u64> {
     shape.iter().map(length).collect()
 }
 
-/// The position of an element, given its number in row-major order.
+/// Returns the position of an element from its row-major index.
 fn position(number: u64, shape: &[u64]) -> Vec<u64> {
     let (mut rest, mut position) = (number, vec![0; shape.len()]);
     for (index, &length) in position.iter_mut().zip(shape).rev() {

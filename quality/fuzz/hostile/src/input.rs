@@ -1,39 +1,39 @@
-//! The bytes of an input, which choose.
+//! The bytes of an input, which make choices.
 
-/// The bytes that are left of an input. Behind its end, each choice is the first one.
+/// The remaining bytes of an input. After its end, each choice is the first one.
 #[derive(Debug)]
 pub(crate) struct Input<'i>(pub(crate) &'i [u8]);
 
 impl<'i> Input<'i> {
-    /// One byte; none at the end.
+    /// Returns one byte; `None` at the end.
     pub(crate) fn next(&mut self) -> Option<u8> {
         let (&byte, rest) = self.0.split_first()?;
         self.0 = rest;
         Some(byte)
     }
 
-    /// One byte, or another one at the end.
+    /// Returns one byte, or a default at the end.
     pub(crate) fn byte_or(&mut self, other: u8) -> u8 {
         self.next().unwrap_or(other)
     }
 
-    /// A number below `limit`, of one byte.
+    /// Returns a number below `limit`, from one byte.
     pub(crate) fn below(&mut self, limit: usize) -> usize {
         usize::from(self.byte_or(0)) % limit.max(1)
     }
 
-    /// A number below `limit`, of two bytes.
+    /// Returns a number below `limit`, from two bytes.
     pub(crate) fn place(&mut self, limit: usize) -> usize {
         let bytes = [self.byte_or(0), self.byte_or(0)];
         usize::from(u16::from_be_bytes(bytes)) % limit.max(1)
     }
 
-    /// One of several.
+    /// Returns one of several values.
     pub(crate) fn one_of<'c, T>(&mut self, choices: &'c [T]) -> &'c T {
         &choices[self.below(choices.len())]
     }
 
-    /// Bytes, as many as are left of `length`.
+    /// Returns `length` bytes, or those that remain.
     pub(crate) fn take(&mut self, length: usize) -> &'i [u8] {
         let (taken, rest) = self.0.split_at(length.min(self.0.len()));
         self.0 = rest;

@@ -1,9 +1,9 @@
-//! Mutations of the keys: values that are lost, or that lie where they do not belong.
+//! Mutations of the keys: values that are lost or misplaced.
 
 use crate::contents::Contents;
 use crate::input::Input;
 
-/// Names that keys are given: of documents, of chunks, and odd ones.
+/// Names for new keys: of documents, of chunks, and unusual ones.
 const NAMES: [&str; 32] = [
     "zarr.json",
     ".zarray",
@@ -51,11 +51,11 @@ const MARKS: [&str; 8] = [
     "{}",
 ];
 
-/// The stored values of a hierarchy, and the one that is to be damaged.
+/// The stored values of a hierarchy, and the one to damage.
 #[derive(Debug)]
 pub(crate) struct Place<'p> {
     pub(crate) contents: &'p mut Contents,
-    /// The prefix of the hierarchy's keys, outside of which nothing is damaged.
+    /// The prefix of the hierarchy's keys; nothing outside is damaged.
     pub(crate) prefix: &'p str,
     /// The hierarchy's keys.
     pub(crate) keys: &'p [String],
@@ -63,7 +63,7 @@ pub(crate) struct Place<'p> {
     pub(crate) key: &'p str,
 }
 
-/// Loses the value.
+/// Removes the value.
 pub(crate) fn remove(_: &mut Input<'_>, place: &mut Place<'_>) {
     place.contents.remove(place.key);
 }
@@ -77,14 +77,14 @@ pub(crate) fn swap(input: &mut Input<'_>, place: &mut Place<'_>) {
     }
 }
 
-/// Puts the copy of another value in its place.
+/// Replaces it by a copy of another value.
 pub(crate) fn copy(input: &mut Input<'_>, place: &mut Place<'_>) {
     if let Some(value) = place.contents.get(input.one_of(place.keys)).cloned() {
         place.contents.insert(place.key.to_owned(), value);
     }
 }
 
-/// Adds a key beside it or above it, with a value that is there already.
+/// Adds a key beside it or above it, with an existing value.
 pub(crate) fn add(input: &mut Input<'_>, place: &mut Place<'_>) {
     let name = match input.byte_or(0) {
         255 => {
@@ -104,7 +104,7 @@ pub(crate) fn add(input: &mut Input<'_>, place: &mut Place<'_>) {
     }
 }
 
-/// Gives a directory another name.
+/// Renames a directory.
 pub(crate) fn rename(input: &mut Input<'_>, place: &mut Place<'_>) {
     let (prefix, key) = (place.prefix, place.key);
     let inside = &key[prefix.len()..];
@@ -129,7 +129,7 @@ pub(crate) fn rename(input: &mut Input<'_>, place: &mut Place<'_>) {
     }
 }
 
-/// Loses the values with short names in a directory, as those of documents are.
+/// Removes the values with short names in a directory, such as documents.
 pub(crate) fn empty(_: &mut Input<'_>, place: &mut Place<'_>) {
     let name = place.key.rsplit('/').next().unwrap_or_default();
     let below = place.key[..place.key.len() - name.len()].to_owned();
@@ -153,7 +153,7 @@ pub(crate) fn mark(input: &mut Input<'_>, place: &mut Place<'_>) {
     place.contents.insert(name, mark.as_bytes().to_vec());
 }
 
-/// The path of the directory that a key or a directory is in; empty where there is none.
+/// Returns the parent directory of a key or a directory; empty for the root.
 fn above(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(above, _)| above)
 }

@@ -1,5 +1,5 @@
-//! Damaged hierarchies: a fuzz target that damages small ones, and demands of the library what it promises of any. Damaged files of other
-//! formats have a target for each reader, and requests to a server have one.
+//! A fuzz target that damages small hierarchies, and checks the guarantees that the library gives for any hierarchy. Damaged
+//! files of other formats have a target for each reader, and requests to a server have one.
 //!
 //! This is a crate of its own, since `zarrox-testkit` is below `zarrox`.
 
@@ -37,29 +37,29 @@ pub struct Hierarchy {
 }
 
 impl Hierarchy {
-    /// Creates the hierarchies that are damaged.
+    /// Creates the hierarchies to damage.
     ///
     /// # Errors
-    /// When the library does not create or write one of them.
+    /// When the library cannot create or write one of them.
     pub fn new() -> Result<Self> {
         Ok(Self { bases: bases::all()? })
     }
 
-    /// Damages a hierarchy in the way that the input tells; panics where a promise is broken.
+    /// Damages a hierarchy as the input says; panics if a guarantee is violated.
     pub fn run(&self, input: &[u8]) {
         if let Some(damaged) = self.damaged(input) {
             promises::demand(damaged.base, &damaged.contents, damaged.options & 1 == 1);
         }
     }
 
-    /// The keys that the input damages, and their values, for people.
+    /// Describes the keys that the input damages, and their values.
     pub fn describe(&self, input: &[u8]) -> String {
         self.damaged(input)
             .map(|damaged| contents::difference(&damaged.base.contents, &damaged.contents))
             .unwrap_or_default()
     }
 
-    /// Inputs to begin with, the same in every run: each hierarchy undamaged, and damaged by each kind of mutation.
+    /// Returns the seeds, the same in every run: each hierarchy undamaged, and damaged by each kind of mutation.
     pub fn seeds(&self) -> Vec<Vec<u8>> {
         let bases = (0_u8..).take(self.bases.len());
         bases

@@ -1,24 +1,24 @@
-//! Programs of mutations: each is a byte for its kind, one for a key, and what the kind needs.
+//! Programs of mutations: each has a byte for its kind, one for a key, and the bytes that the kind needs.
 
 use crate::contents::Contents;
 use crate::input::Input;
 use crate::keys::{self, Place};
 use crate::values;
 
-/// The most mutations of one input.
+/// The largest number of mutations of one input.
 const MOST: usize = 24;
 
-/// One kind of damage.
+/// A kind of damage.
 enum Mutation {
-    /// Bytes of a value are changed.
+    /// Changes bytes of a value.
     Bytes(fn(&mut Input<'_>, &mut [u8])),
-    /// A value gets another length.
+    /// Changes the length of a value.
     Value(fn(&mut Input<'_>, &mut Vec<u8>)),
-    /// A value is lost, or lies where it does not belong.
+    /// Removes or misplaces a value.
     Key(fn(&mut Input<'_>, &mut Place<'_>)),
 }
 
-/// All kinds. Inputs name them by their numbers.
+/// All kinds. Inputs refer to them by their numbers.
 const MUTATIONS: [Mutation; 16] = [
     Mutation::Bytes(values::change),
     Mutation::Value(values::cut),
@@ -38,7 +38,7 @@ const MUTATIONS: [Mutation; 16] = [
     Mutation::Value(values::clear),
 ];
 
-/// Damages the values whose keys have this prefix, and adds others there, in the way that the input tells.
+/// Damages the values whose keys have this prefix, and adds others, as the input says.
 pub(crate) fn damage(input: &mut Input<'_>, contents: &mut Contents, prefix: &str) {
     for _ in 0..MOST {
         let Some(kind) = input.next() else { return };
@@ -56,7 +56,7 @@ pub(crate) fn damage(input: &mut Input<'_>, contents: &mut Contents, prefix: &st
     }
 }
 
-/// Programs to begin with: none, and each mutation of some key.
+/// Returns the seeds: no program, and each mutation of some key.
 pub(crate) fn seeds() -> impl Iterator<Item = Vec<u8>> {
     let kinds = (0_u8..).take(MUTATIONS.len());
     let each = kinds.flat_map(|kind| (0..3).map(move |key| vec![kind, key * 5, kind, 7, 3, 1, 2]));

@@ -1,4 +1,4 @@
-//! The promises that hold for any hierarchy, however it is damaged.
+//! The guarantees for any hierarchy, however damaged.
 
 #![expect(clippy::panic, reason = "a suite panics where a promise is broken")]
 
@@ -14,16 +14,16 @@ use crate::contents::{Contents, contents_of, difference, store_of};
 use crate::elements::{Elements, options, readable};
 use crate::reading;
 
-/// The directory of the quarantine in a store that has nothing beside it.
+/// The directory of the quarantine in a store with nothing beside it.
 const QUARANTINE: &str = ".zarrox-quarantine/";
 
-/// The start of the names of marks of unfinished work.
+/// The prefix of the names of marks of unfinished work.
 const MARK: &str = ".zarrox-unfinished";
 
-/// Reads, checks and repairs a damaged hierarchy; panics where a promise is broken.
+/// Reads, checks and repairs a damaged hierarchy; panics if a guarantee is violated.
 pub(crate) fn demand(base: &Base, damaged: &Contents, refill: bool) {
     let Ok(store) = store_of(damaged) else { return };
-    // Some keys are none that a store can have.
+    // Some keys are invalid in a store.
     let stored = stored(&*store);
     reading::all(&store, base.root);
     let before = readable(&store, base.root);
@@ -40,7 +40,7 @@ pub(crate) fn demand(base: &Base, damaged: &Contents, refill: bool) {
     mended(base, &found, &again, &told);
 }
 
-/// Checks in every way that only reads.
+/// Runs every check that only reads.
 fn checked(base: &Base, store: &Arc<dyn Store>, stored: &Contents, refill: bool) {
     for level in [CheckLevel::Metadata, CheckLevel::Quick, CheckLevel::Full] {
         let check = || full(base, store).level(level);
@@ -50,7 +50,7 @@ fn checked(base: &Base, store: &Arc<dyn Store>, stored: &Contents, refill: bool)
     unchanged(base, stored, &self::stored(&**store), "a check without a repair");
 }
 
-/// Repairs; returns the findings, unless there is nothing to check.
+/// Repairs; returns the findings, or `None` if there is nothing to check.
 fn repaired(base: &Base, store: &Arc<dyn Store>, stored: &Contents, refill: bool) -> Option<Vec<Finding>> {
     let found = run(&full(base, store).repair(Repair { dry_run: false, refill }));
     if found.is_err() {
@@ -62,7 +62,7 @@ fn repaired(base: &Base, store: &Arc<dyn Store>, stored: &Contents, refill: bool
 fn full(base: &Base, store: &Arc<dyn Store>) -> Check {
     match Check::open_with(&options(), (store.clone(), base.root)) {
         Ok(check) => check.level(CheckLevel::Full),
-        Err(error) => panic!("'{}' is a path: {error}", base.root),
+        Err(error) => panic!("'{}' is a valid path: {error}", base.root),
     }
 }
 
@@ -73,10 +73,10 @@ fn run(check: &Check) -> zarrox::Result<Vec<Finding>> {
         Ok(())
     });
     if let Err(error) = &summary {
-        // What is wrong with what is stored is a finding: only that there is nothing to check is an error.
+        // Every defect is a finding: only a missing hierarchy is an error.
         assert!(
             matches!(error.kind(), ErrorKind::NotFound),
-            "a check ends with an error: {:?}: {error}",
+            "a check returned an error: {:?}: {error}",
             error.kind()
         );
     }
@@ -86,24 +86,24 @@ fn run(check: &Check) -> zarrox::Result<Vec<Finding>> {
 fn stored(store: &dyn Store) -> Contents {
     match contents_of(store) {
         Ok(contents) => contents,
-        Err(error) => panic!("the store is whole: {error}"),
+        Err(error) => panic!("the store can be read: {error}"),
     }
 }
 
 fn unchanged(base: &Base, before: &Contents, after: &Contents, who: &str) {
-    assert!(before == after, "{}: {who} writes\n{}", base.name, difference(before, after));
+    assert!(before == after, "{}: {who} has written\n{}", base.name, difference(before, after));
 }
 
-/// Nothing is written outside of the hierarchy and its quarantine.
+/// Checks that nothing is written outside the hierarchy and its quarantine.
 fn outside(base: &Base, before: &Contents, after: &Contents) {
     let outside = |contents: &Contents| -> Contents {
         let is_outside = |key: &str| !key.starts_with(base.prefix) && !key.starts_with(QUARANTINE);
         contents.iter().filter(|(key, _)| is_outside(key)).map(|(k, v)| (k.clone(), v.clone())).collect()
     };
-    unchanged(base, &outside(before), &outside(after), "a repair outside of the hierarchy");
+    unchanged(base, &outside(before), &outside(after), "a repair outside the hierarchy");
 }
 
-/// Elements that could be read before can be read, and are the same.
+/// Checks that elements that could be read before can be read, and are unchanged.
 fn kept(base: &Base, before: &Elements, after: &Elements, told: &str) {
     for ((path, at), value) in before {
         let now = after.get(&(path.clone(), at.clone()));
@@ -115,7 +115,7 @@ fn kept(base: &Base, before: &Elements, after: &Elements, told: &str) {
     }
 }
 
-/// Returns true for a node that a repair takes away: one that was put aside for another one, or whose deletion has begun.
+/// Returns true for a node that a repair removes: one in quarantine, or one whose deletion has begun.
 fn is_given_up(base: &Base, stored: &Contents, path: &str) -> bool {
     let is_marked = |mark: String| stored.contains_key(&format!("{}{mark}.json", base.prefix));
     let mut above = String::new();
@@ -128,8 +128,8 @@ fn is_given_up(base: &Base, stored: &Contents, path: &str) -> bool {
     path.contains(".replaced") || is_marked(MARK.to_owned())
 }
 
-/// Every value is there still: under its key, or elsewhere. Only documents with consolidated metadata are written anew, and marks of
-/// work that is finished are deleted.
+/// Checks that every value still exists, under its key or elsewhere. Only consolidated metadata is rewritten, and marks of
+/// finished work are deleted.
 fn nothing_lost(base: &Base, before: &Contents, after: &Contents, told: &str) {
     let values: BTreeSet<&[u8]> = after.values().map(Vec::as_slice).collect();
     for (key, value) in before {
@@ -142,7 +142,7 @@ fn nothing_lost(base: &Base, before: &Contents, after: &Contents, told: &str) {
     }
 }
 
-/// Findings that were repaired are not found again, and nothing is left that could be repaired.
+/// Checks that repaired findings are not found again, and that nothing is left to repair.
 fn mended(base: &Base, found: &[Finding], again: &[Finding], told: &str) {
     let place = |finding: &Finding| {
         let chunks = (finding.chunk.clone(), finding.inner_chunk.clone());
@@ -156,7 +156,7 @@ fn mended(base: &Base, found: &[Finding], again: &[Finding], told: &str) {
     for finding in again {
         let is_mended = !repaired.contains(&place(finding)) && !finding.remedy.is_possible();
         let (told_again, name) = (self::told(std::slice::from_ref(finding)), base.name);
-        assert!(is_mended, "{name}: after a repair there is still:\n{told_again}the repair:\n{told}");
+        assert!(is_mended, "{name}: findings after a repair:\n{told_again}the repair:\n{told}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Fuzz targets of the readers of other formats, on bytes in memory: one for each reader, and one that chooses the reader by the first bytes.
+//! Fuzz targets of the readers of other formats, on bytes in memory: one for each reader, and one that detects the format.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -10,17 +10,17 @@ use zarrox_files::{FileStore, Kind};
 use zarrox_testkit::corpus;
 use zarrox_testkit::files::entries;
 
-/// The largest array whose elements are all read, and the largest chunk that is read of others, in bytes.
+/// The largest size in bytes of an array that is read as a whole, and of a chunk that is read of larger ones.
 const MOST_ELEMENTS: u64 = 1 << 18;
 
-/// The most arrays whose elements are read.
+/// The largest number of arrays whose elements are read.
 const MOST_ARRAYS: usize = 8;
 
-/// The most keys that are listed, and the most chunks whose listed keys are read.
+/// The largest number of keys that are listed, and of chunks whose listed keys are read.
 const MOST_KEYS: usize = 256;
 const MOST_CHUNKS: usize = 8;
 
-/// The largest file to begin with: small ones are read, and changed, more often.
+/// The largest size of a seed: small files are read, and changed, more often.
 const MOST_SEED: u64 = 13 << 10;
 
 /// The directories of `crates/zarrox-files/tests` with files of other programs.
@@ -32,7 +32,7 @@ const DIRECTORIES: [&str; 8] =
 pub struct Reader {
     /// The name of the target.
     pub name: &'static str,
-    /// The kind of the file; `None` for the one that its first bytes tell.
+    /// The kind of the file; `None` to detect it.
     kind: Option<Kind>,
     /// The suffixes of seed files. Inputs are named with the first one.
     suffixes: &'static [&'static str],
@@ -57,12 +57,12 @@ pub const READERS: [Reader; 10] = [
 ];
 
 impl Reader {
-    /// The reader of this name.
+    /// Returns the reader of this name.
     pub fn of_name(name: &str) -> Option<Self> {
         READERS.into_iter().find(|reader| reader.name == name)
     }
 
-    /// Reads a file of these bytes: all nodes, and elements up to a limit; panics where the library does.
+    /// Reads a file with these bytes: all nodes, and elements up to a limit; panics if the library does.
     pub fn run(&self, input: &[u8]) {
         if let Ok(store) = self.open(input) {
             read(store);
@@ -77,7 +77,7 @@ impl Reader {
         }
     }
 
-    /// Inputs to begin with: the small files of this kind that other programs wrote, from the tests.
+    /// Returns the seeds: the small files of this kind that other programs wrote, from the tests.
     ///
     /// # Panics
     /// When files of the tests cannot be read.
@@ -93,7 +93,7 @@ impl Reader {
             |path: &PathBuf| matches!(Kind::of(path), Ok(Some(kind)) if kind == self.kind.unwrap_or(kind));
         paths.retain(|path| self.is_named(path) && is_small(path) && is_known(path));
         if self.kind.is_none() {
-            // The others begin with all of them.
+            // The targets of single readers have all these files as seeds.
             paths.dedup_by_key(|path| {
                 (path.extension().map(ToOwned::to_owned), path.parent().map(ToOwned::to_owned))
             });
@@ -107,21 +107,21 @@ impl Reader {
     }
 }
 
-/// Collects the files of a directory and of those in it.
+/// Collects the files of a directory and its subdirectories.
 fn collect(directory: &Path, paths: &mut Vec<PathBuf>) {
     for path in entries(directory) {
         if path.is_dir() { collect(&path, paths) } else { paths.push(path) }
     }
 }
 
-/// Opens a file on disk, and reads what it has.
+/// Opens a file on disk, and reads its content.
 pub fn read_file(path: &Path) {
     if let Ok(store) = zarrox_files::open_file(path) {
         read(store);
     }
 }
 
-/// Reads what a file has.
+/// Reads the content of a file.
 fn read(store: FileStore) {
     let _ = (store.left_out().len(), store.notes().len(), store.inventory());
     let store: Arc<dyn Store> = Arc::new(store);
@@ -156,7 +156,7 @@ fn read_listed_chunks(store: &dyn Store) {
     });
     let chunks = keys.iter().filter(|key| !key.as_str().ends_with("zarr.json"));
     for key in chunks.take(MOST_CHUNKS) {
-        // One of nothing but fill values is not there after all.
+        // A chunk that contains only fill values is missing after all.
         let _ = (store.get(key), store.size(key));
     }
 }

@@ -1,4 +1,4 @@
-//! Everything that only reads a hierarchy, for its panics alone.
+//! All operations that only read a hierarchy, which must not panic.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use zarrox::{Consolidated, DynArray, Group, Node};
 
 use crate::elements::{options, walk};
 
-/// The depth to which trees are made.
+/// The depth of trees.
 const DEPTH: usize = 6;
 
 /// Opens the nodes in every way, lists them, and reads the start of every array.

@@ -1,4 +1,4 @@
-//! Requests of any kind to a server of sound, damaged and enormous hierarchies.
+//! Requests of any kind to a server of intact, damaged and enormous hierarchies.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -23,20 +23,20 @@ use crate::contents::{Contents, store_of};
 /// The name of the fuzz target.
 pub const NAME: &str = "urls";
 
-/// The longest time of an answer: what is served is small, but the machine may be busy.
+/// The longest time of a response: the hierarchies are small, but the machine may be busy.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// The longest body, in bytes: no answer is larger than what the server may hold in memory.
+/// The longest body, in bytes: a response is never larger than the memory limit of the server.
 const LARGEST: usize = 256 << 20;
 
-/// Asks a server in this process, and demands of its answers what is promised of all.
+/// A client of a server in this process, which checks the guarantees of all responses.
 #[derive(Debug)]
 pub struct Asker {
     router: Router,
     runtime: Runtime,
 }
 
-/// An answer, as far as promises are about it.
+/// The parts of a response that the guarantees concern.
 struct Answer {
     status: StatusCode,
     length: Option<HeaderValue>,
@@ -44,24 +44,28 @@ struct Answer {
 }
 
 impl Asker {
-    /// Takes a server without a listener.
+    /// Sets up a server without a listener.
     ///
     /// # Errors
-    /// When the server cannot be set up, or no thread be started.
+    /// When the server cannot be set up, or a thread cannot be started.
     pub fn new(server: Server) -> Result<Self> {
         let failed = |error: io::Error| {
-            zarrox::Error::new(zarrox::ErrorKind::Unreachable, format!("there are no threads: {error}"))
+            zarrox::Error::new(
+                zarrox::ErrorKind::Unreachable,
+                format!("the threads cannot be started: {error}"),
+            )
         };
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(failed)?;
         let router = server.into_router(SocketAddr::new(Ipv4Addr::LOCALHOST.into(), 8000))?;
         Ok(Self { router, runtime })
     }
 
-    /// Asks, with the header `Host: localhost` unless there is another, and gives the status of the answer. What no request can be is not
-    /// asked, and has the status 400.
+    /// Sends a request, by default with the header `Host: localhost`, and returns the status of the response. An invalid request
+    /// is not sent, and has the status 400.
     ///
     /// # Errors
-    /// The promise that the answer breaks: it comes in time, is no error of the server, and says in JSON what is wrong with the request.
+    /// The guarantee that the response violates: it arrives in time, is not an error of the server, and explains in JSON what is
+    /// wrong with the request.
     pub fn ask(
         &self,
         method: &str,
@@ -104,7 +108,7 @@ fn request(method: &str, uri: &[u8], headers: &[(&str, &[u8])]) -> Option<Reques
     Some(request)
 }
 
-/// Checks all that is promised of an answer.
+/// Checks all guarantees of a response.
 fn kept(method: &str, answer: &Answer) -> std::result::Result<(), &'static str> {
     if !(200..500).contains(&answer.status.as_u16()) {
         return Err("an error of the server");
@@ -114,7 +118,7 @@ fn kept(method: &str, answer: &Answer) -> std::result::Result<(), &'static str> 
     }
     let length = answer.length.as_ref().map(|length| length.to_str().unwrap_or_default().parse());
     if length.is_some_and(|length| length != Ok(answer.body.len())) {
-        return Err("not the length that was said");
+        return Err("not the length of the header");
     }
     if answer.status.as_u16() < 400 {
         return Ok(());
@@ -124,7 +128,7 @@ fn kept(method: &str, answer: &Answer) -> std::result::Result<(), &'static str> 
     let message = error.and_then(|error| error.get("message")).and_then(Json::as_str);
     let status = error.and_then(|error| error.get("status")).and_then(Json::as_u64);
     if message.is_none_or(str::is_empty) || status != Some(answer.status.as_u16().into()) {
-        return Err("an error that does not say what is wrong");
+        return Err("an error without an explanation");
     }
     Ok(())
 }
@@ -136,10 +140,10 @@ fn kept(method: &str, answer: &Answer) -> std::result::Result<(), &'static str> 
 pub struct Urls(Asker);
 
 impl Urls {
-    /// Creates the hierarchies that are served.
+    /// Creates the hierarchies to serve.
     ///
     /// # Errors
-    /// When the library does not create or write one of them, or there is no server.
+    /// When the library cannot create or write one of them, or the server does not start.
     pub fn new() -> Result<Self> {
         let mut server = Server::new().token(None);
         let options = OpenOptions::new().threads(1);
@@ -156,10 +160,10 @@ impl Urls {
         Ok(Self(Asker::new(server)?))
     }
 
-    /// Asks what the input says, and gives the status of the answer; panics where it breaks a promise.
+    /// Sends the request of the input, and returns the status of the response; panics if it violates a guarantee.
     ///
     /// # Panics
-    /// When an answer breaks a promise.
+    /// When a response violates a guarantee.
     pub fn run(&self, input: &[u8]) -> u16 {
         let mut lines = input.split(|byte| *byte == b'\n');
         let first = lines.next().unwrap_or_default();
@@ -172,11 +176,11 @@ impl Urls {
             Some((str::from_utf8(&line[..at]).ok()?, line[at + 1..].trim_ascii()))
         });
         let headers: Vec<(&str, &[u8])> = headers.collect();
-        #[expect(clippy::panic, reason = "a target tells by this that it found something")]
+        #[expect(clippy::panic, reason = "a target reports a finding by a panic")]
         self.0.ask(method, uri, &headers).unwrap_or_else(|broken| panic!("{broken}"))
     }
 
-    /// Inputs to begin with, the same in every run: each call for arrays of several kinds, with each parameter, and headers.
+    /// Returns the seeds, the same in every run: each call for arrays of several kinds, with each parameter, and headers.
     pub fn seeds() -> Vec<Vec<u8>> {
         let calls = NODES.iter().flat_map(|(node, queries)| {
             let own = queries.iter().map(move |query| (node, query));
@@ -219,7 +223,7 @@ const NUMBERS: &[&str] = &[
     "chunks?region=0:1,0:2",
 ];
 
-/// Nodes, and calls that fit them.
+/// Nodes, and calls for them.
 const NODES: [(&str, &[&str]); 13] = [
     ("b0/h/raw", NUMBERS),
     ("b1/h/nested", NUMBERS),
@@ -273,7 +277,7 @@ const OTHERS: [&str; 20] = [
     "/data/b0/%2e%2e/x?token=a\nCookie: a=b; zarrox-8000=c\nAuthorization: Bearer x",
 ];
 
-/// The values with every second chunk cut and every third one changed; documents are as they were.
+/// Returns the values with every second chunk truncated and every third one changed; documents are unchanged.
 fn damaged(contents: &Contents) -> Contents {
     let is_chunk =
         |key: &str| key.rsplit('/').next().is_some_and(|name| name.starts_with(|c: char| c.is_ascii_digit()));
@@ -288,7 +292,7 @@ fn damaged(contents: &Contents) -> Contents {
     damaged
 }
 
-/// Arrays of types that answers differ for.
+/// Creates arrays of types with different responses.
 fn typed(root: &Group) -> Result<()> {
     let float = root.create_array("float").shape([4, 6]).chunks([2, 3]).data_type(DataType::Float32);
     let float = float.dimension_names(["lat", "lon"]).create()?;
@@ -304,7 +308,7 @@ fn typed(root: &Group) -> Result<()> {
     root.create_array("one").shape([]).data_type(DataType::Float64).create()?.write(.., f64::INFINITY)
 }
 
-/// Arrays that nobody could read whole.
+/// Creates arrays that are too large to be read as a whole.
 fn huge(root: &Group) -> Result<()> {
     let side = 10_000;
     let cube = |name: &str, chunk: u64| {

@@ -2,10 +2,10 @@
 
 use crate::input::Input;
 
-/// The most bytes that a value grows by at a time.
+/// The largest number of bytes that one mutation adds.
 const GROWTH: usize = 300;
 
-/// JSON that is put in the place of numbers.
+/// JSON that replaces numbers.
 const NUMBERS: [&str; 24] = [
     "0",
     "1",
@@ -41,7 +41,7 @@ pub(crate) fn change(input: &mut Input<'_>, value: &mut [u8]) {
     }
 }
 
-/// Cuts the end off.
+/// Truncates the value.
 pub(crate) fn cut(input: &mut Input<'_>, value: &mut Vec<u8>) {
     value.truncate(input.place(value.len() + 1));
 }
@@ -52,7 +52,7 @@ pub(crate) fn grow(input: &mut Input<'_>, value: &mut Vec<u8>) {
     value.resize(value.len() + length, byte);
 }
 
-/// Fills a part with zeros or ones.
+/// Fills a range with zeros or ones.
 pub(crate) fn fill(input: &mut Input<'_>, value: &mut [u8]) {
     if !value.is_empty() {
         let (from, length, byte) = (input.place(value.len()), input.below(64), *input.one_of(&[0, 0xff]));
@@ -61,7 +61,7 @@ pub(crate) fn fill(input: &mut Input<'_>, value: &mut [u8]) {
     }
 }
 
-/// Changes a number of eight bytes near the end, as the indexes of shards have.
+/// Changes an eight-byte number near the end, such as one of a shard's index.
 pub(crate) fn entry(input: &mut Input<'_>, value: &mut [u8]) {
     if value.len() >= 8 {
         let (back, number) = (input.below(40), u64::from(input.byte_or(0)));
@@ -70,7 +70,7 @@ pub(crate) fn entry(input: &mut Input<'_>, value: &mut [u8]) {
     }
 }
 
-/// Puts another number in the place of one in a document.
+/// Replaces a number of a document.
 pub(crate) fn number(input: &mut Input<'_>, value: &mut Vec<u8>) {
     let is_first = |&at: &usize| value[at].is_ascii_digit() && (at == 0 || !value[at - 1].is_ascii_digit());
     let numbers: Vec<usize> = (0..value.len()).filter(is_first).collect();
@@ -82,7 +82,7 @@ pub(crate) fn number(input: &mut Input<'_>, value: &mut Vec<u8>) {
     value.splice(start..end, input.one_of(&NUMBERS).bytes());
 }
 
-/// Puts a string of a document in the place of another one.
+/// Replaces a string of a document by another one.
 pub(crate) fn string(input: &mut Input<'_>, value: &mut Vec<u8>) {
     let quotes: Vec<usize> = (0..value.len()).filter(|&at| value[at] == b'"').collect();
     let strings: Vec<&[usize]> = quotes.chunks_exact(2).collect();
@@ -94,13 +94,13 @@ pub(crate) fn string(input: &mut Input<'_>, value: &mut Vec<u8>) {
     value.splice(to[0]..to[1], text);
 }
 
-/// Puts bytes of the input in its place.
+/// Replaces the value by bytes of the input.
 pub(crate) fn replace(input: &mut Input<'_>, value: &mut Vec<u8>) {
     let length = input.below(256);
     *value = input.take(length).to_vec();
 }
 
-/// Leaves nothing of it.
+/// Empties the value.
 pub(crate) fn clear(_: &mut Input<'_>, value: &mut Vec<u8>) {
     value.clear();
 }

@@ -1,4 +1,4 @@
-//! Inputs with which fuzzing begins, inputs that fuzzing once found, and random ones.
+//! Seeds, inputs that fuzzing once found, and random inputs.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
@@ -104,7 +104,7 @@ fn promises_are_kept_of_random_damage() {
     }
 }
 
-/// Runs the target, and tells what was damaged when a promise is broken.
+/// Runs the target, and describes the damage if a guarantee is violated.
 fn demand(hierarchy: &Hierarchy, input: &[u8], name: &str) {
     let run = catch_unwind(AssertUnwindSafe(|| hierarchy.run(input)));
     assert!(run.is_ok(), "{name}: {input:?}\n{}", hierarchy.describe(input));

@@ -1,4 +1,4 @@
-//! The rows of the codecs: their names, and what they can do, which is found out by making each from its example.
+//! The rows of the codecs: their names and capabilities, which are determined by creating each from its example.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ const ABILITIES: &str = "
 
 const WHOLE: &str = "whole chunk";
 
-/// Both tables.
+/// Prints both tables.
 pub(crate) fn tables(registry: &Registry) -> Result<String> {
     let mut text = INTRODUCTION.to_owned();
     for definition in sorted() {
@@ -60,7 +60,7 @@ fn sorted() -> impl Iterator<Item = &'static CodecDef> {
     kinds.into_iter().flat_map(|kind| ALL.iter().copied().filter(move |definition| definition.kind == kind))
 }
 
-/// Some are known only to be refused with the reason.
+/// Returns true for names that are registered only to return an error with a reason.
 fn is_refused(definition: &CodecDef) -> bool {
     !EXAMPLES.iter().any(|example| example.codec == definition.name)
         && (definition.to_v2)(&Map::default()).is_err_and(|e| e.kind() == ErrorKind::Unsupported)
@@ -123,7 +123,7 @@ fn ability_row(definition: &CodecDef, registry: &Registry) -> Result<String> {
     Ok(row)
 }
 
-/// True if an array of this format can have the codec.
+/// Returns true if an array of this format can have the codec.
 fn is_written(example: &Example, format: Format, registry: &Registry) -> Result<bool> {
     let data_type = example.data_type(registry)?;
     let (spec, specs) = (example.spec()?, example.specs(registry)?);
@@ -134,7 +134,7 @@ fn is_written(example: &Example, format: Format, registry: &Registry) -> Result<
     };
     let ways =
         [builder().codecs(specs), builder().compressor(spec.clone()), builder().no_compressor().filter(spec)];
-    // The codec may be inside of another one.
+    // The codec may be inside another one.
     let has = |codecs: String| {
         codecs.contains(&format!("name: {:?}", example.codec))
             || codecs.contains(&format!("{:?})", example.codec))
@@ -144,7 +144,7 @@ fn is_written(example: &Example, format: Format, registry: &Registry) -> Result<
         .any(|builder| builder.create().is_ok_and(|array| has(format!("{:?}", array.codecs())))))
 }
 
-/// The ways in which a part is read and written, and whether decoding is done in place.
+/// Returns how a part is read and written, and whether decoding works in place.
 fn abilities_of(example: &Example, registry: &Registry) -> Result<[&'static str; 3]> {
     let data_type = example.data_type(registry)?;
     let fill = registry.family(&data_type)?.default_fill(&data_type);
@@ -198,7 +198,7 @@ fn of_bytes(codec: &dyn BytesToBytes) -> [&'static str; 3] {
     [part, WHOLE, yes(framing.is_some())]
 }
 
-/// The first half of a chunk along its first long dimension.
+/// Returns the first half of a chunk along its first long dimension.
 fn first_half(chunk: &ChunkSpec) -> Vec<Span> {
     let mut region: Vec<Span> = chunk.shape().iter().map(|&length| Span::all(length)).collect();
     if let Some(span) = region.iter_mut().find(|span| span.count > 1) {

@@ -1,4 +1,4 @@
-//! Prints the page of the documentation that follows from definitions in the source: `docs/supported.md`.
+//! Prints the page of the documentation that is generated from definitions in the source: `docs/supported.md`.
 
 #![expect(clippy::print_stdout, reason = "printing is what this program does")]
 
@@ -32,7 +32,7 @@ fn main() -> Result<()> {
 
 fn data_type_row(data_type: &DataType, registry: &Registry) -> Result<String> {
     let family = registry.family(data_type)?;
-    // v2 has no word for some.
+    // v2 has no name for some.
     let names = [Endian::Little, Endian::Big].into_iter().filter_map(|e| family.to_v2(data_type, e).ok());
     let mut names: Vec<String> = names.map(|name| code(&name)).collect();
     names.dedup();
@@ -45,7 +45,7 @@ fn data_type_row(data_type: &DataType, registry: &Registry) -> Result<String> {
     Ok(format!("| {name} | {} | {size} |", names.join(", ")))
 }
 
-/// A name as code. A bar would end the cell of the table, even there.
+/// Returns a name as code. A bar would end the table cell, even in code.
 fn code(name: &Json) -> String {
     let text = name.as_str().map_or_else(|| name.to_string(), str::to_owned);
     format!("`{}`", text.replace('|', "\\|"))

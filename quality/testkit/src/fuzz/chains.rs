@@ -1,4 +1,4 @@
-//! Chains that the input puts together: its first bytes choose the type of the elements, the shape of the chunk and the codecs,
+//! Codec chains that the input describes: its first bytes choose the type of the elements, the shape of the chunk and the codecs,
 //! the rest is the encoded chunk.
 
 use zarrox_core::codec::{ChunkSpec, CodecContext, CodecKind};
@@ -12,9 +12,9 @@ use crate::specimen::{LIMIT, Specimen};
 
 /// The number of seeds.
 const SEEDS: usize = 60;
-/// The most bytes that choose.
+/// The largest number of bytes that make choices.
 const CHOICES: usize = 24;
-/// The most codecs in a row of the kinds of which there can be several.
+/// The largest number of consecutive codecs of a kind of which there can be several.
 const ROW: usize = 2;
 
 pub(super) fn run(registry: &Registry, input: &[u8]) {
@@ -35,11 +35,11 @@ pub(super) fn seeds(registry: &Registry, random: &mut Random) -> Vec<Vec<u8>> {
     attempts.take(SEEDS).collect()
 }
 
-/// Bytes that choose.
+/// The bytes that make choices.
 struct Choices<'b, 'i>(&'b mut &'i [u8]);
 
 impl Choices<'_, '_> {
-    /// A number below `limit`; 0 where no bytes are left.
+    /// Returns a number below `limit`; 0 if no bytes are left.
     fn below(&mut self, limit: usize) -> usize {
         let Some((&byte, rest)) = self.0.split_first() else { return 0 };
         *self.0 = rest;
@@ -51,7 +51,7 @@ impl Choices<'_, '_> {
         items.get(choice).cloned()
     }
 
-    /// A chain and its chunks; `None` where the codecs do not fit together.
+    /// Returns a chain and its chunks; `None` if the codecs do not fit together.
     fn specimen(&mut self, registry: &Registry) -> Option<Specimen> {
         let example = self.of(EXAMPLES)?;
         let data_type = example.data_type(registry).ok()?;
@@ -65,7 +65,7 @@ impl Choices<'_, '_> {
         Some(Specimen::of_chain(data_type, chain))
     }
 
-    /// Codecs for chunks of a shape; shards in shards to this depth.
+    /// Returns codecs for chunks of a shape; shards may be nested to this depth.
     fn codecs(
         &mut self,
         registry: &Registry,
@@ -74,7 +74,7 @@ impl Choices<'_, '_> {
         depth: usize,
     ) -> Vec<CodecSpec> {
         let mut specs = self.row(registry, CodecKind::ArrayToArray);
-        // Only `transpose` fits any shape, and only with an order of its own.
+        // Only `transpose` fits any shape, and only with an order for it.
         specs.retain(|spec| spec.name != "transpose");
         if self.below(2) == 1 {
             let mut order: Vec<usize> = (0..shape.len()).collect();
@@ -121,7 +121,7 @@ impl Choices<'_, '_> {
         (0..self.below(ROW + 1)).filter_map(|_| self.one(registry, kind)).collect()
     }
 
-    /// A codec of a kind, as one of the examples has it.
+    /// Returns a codec of a kind, from one of the examples.
     fn one(&mut self, registry: &Registry, kind: CodecKind) -> Option<CodecSpec> {
         let of_kind = |codec: &str| registry.codec(codec).is_ok_and(|def| def.kind == kind);
         let examples: Vec<_> = EXAMPLES.iter().filter(|example| of_kind(example.codec)).collect();

@@ -1,5 +1,5 @@
-//! Metadata documents of all formats: the first byte chooses the format, the second what the documents are, the rest are the
-//! documents, with a zero byte between them.
+//! Metadata documents of all formats: the first byte chooses the format, the second the kind of the documents; the rest are the
+//! documents, separated by a zero byte.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::codec::Random;
 use crate::examples::{EXAMPLES, Example};
 use crate::specimen::{LIMIT, Specimen};
 
-/// Larger chunks are not decoded here.
+/// The largest chunk that is decoded here.
 const SMALL: usize = 1 << 12;
 
 /// The choices of the second byte; the third is the entry document of a hierarchy.
@@ -63,8 +63,8 @@ fn node(def: &dyn FormatDef, text: &[u8], context: &ReadContext<'_>) {
     }
 }
 
-/// A node that its own format writes must be read again as it was. Of other formats this is not asked: who converts
-/// looks at that.
+/// Checks that a node is read back unchanged from its own format. Other formats are not checked here, but in the tests of
+/// conversions.
 fn written(node: &NodeMetadata, context: &ReadContext<'_>) {
     let own = match node {
         NodeMetadata::Array(array) => array.format,
@@ -123,7 +123,7 @@ pub(super) fn seeds(registry: &Registry) -> Vec<Vec<u8>> {
     seeds
 }
 
-/// Consolidated metadata of the first few nodes.
+/// Checks the consolidated metadata of the first few nodes.
 fn all(
     def: &dyn FormatDef,
     consolidation: Consolidation,
@@ -134,7 +134,7 @@ fn all(
     consolidation.document_of(&def.layout(), &NodePath::root(), Some(&group), None, &nodes).ok()
 }
 
-/// An array of the example's chunks.
+/// Returns an array of the example's chunks.
 fn array(registry: &Registry, example: &Example) -> Option<ArrayMetadata> {
     let data_type = example.data_type(registry).ok()?;
     let family = registry.family(&data_type).ok()?;

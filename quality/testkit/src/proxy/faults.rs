@@ -1,16 +1,16 @@
-//! When connections are cut.
+//! Faults of connections: when they are cut.
 
-/// The part of a server's answers that gets through before a connection is cut.
+/// The amount of data from a server before a connection is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum After {
-    /// So many bytes.
+    /// A number of bytes.
     Bytes(u64),
-    /// So many answers, each being what a server sends between two things that the client sends. The next answer is lost as a whole,
-    /// although the server has done what it was asked.
+    /// A number of responses, each being the data that a server sends between two messages of the client. The next response is
+    /// lost as a whole, although the server has processed the request.
     Answers(u64),
 }
 
-/// A cut that is set, how often it is still to come, and what has passed since the last one.
+/// The current cut, how many times it remains, and the amount since the last one.
 #[derive(Debug, Default)]
 pub(super) struct Faults {
     after: Option<After>,
@@ -23,8 +23,8 @@ impl Faults {
         *self = Self { after: Some(after), times, passed: 0 };
     }
 
-    /// The number of the next bytes from a server that get through before the connection is cut; `None` if it is not.
-    /// `begins`: whether an answer begins with them.
+    /// Returns the number of the next bytes from a server that pass before the connection is cut; `None` if it is not. `begins`
+    /// is true if a response begins with them.
     pub(super) fn cut(&mut self, length: usize, begins: bool) -> Option<usize> {
         let after = self.after.filter(|_| self.times > 0)?;
         let (amount, limit) = match after {

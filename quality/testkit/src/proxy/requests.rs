@@ -1,9 +1,9 @@
-//! The requests in what an HTTP/1 client sends.
+//! Parses the requests of an HTTP/1 client.
 
-/// The longest line that is taken for HTTP, in bytes.
+/// The longest line of HTTP, in bytes.
 const LONGEST: usize = 64 * 1024;
 
-/// Finds the requests on one connection, however the bytes are divided.
+/// Finds the requests on one connection, however the bytes are split.
 #[derive(Debug, Default)]
 pub(super) struct Requests {
     place: Place,
@@ -19,15 +19,15 @@ enum Place {
     #[default]
     RequestLine,
     Header,
-    /// So many bytes that say nothing here, then something else.
+    /// A number of bytes to skip, then another part.
     Skipped(u64, After),
     ChunkSize,
     Trailer,
-    /// This is no HTTP/1.
+    /// The data are not HTTP/1.
     Unknown,
 }
 
-/// The part that comes after bytes that are skipped.
+/// The part after skipped bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum After {
     Request,
@@ -44,7 +44,7 @@ struct Head {
 }
 
 impl Requests {
-    /// Takes the next bytes, and returns the requests whose heads they complete.
+    /// Parses the next bytes, and returns the requests whose heads are complete.
     pub(super) fn feed(&mut self, mut bytes: &[u8]) -> Vec<String> {
         let mut found = Vec::new();
         while !bytes.is_empty() && self.place != Place::Unknown {
@@ -79,10 +79,10 @@ impl Requests {
         &bytes[taken..]
     }
 
-    /// The part that comes after a line.
+    /// Returns the part after a line.
     fn end_line(&mut self, line: &str, found: &mut Vec<String>) -> Place {
         match self.place {
-            // Between two requests there may be empty lines.
+            // Empty lines may separate two requests.
             Place::RequestLine if line.is_empty() => Place::RequestLine,
             Place::RequestLine => self.begin(line),
             Place::Header if line.is_empty() => self.end_head(found),
@@ -125,12 +125,12 @@ impl Requests {
     }
 }
 
-/// The part that comes after the line that begins a chunk.
+/// Returns the part after the line that begins a chunk.
 fn chunk(line: &str) -> Place {
     let size = line.split(';').next().unwrap_or_default();
     match u64::from_str_radix(size.trim(), 16) {
         Ok(0) => Place::Trailer,
-        // A line's end is behind it.
+        // The end of a line follows the chunk.
         Ok(size) => Place::Skipped(size.saturating_add(2), After::Chunk),
         Err(_) => Place::Unknown,
     }

@@ -1,13 +1,13 @@
-//! The proxy in front of a server that answers every line by `<line>!`, and requests of HTTP by an empty answer.
+//! The proxy before a server that answers every line by `<line>!`, and HTTP requests by an empty response.
 
 use std::io::{BufRead, BufReader};
 
 use super::*;
 
-/// The time that a test waits for what should not come.
+/// The time that a test waits for data that should not arrive.
 const MOMENT: Duration = Duration::from_millis(50);
 
-/// A server that echoes lines, for as long as the test runs.
+/// Starts a server that echoes lines, as long as the test runs.
 fn server() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -35,7 +35,7 @@ fn connect(proxy: &Proxy) -> TcpStream {
     TcpStream::connect(authority(proxy.url())).unwrap()
 }
 
-/// Says a line, and returns all of the answer that comes: less than a line if the connection is cut.
+/// Sends a line, and returns the response: less than a line if the connection is cut.
 fn ask(mut stream: &TcpStream, line: &str) -> io::Result<String> {
     stream.write_all(format!("{line}\n").as_bytes())?;
     let mut answer = String::new();
@@ -43,7 +43,7 @@ fn ask(mut stream: &TcpStream, line: &str) -> io::Result<String> {
     Ok(answer)
 }
 
-/// A connection that is cut: the end, or an error.
+/// Returns a connection that is cut: the end, or an error.
 fn is_cut(outcome: &io::Result<String>) -> bool {
     outcome.as_ref().map_or(true, String::is_empty)
 }
@@ -73,7 +73,7 @@ fn requests_are_listed() {
     let mut stream = connect(&proxy);
     for request in ["GET /a HTTP/1.1\r\nRange: bytes=-5\r\n\r\n", "GET /b HTTP/1.1\r\n\r\n"] {
         stream.write_all(request.as_bytes()).unwrap();
-        // Each line is echoed: when the last is, the whole request has come.
+        // Each line is echoed: after the last echo, the whole request has arrived.
         let echoes = BufReader::new(&stream).lines().take(request.lines().count());
         echoes.for_each(|echo| drop(echo.unwrap()));
     }
@@ -93,7 +93,7 @@ fn a_delay_makes_the_line_longer_and_not_narrower() {
     ask(&stream, "a").unwrap();
     assert!(begin.elapsed() >= delay, "{:?}", begin.elapsed());
 
-    // All are on their way at the same time.
+    // All are in transit at the same time.
     let lines = 50_u32;
     let begin = Instant::now();
     for line in 0..lines {

@@ -1,4 +1,4 @@
-//! What is stored, and what of it outlives a crash of the machine: [`Disk`].
+//! The stored values, and which of them survive a crash of the machine: [`Disk`].
 
 use std::collections::BTreeMap;
 
@@ -6,22 +6,22 @@ use zarrox_stores::Bytes;
 
 use super::schedule::Random;
 
-/// A kind of store, with the promises of its like.
+/// A kind of store, with the guarantees of such stores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A directory: locks of files exclude everybody, names are renamed in one step, and nothing compares versions.
+    /// A directory: file locks exclude all other processes, names are renamed in one step, and versions are not compared.
     Directory,
-    /// A database: versions are compared, and many values are renamed in one step.
+    /// A database: versions are compared, and several values are renamed in one step.
     Database,
-    /// A bucket: versions are compared, and that is all.
+    /// A bucket: only versions are compared.
     Bucket,
 }
 
 impl Kind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 3] = [Self::Directory, Self::Database, Self::Bucket];
 
-    /// The name in reports.
+    /// Returns the name in reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -32,19 +32,19 @@ impl Kind {
     }
 }
 
-/// A value, and the file that has it.
+/// A value, and the file that contains it.
 #[derive(Debug, Clone)]
 pub(super) struct Object {
     pub(super) bytes: Bytes,
-    /// A number that no other file ever has.
+    /// A unique number of the file.
     pub(super) inode: u64,
-    /// The time of the clock, in milliseconds.
+    /// The modification time, in milliseconds.
     pub(super) modified: i64,
 }
 
 pub(super) type Objects = BTreeMap<String, Object>;
 
-/// A change of what is stored.
+/// A change of the stored values.
 #[derive(Debug, Clone)]
 pub(super) enum Change {
     Put(String, Object),
@@ -67,7 +67,7 @@ impl Change {
         }
     }
 
-    /// The keys or prefixes that are changed.
+    /// Returns the keys or prefixes that change.
     fn names(&self) -> [&str; 2] {
         match self {
             Self::Put(key, _) | Self::Erase(key) => [key, key],
@@ -75,26 +75,26 @@ impl Change {
         }
     }
 
-    /// Returns true if the other change is of the same names, so that file systems keep their order.
+    /// Returns true if the other change concerns the same names, so that file systems preserve their order.
     fn depends_on(&self, other: &Self) -> bool {
         let overlap = |a: &str, b: &str| a.starts_with(b) || b.starts_with(a);
         self.names().iter().any(|own| other.names().iter().any(|name| overlap(own, name)))
     }
 }
 
-/// Takes all values away that are below a prefix.
+/// Removes and returns all values below a prefix.
 fn take_all(objects: &mut Objects, prefix: &str) -> Objects {
     let keys: Vec<String> = below(objects, prefix).map(|(key, _)| key.clone()).collect();
     keys.into_iter().filter_map(|key| objects.remove_entry(&key)).collect()
 }
 
-/// Puts values that were below a prefix below another one.
+/// Adds values that were below a prefix below another one.
 fn move_all(taken: &Objects, from: &str, to: &str, objects: &mut Objects) {
     let moved = taken.iter().map(|(key, object)| (format!("{to}{}", &key[from.len()..]), object.clone()));
     objects.extend(moved);
 }
 
-/// The values below a prefix.
+/// Returns the values below a prefix.
 pub(super) fn below<'a>(
     objects: &'a Objects,
     prefix: &'a str,
@@ -102,17 +102,17 @@ pub(super) fn below<'a>(
     objects.range(prefix.to_owned()..).take_while(move |(key, _)| key.starts_with(prefix))
 }
 
-/// A disk with a cache that forgets.
+/// A disk with a volatile cache.
 #[derive(Debug, Clone)]
 pub(super) struct Disk {
     pub(super) kind: Kind,
     /// True if each change is flushed before it counts as done.
     sync: bool,
-    /// What processes see.
+    /// The values that processes see.
     pub(super) objects: Objects,
-    /// What is on the disk.
+    /// The values on the disk.
     durable: Objects,
-    /// What is not on the disk yet, in the order of the calls.
+    /// The changes that are not on the disk yet, in the order of the calls.
     pending: Vec<Change>,
 }
 
@@ -135,7 +135,8 @@ impl Disk {
         }
     }
 
-    /// Forgets some of what is not on the disk. What is kept may have been done in another order, but for changes of the same names.
+    /// Loses some of the changes that are not on the disk. The remaining ones may have been done in another order, except changes
+    /// of the same names.
     pub(super) fn crash(&mut self, random: &mut Random) {
         let kept = random.pick(&[100, 500, 900]).unwrap_or(500);
         let mut lost: Vec<Change> = Vec::new();

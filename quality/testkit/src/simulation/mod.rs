@@ -1,15 +1,15 @@
-//! A simulated machine: tasks that race one another over stores in memory, one at a time, in an order that follows from a seed.
+//! A simulated machine: tasks that race over stores in memory, one at a time, in an order that follows from a seed.
 //!
 //! | file | contents |
 //! |---|---|
-//! | `schedule` | what happens at which step: chosen at random, or given |
-//! | `disk` | what is stored, and what of it outlives a crash of the machine |
-//! | `stage` | the tasks, whose turn it is, and the locks that they wait for |
+//! | `schedule` | the decision at each step: random, or given |
+//! | `disk` | the stored values, and which of them survive a crash of the machine |
+//! | `stage` | the tasks, which of them runs, and the locks that they wait for |
 //! | `store` | [`SimStore`]: each call of it is a step |
 //!
-//! A task runs alone until its next call of a store. There the schedule may let another task go on, let the call fail, kill the
-//! task's process, crash the machine, or turn the clock. So a run is repeated exactly by its seed, and made smaller by leaving
-//! decisions out.
+//! A task runs alone until its next call of a store. There the schedule may switch to another task, make the call fail, kill the
+//! task's process, crash the machine, or change the clock. So a run is repeated exactly by its seed, and shrunk by omitting
+//! decisions.
 
 mod disk;
 mod schedule;

@@ -1,22 +1,22 @@
-//! What happens at which step: [`Schedule`].
+//! The decision at each step: [`Schedule`].
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use zarrox_stores::StoreErrorKind;
 
-/// Numbers that follow from a seed.
+/// A generator of random numbers.
 #[derive(Debug, Clone)]
 pub struct Random(u64);
 
 impl Random {
-    /// The numbers of a seed.
+    /// Creates a generator from a seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The next number (splitmix64).
+    /// Returns the next number (splitmix64).
     pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -24,17 +24,17 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below another one, which is not 0.
+    /// Returns a number below another one, which is not 0.
     pub fn below(&mut self, end: u64) -> u64 {
         self.number() % end
     }
 
-    /// True in so many of 1,000 cases.
+    /// Returns true in `chance` of 1,000 cases.
     pub fn chance(&mut self, of_thousand: u64) -> bool {
         self.below(1000) < of_thousand
     }
 
-    /// One of several; `None` if there are none.
+    /// Returns one of several values; `None` if there are none.
     pub fn pick<T: Copy>(&mut self, items: &[T]) -> Option<T> {
         if items.is_empty() {
             return None;
@@ -43,41 +43,41 @@ impl Random {
     }
 }
 
-/// What happens at a step, before the call is made that the step is.
+/// A decision at a step, before its call is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
-    /// This task goes on.
+    /// This task runs next.
     Switch(usize),
-    /// The call fails, and does nothing.
+    /// The call fails without effect.
     Fail(StoreErrorKind),
-    /// The call is done, and fails all the same.
+    /// The call is done, but fails.
     FailWhenDone(StoreErrorKind),
-    /// The process is killed: its locks are released, and its calls do nothing from here on.
+    /// The process is killed: its locks are released, and its later calls have no effect.
     Kill,
-    /// The machine crashes: all processes are killed, and each change that was not flushed may be gone. Which ones are follows from
-    /// the number.
+    /// The machine crashes: all processes are killed, and each change that was not flushed may be lost. The number determines
+    /// which ones.
     Crash(u64),
-    /// The clock is turned by so many milliseconds.
+    /// The clock changes by this number of milliseconds.
     Clock(i64),
 }
 
 impl fmt::Display for Decision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Switch(task) => write!(f, "task {task} goes on"),
+            Self::Switch(task) => write!(f, "task {task} runs"),
             Self::Fail(kind) => write!(f, "the call fails: {kind:?}"),
-            Self::FailWhenDone(kind) => write!(f, "the call is done, and fails: {kind:?}"),
+            Self::FailWhenDone(kind) => write!(f, "the call is done, but fails: {kind:?}"),
             Self::Kill => f.write_str("the process is killed"),
             Self::Crash(_) => f.write_str("the machine crashes"),
-            Self::Clock(time) => write!(f, "the clock is turned by {time} ms"),
+            Self::Clock(time) => write!(f, "the clock changes by {time} ms"),
         }
     }
 }
 
-/// The chances of each decision at a step, in 1,000 steps.
+/// The probability of each decision at a step, in units of 1/1,000.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Odds {
-    /// Another task goes on.
+    /// Another task runs.
     pub switch: u64,
     /// A call fails.
     pub fail: u64,
@@ -85,51 +85,51 @@ pub struct Odds {
     pub kill: u64,
     /// The machine crashes.
     pub crash: u64,
-    /// The clock is turned.
+    /// The clock changes.
     pub clock: u64,
-    /// The most calls that fail, processes that are killed and crashes of a run, together.
+    /// The largest number of failed calls, killed processes and crashes of a run, in total.
     pub faults: usize,
 }
 
-/// The decisions of a run by their steps: given ones, or ones that are made at random and noted.
+/// The decisions of a run by their steps: given ones, or random ones that are recorded.
 #[derive(Debug, Clone)]
 pub struct Schedule {
     decisions: BTreeMap<u64, Decision>,
     random: Option<(Random, Odds)>,
 }
 
-/// What a decision depends on.
+/// The facts on which a decision depends.
 pub(super) struct Situation {
-    /// The other tasks that can go on.
+    /// The other tasks that can run.
     pub(super) others: Vec<usize>,
     /// True if the call changes something.
     pub(super) writes: bool,
-    /// True if an answer may be lost on its way, as that of a server.
+    /// True if a response may be lost, as that of a server.
     pub(super) loses_answers: bool,
-    /// True if the task cannot go on.
+    /// True if the task cannot run.
     pub(super) waits: bool,
 }
 
 impl Schedule {
-    /// Decides at random, as the seed says.
+    /// Creates a schedule of random decisions from a seed.
     #[must_use]
     pub fn random(seed: u64, odds: Odds) -> Self {
         Self { decisions: BTreeMap::new(), random: Some((Random::new(seed), odds)) }
     }
 
-    /// Decides as it is told; at all other steps the same task goes on as long as it can.
+    /// Creates a schedule of given decisions; at all other steps the same task continues as long as it can.
     #[must_use]
     pub fn given(decisions: BTreeMap<u64, Decision>) -> Self {
         Self { decisions, random: None }
     }
 
-    /// The decisions.
+    /// Returns the decisions.
     #[must_use]
     pub fn decisions(&self) -> &BTreeMap<u64, Decision> {
         &self.decisions
     }
 
-    /// Returns true if a call has failed, a process was killed or the machine has crashed.
+    /// Returns true if a call failed, a process was killed or the machine crashed.
     #[must_use]
     pub fn has_faults(&self) -> bool {
         self.decisions.values().any(|decision| is_fault(*decision))

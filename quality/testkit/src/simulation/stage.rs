@@ -1,4 +1,4 @@
-//! The tasks of a simulation, and whose turn it is: [`Stage`].
+//! The tasks of a simulation, and which of them runs: [`Stage`].
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -14,20 +14,20 @@ use zarrox_stores::{Operation, StoreErrorKind};
 use super::disk::{Disk, Kind, Objects};
 use super::schedule::{Decision, Random, Schedule, Situation};
 
-/// A run with more steps never ends.
+/// The number of steps after which a run counts as endless.
 const MOST_STEPS: u64 = 20_000;
-/// A task that does nothing for so long waits for another one outside of all stores.
+/// The time after which an idle task is assumed to wait outside the simulation.
 const STUCK: Duration = Duration::from_secs(30);
 
 /// The work of a task.
 pub type Work = Box<dyn FnOnce() + Send>;
 
 thread_local! {
-    /// What this thread is of a stage.
+    /// The role of this thread on a stage.
     static CURRENT: RefCell<Option<Part>> = const { RefCell::new(None) };
 }
 
-/// What a thread is of a stage.
+/// The role of a thread on a stage.
 #[derive(Debug, Clone)]
 struct Part {
     stage: Arc<Shared>,
@@ -43,9 +43,9 @@ pub struct Stage(pub(super) Arc<Shared>);
 /// The end of a run.
 #[derive(Debug, Clone)]
 pub struct Ended {
-    /// What went wrong with the tasks as a whole: one has panicked, or they wait for one another.
+    /// The failure of the tasks as a whole: a panic, or a deadlock.
     pub failure: Option<String>,
-    /// All that happened, step by step; empty unless it was asked for.
+    /// The events of each step; empty unless requested.
     pub trace: Vec<String>,
     /// The decisions.
     pub schedule: Schedule,
@@ -66,7 +66,7 @@ pub(super) struct Shared {
 #[derive(Debug)]
 pub(super) struct State {
     tasks: Vec<Task>,
-    /// The task whose turn it is.
+    /// The task that may run.
     turn: Option<usize>,
     step: u64,
     schedule: Schedule,
@@ -75,7 +75,7 @@ pub(super) struct State {
     trace: Option<Vec<String>>,
     pub(super) disks: Vec<Disk>,
     pub(super) locks: BTreeMap<Lock, Holders>,
-    /// What the holder of a lock knows to be stored under the key: a file, or none.
+    /// The file under a key, as the holder of its lock knows it; `None` for no file.
     pub(super) known: BTreeMap<(usize, usize, String), Option<u64>>,
     /// The processes that were killed.
     dead: Vec<usize>,
@@ -100,7 +100,7 @@ enum Status {
     Done,
 }
 
-/// Something that one holder at a time has.
+/// A lock with one holder at a time.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Lock {
     /// The lock of a key of a disk among the threads of a process.
@@ -111,14 +111,14 @@ pub(super) enum Lock {
     Hold(usize, Option<usize>, String),
 }
 
-/// With whom a lock is held at the same time.
+/// The scope in which a lock is shared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sharing {
-    /// With nobody.
+    /// Not shared.
     Nobody,
-    /// With the threads of the same process.
+    /// Shared among the threads of a process.
     Process,
-    /// With all who share it.
+    /// Shared among all shared holders.
     Everybody,
 }
 
@@ -140,18 +140,18 @@ impl Holders {
     }
 }
 
-/// What a step lets its call do.
+/// The effect of a step on its call.
 pub(super) enum Fate<'a> {
     Run(MutexGuard<'a, State>),
-    /// The call is done, and fails.
+    /// The call is done, but fails.
     Lose(MutexGuard<'a, State>, StoreErrorKind),
     Fail(StoreErrorKind),
-    /// The process is not there any more.
+    /// The process was killed.
     Dead,
 }
 
 impl Stage {
-    /// A machine with an empty disk of this kind, beside others if there are any.
+    /// Creates a machine with an empty disk of this kind, beside others if there are any.
     #[must_use]
     pub fn new(schedule: Schedule, told: bool) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -177,28 +177,28 @@ impl Stage {
         Self(Arc::new(Shared { number, state: Mutex::new(state), ended: Condvar::new() }))
     }
 
-    /// Adds a disk that keeps what it is told at once (`sync`) or only some of it at a crash. Returns its number.
+    /// Adds a disk that keeps every change at once (`sync`) or only some of them at a crash. Returns its number.
     pub fn add_disk(&self, kind: Kind, sync: bool, contents: &Contents) -> usize {
         let mut state = self.0.lock();
-        // No new file may have the number of one that is there.
+        // A new file must not have the number of an existing one.
         let last = contents.0.values().map(|object| object.inode).max().unwrap_or(0);
         state.files = state.files.max(last);
         state.disks.push(Disk::new(kind, sync, contents.0.clone()));
         state.disks.len() - 1
     }
 
-    /// All that is on a disk, as a start for others.
+    /// Returns the content of a disk, as the initial content of others.
     #[must_use]
     pub fn contents(&self, disk: usize) -> Contents {
         Contents(self.0.lock().disks[disk].objects.clone())
     }
 
-    /// Time passes.
+    /// Advances the clock.
     pub fn wait(&self, time: i64) {
         self.0.lock().clock += time;
     }
 
-    /// Does work as a process that is none of the tasks, after these have ended.
+    /// Runs work in a process outside the tasks, after these have ended.
     pub fn observe<R>(&self, process: usize, work: impl FnOnce() -> R) -> R {
         let before = CURRENT.replace(Some(Part { stage: Arc::clone(&self.0), process, task: None }));
         let done = work();
@@ -206,7 +206,7 @@ impl Stage {
         done
     }
 
-    /// Tells something in the trace, if there is one.
+    /// Adds a line to the trace, if there is one.
     pub fn tell(&self, line: impl FnOnce() -> String) {
         self.0.lock().tell(line);
     }
@@ -217,10 +217,10 @@ impl Stage {
         !self.0.lock().is_dead_process(process)
     }
 
-    /// Runs tasks of processes until all have ended. One task runs at a time. Afterwards nothing fails any more.
+    /// Runs tasks of processes until all have ended. One task runs at a time. Afterwards no call fails.
     ///
     /// # Errors
-    /// When a task waits for something outside of the simulation: its thread is left behind.
+    /// When a task waits for something outside the simulation: its thread is left behind.
     pub fn run(&self, works: Vec<(usize, Work)>) -> Result<Ended, String> {
         let mut state = self.0.lock();
         for (process, _) in &works {
@@ -235,7 +235,7 @@ impl Stage {
         }
         self.0.wait_for_all()?;
         let mut state = self.0.lock();
-        // Whoever looks at what is there is a process of its own.
+        // The observer is a process of its own.
         state.locks.clear();
         state.known.clear();
         state.dead.clear();
@@ -250,7 +250,7 @@ impl Stage {
     }
 }
 
-/// All that is on a disk.
+/// The content of a disk.
 #[derive(Debug, Clone, Default)]
 pub struct Contents(Objects);
 
@@ -290,7 +290,7 @@ impl Shared {
     }
 
     fn await_turn<'a>(&'a self, mut state: MutexGuard<'a, State>, task: usize) -> MutexGuard<'a, State> {
-        // Whoever wakes up has the lock for himself.
+        // A woken task has exclusive access.
         let next = state.turn.filter(|next| *next != task).and_then(|next| state.tasks[next].thread.clone());
         if let Some(next) = next {
             drop(state);
@@ -315,20 +315,20 @@ impl Shared {
             if waited.timed_out() && state.step == before {
                 let turn = state.turn;
                 let trace = state.trace.take().unwrap_or_default().join("\n");
-                return Err(format!("task {turn:?} waits outside of all stores for ever\n{trace}"));
+                return Err(format!("task {turn:?} waits forever outside all stores\n{trace}"));
             }
         }
         Ok(())
     }
 
-    /// The task of this thread, if it is one of this stage.
+    /// Returns the task of this thread, if it belongs to this stage.
     fn task(self: &Arc<Self>) -> Option<usize> {
         CURRENT.with_borrow(|current| {
             current.as_ref().filter(|part| Arc::ptr_eq(&part.stage, self)).and_then(|part| part.task)
         })
     }
 
-    /// One step of a process: what the schedule says happens, and then the call is made, or not.
+    /// Runs one step of a process: applies the decision of the schedule, and then makes the call, or not.
     pub(super) fn step<'a>(self: &'a Arc<Self>, operation: Operation, key: &str, loses: bool) -> Fate<'a> {
         let Some(task) = self.task() else { return Fate::Run(self.lock()) };
         let mut state = self.lock();
@@ -357,7 +357,7 @@ impl Shared {
         if state.is_dead(task) { Fate::Dead } else { Fate::Run(state) }
     }
 
-    /// Waits until a process has a lock. `None` if the process does not live to see it.
+    /// Waits until a process has a lock. `None` if the process is killed before.
     pub(super) fn acquire<'a>(
         self: &'a Arc<Self>,
         mut state: MutexGuard<'a, State>,
@@ -368,7 +368,7 @@ impl Shared {
         let task = self.task();
         while !state.take(lock, process, sharing) {
             let Some(task) = task else {
-                // A thread outside of the simulation.
+                // A thread outside the simulation.
                 drop(state);
                 thread::yield_now();
                 state = self.lock();
@@ -434,7 +434,7 @@ impl State {
         self.turn = Some(task);
     }
 
-    /// Lets another task go on, since this one cannot.
+    /// Switches to another task, since this one has to wait.
     fn hand_over(&mut self, task: Option<usize>) {
         let ready: Vec<usize> = (0..self.tasks.len()).filter(|other| self.is_ready(*other)).collect();
         if ready.is_empty() && self.tasks.iter().any(|task| matches!(task.status, Status::Waits(_))) {
@@ -503,14 +503,14 @@ impl State {
     }
 }
 
-/// The clocks and processes of all stages; those of the operating system on threads that belong to none.
+/// The clocks and processes of all stages; on other threads, those of the operating system.
 struct Simulated;
 
-/// The time that passes when a task sleeps, in milliseconds. It is always the same, so that a seed says all that happens.
+/// The time of every sleep, in milliseconds: always the same, so that a seed determines the run.
 const SLEEP: i64 = 50;
 
 impl System for Simulated {
-    /// Lets the other tasks go on.
+    /// Lets the other tasks run.
     fn sleep(&self, time: Duration) {
         let Some((stage, _)) = process() else { return OperatingSystem.sleep(time) };
         let mut state = stage.lock();
@@ -553,7 +553,7 @@ impl System for Simulated {
     }
 }
 
-/// The stage and the process of this thread, also after all tasks have ended.
+/// Returns the stage and the process of this thread, even after all tasks have ended.
 fn process() -> Option<(Arc<Shared>, usize)> {
     CURRENT.with_borrow(|current| current.as_ref().map(|part| (Arc::clone(&part.stage), part.process)))
 }

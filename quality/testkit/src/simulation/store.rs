@@ -14,11 +14,11 @@ use zarrox_stores::internals::store::provided::{check_rename, copy_then_erase, n
 use super::disk::{Change, Kind, Object, below};
 use super::stage::{Fate, Lock, Shared, Sharing, Stage, State};
 
-/// The number of keys that a listing gets in one step.
+/// The number of keys that one step of a listing returns.
 const BATCH: usize = 3;
-/// The age from which a file's time tells its last change from a later one, in milliseconds.
+/// The age from which a file's timestamp distinguishes its last change from a later one, in milliseconds.
 const SETTLED: i64 = 2000;
-/// The time within which two changes of a file may have the same times, in milliseconds.
+/// The time within which two changes of a file may have the same timestamps, in milliseconds.
 const TICK: i64 = 20;
 
 /// A disk of a [`Stage`], as one process sees it. Each call is a step of the simulation.
@@ -37,7 +37,7 @@ impl fmt::Debug for SimStore {
 }
 
 impl SimStore {
-    /// The disk of this number, for a process.
+    /// Creates the store of a disk, for a process.
     #[must_use]
     pub fn new(stage: &Stage, disk: usize, process: usize) -> Self {
         let shared = Arc::clone(&stage.0);
@@ -45,7 +45,7 @@ impl SimStore {
         Self { shared, disk, process, kind }
     }
 
-    /// All keys.
+    /// Returns all keys.
     #[must_use]
     pub fn keys(&self) -> Vec<String> {
         self.shared.lock().disks[self.disk].objects.keys().cloned().collect()
@@ -55,7 +55,7 @@ impl SimStore {
         StoreError::new(kind, operation.word(), message).with_location(self.location()).with_key(key)
     }
 
-    /// Makes a call, if the simulation lets it be made.
+    /// Makes a call, unless the simulation prevents it.
     fn call<'a, T>(
         &'a self,
         operation: Operation,
@@ -66,7 +66,7 @@ impl SimStore {
             Fate::Run(state) => run(state),
             Fate::Lose(state, kind) => {
                 run(state)?;
-                Err(self.error(kind, operation, "the answer was lost", key))
+                Err(self.error(kind, operation, "the response was lost", key))
             }
             Fate::Fail(kind) => Err(self.error(kind, operation, "a failure was simulated", key)),
             Fate::Dead => Err(self.dead(operation, key)),
@@ -78,14 +78,19 @@ impl SimStore {
     }
 
     fn changed<T>(&self, operation: Operation, key: &str) -> Result<T, StoreError> {
-        Err(self.error(StoreErrorKind::Conflict, operation, "somebody else changed the value meanwhile", key))
+        Err(self.error(
+            StoreErrorKind::Conflict,
+            operation,
+            "another writer changed the value in the meantime",
+            key,
+        ))
     }
 
     fn value(&self, key: &Key, object: &Object) -> SimValue {
         SimValue { store: self.clone(), key: key.clone(), object: object.clone() }
     }
 
-    /// Changes a value, as the kind of store and the condition want it. `None` erases it.
+    /// Changes a value, according to the kind of store and the condition. `None` erases it.
     fn change<'a>(
         &'a self,
         state: MutexGuard<'a, State>,
@@ -119,7 +124,7 @@ impl SimStore {
                 return Err(self.error(
                     StoreErrorKind::AlreadyExists,
                     operation,
-                    "there is a value already",
+                    "the value already exists",
                     key,
                 ));
             }
@@ -160,7 +165,7 @@ impl SimStore {
         Ok(was_there)
     }
 
-    /// Replaces whatever file is there, under its lock.
+    /// Replaces the current file, under its lock.
     fn change_file<'a>(
         &'a self,
         mut state: MutexGuard<'a, State>,
@@ -184,7 +189,7 @@ impl SimStore {
         }
     }
 
-    /// Stores or erases a value. Returns whether one was there, and the new file.
+    /// Stores or erases a value. Returns whether it existed, and the new file.
     fn store(
         &self,
         state: &mut State,
@@ -218,13 +223,13 @@ impl SimStore {
                 (age >= SETTLED)
                     .then(|| [object.inode.to_ne_bytes(), object.modified.to_ne_bytes()].concat().into())
             }
-            // The digest of all bytes is as good as they are.
+            // All bytes serve as the digest.
             Kind::Database => Some(object.bytes.to_vec().into()),
             Kind::Bucket => Some(object.inode.to_ne_bytes().to_vec().into()),
         }
     }
 
-    /// The next keys below a prefix, and the sizes of their values.
+    /// Returns the next keys below a prefix, and the sizes of their values.
     fn batch(&self, prefix: &Prefix, after: Option<&str>) -> Result<Vec<(String, u64)>, StoreError> {
         self.call(Operation::ListPrefix, prefix.as_str(), |state| {
             let objects = &state.disks[self.disk].objects;
@@ -236,7 +241,7 @@ impl SimStore {
     }
 }
 
-/// Returns true if a key is that of a directory with files, or below the key of a file.
+/// Returns true if a key is a directory with files, or below the key of a file.
 fn is_obstructed<'a>(mut keys: impl Iterator<Item = &'a String>, key: &str) -> bool {
     let is_below = |key: &str, above: &str| key.strip_prefix(above).is_some_and(|rest| rest.starts_with('/'));
     keys.any(|other| is_below(other, key) || is_below(key, other))
@@ -362,7 +367,7 @@ impl Store for SimStore {
                 return Err(self.error(
                     StoreErrorKind::AlreadyExists,
                     operation,
-                    "there is something already",
+                    "the destination already exists",
                     to,
                 ));
             }
@@ -392,7 +397,7 @@ impl Store for SimStore {
             Ok(())
         })?;
         let guard = SimGuard { store: self.clone(), key: text.to_owned() };
-        // Nobody waits here: the lock of the same key was taken before.
+        // This does not wait: the lock of the same key was acquired before.
         let name = format!("{}-{}", self.location(), self.process);
         Ok(LockGuard::in_process(&name, key).with(guard))
     }
@@ -449,7 +454,7 @@ impl Store for SimStore {
     }
 }
 
-/// A hold, until it is dropped.
+/// A hold, released when this is dropped.
 struct SimHold {
     store: SimStore,
     lock: Lock,
@@ -465,7 +470,7 @@ impl Drop for SimHold {
 }
 
 impl SimStore {
-    /// Locks the file that a key leads to, if there is one, and notes which one it is.
+    /// Locks the file of a key, if it exists, and records which file it is.
     fn lock_file<'a>(
         &'a self,
         mut state: MutexGuard<'a, State>,
@@ -488,7 +493,7 @@ impl SimStore {
     }
 }
 
-/// The lock of a key, until it is dropped.
+/// The lock of a key, released when this is dropped.
 struct SimGuard {
     store: SimStore,
     key: String,
@@ -508,7 +513,7 @@ impl Drop for SimGuard {
     }
 }
 
-/// An open value. It stays what it is when another one takes its place.
+/// An open value. Its content does not change when another one replaces it.
 struct SimValue {
     store: SimStore,
     key: Key,

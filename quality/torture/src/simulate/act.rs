@@ -1,4 +1,4 @@
-//! What a task does: [`Actor`].
+//! The acts of a task: [`Actor`].
 
 use ndarray::ArrayD;
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ use super::world::{
     options,
 };
 
-/// The attempts at a write of an array that is moved or gets other chunks meanwhile: each is made with a new handle.
+/// The attempts to write to an array that is moved or rechunked in the meantime: each opens it again.
 const ATTEMPTS: usize = 3;
 
 /// The stores of a process.
@@ -32,7 +32,7 @@ pub(super) struct Machine {
 }
 
 impl Machine {
-    /// The stores as a process opens them.
+    /// Opens the stores as a process does.
     pub(super) fn new(stage: &Stage, process: usize) -> Self {
         let stores = [0, 1].map(|disk| Arc::new(SimStore::new(stage, disk, process)) as Arc<dyn Store>);
         let names = [0, 1].map(|disk: usize| {
@@ -46,7 +46,7 @@ impl Machine {
         options().open((self.stores[0].clone(), ""))?.into_group()
     }
 
-    /// The board, wherever it is.
+    /// Opens the board, at any of its paths.
     pub(super) fn board(&self) -> Result<Array> {
         let mut first = None;
         for (store, path) in [(0, BOARD), (0, MOVED), (1, MOVED)] {
@@ -56,7 +56,7 @@ impl Machine {
                 Err(error) => return Err(error),
             }
         }
-        Err(first.unwrap_or_else(|| Error::new(ErrorKind::NotFound, "there is no board")))
+        Err(first.unwrap_or_else(|| Error::new(ErrorKind::NotFound, "the board is missing")))
     }
 }
 
@@ -65,10 +65,10 @@ pub(super) struct Actor {
     machine: Arc<Machine>,
     world: World,
     task: u64,
-    /// Handles that stay open, so that what they know grows old.
+    /// Handles that stay open, so that their state becomes stale.
     arrays: BTreeMap<&'static str, Array>,
     board: Option<Array>,
-    /// True where an earlier process may have done what is to be done.
+    /// True if an earlier process may have done the act.
     again: bool,
 }
 
@@ -165,7 +165,7 @@ impl Actor {
         array.write(selection(&[start], &[count]), &values)
     }
 
-    /// Appends rows to all arrays of the dataset. Where an earlier process may have done so, they are looked for.
+    /// Appends rows to all arrays of the dataset. If an earlier process may have done so, looks for them first.
     fn grow(&self, rows: u64, number: u64) -> Result<()> {
         let group = self.machine.root()?.open_group(DATASET)?;
         group.grow_with(
@@ -190,7 +190,7 @@ impl Actor {
         )
     }
 
-    /// The path of the array that only this task makes.
+    /// Returns the path of the array that only this task creates.
     fn own(&self) -> String {
         made(self.task)
     }
@@ -209,7 +209,7 @@ impl Actor {
         self.existing_is_done(planned.and_then(Pyramid::run).map(drop))
     }
 
-    /// That there is something already is what a task leaves that did it before, or another time.
+    /// Converts the error of an existing node to a success: an earlier attempt or act of the task may have created it.
     fn existing_is_done(&self, created: Result<()>) -> Result<()> {
         match created {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
@@ -239,7 +239,7 @@ impl Actor {
         }
     }
 
-    /// That it was moved already is what an interrupted command leaves.
+    /// Converts the error of a missing node to a success if an interrupted command has moved the board already.
     fn moved_is_done(&self, moved: Result<()>) -> Result<()> {
         match moved {
             Err(error)
@@ -257,7 +257,7 @@ fn has_rows(array: &Array, number: u64) -> Result<bool> {
     Ok(array.read::<ArrayD<u64>>(..)?.iter().any(|value| origin(*value).0 == number))
 }
 
-/// That there is nothing to delete is what an interrupted deletion leaves.
+/// Converts the error of a missing node to a success: an interrupted deletion may have finished.
 fn missing_is_done(deleted: Result<()>) -> Result<()> {
     match deleted {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
@@ -265,17 +265,17 @@ fn missing_is_done(deleted: Result<()>) -> Result<()> {
     }
 }
 
-/// The path of the array that a task creates.
+/// Returns the path of the array that a task creates.
 pub(super) fn made(task: u64) -> String {
     format!("made{task}")
 }
 
-/// The path of the copy that a task makes.
+/// Returns the path of the copy that a task makes.
 pub(super) fn copied(task: u64) -> String {
     format!("copy{task}")
 }
 
-/// The path of the pyramid that a task makes.
+/// Returns the path of the pyramid that a task makes.
 pub(super) fn halved(task: u64) -> String {
     format!("half{task}")
 }

@@ -1,4 +1,4 @@
-//! What the tasks of a run did, in the order in which they began and ended: [`History`].
+//! The acts of the tasks of a run, in the order in which they began and ended: [`History`].
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,18 +21,18 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// Returns true if it was done and its task was told so.
+    /// Returns true if it succeeded.
     pub(super) fn is_done(&self) -> bool {
         matches!(self.ended, Some((_, None)))
     }
 
-    /// The error with which it ended.
+    /// Returns the error with which it ended.
     pub(super) fn error(&self) -> Option<&str> {
         self.ended.as_ref()?.1.as_deref()
     }
 }
 
-/// All acts that have begun. Clones are the same history.
+/// All acts that have begun. Clones share the history.
 #[derive(Debug, Clone, Default)]
 pub(super) struct History(Arc<Mutex<Entries>>);
 
@@ -54,7 +54,7 @@ impl History {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// An act begins. Returns its number.
+    /// Records that an act begins. Returns its number.
     pub(super) fn begin(&self, task: u64, act: Act) -> usize {
         let mut entries = self.lock();
         let begun = entries.now();
@@ -62,7 +62,7 @@ impl History {
         entries.list.len() - 1
     }
 
-    /// An act is done, or has failed.
+    /// Records that an act is done, or has failed.
     pub(super) fn end(&self, number: usize, done: Result<Option<Vec<u64>>, String>) {
         let mut entries = self.lock();
         let now = entries.now();
@@ -73,7 +73,7 @@ impl History {
         }
     }
 
-    /// All acts in the order in which they began.
+    /// Returns all acts in the order in which they began.
     pub(super) fn entries(&self) -> Vec<Entry> {
         self.lock().list.clone()
     }
@@ -83,7 +83,8 @@ impl History {
 struct Writes(Vec<(u64, u64, Option<u64>)>);
 
 impl Writes {
-    /// Those of one element, from the acts that say how they write it. The first value was there before everything.
+    /// Returns the values of one element, from the acts with a function that returns how they write it. The first value came
+    /// before everything.
     fn new(entries: &[Entry], number: impl Fn(Act) -> Option<u64>) -> Self {
         let mut writes = vec![(FIRST, 0, Some(0))];
         for entry in entries {
@@ -95,7 +96,7 @@ impl Writes {
         Self(writes)
     }
 
-    /// The numbers of the operations whose values may be read between two times.
+    /// Returns the numbers of the operations whose values may be read between two times.
     fn between(&self, begun: u64, ended: u64) -> Vec<u64> {
         let last = self.0.iter().rposition(|(_, _, done)| done.is_some_and(|done| done < begun)).unwrap_or(0);
         self.0[last..].iter().filter(|(_, start, _)| *start < ended).map(|(number, ..)| *number).collect()
@@ -106,25 +107,25 @@ impl Writes {
     }
 }
 
-/// What is read of an element of the board: the values that are allowed.
+/// The allowed values of an element of the board.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Allowed {
-    /// True if nothing was promised to be kept: every value that was ever written is allowed.
+    /// True if no durability was guaranteed: every value that was ever written is allowed.
     pub(super) any: bool,
     /// True if fill values are allowed as well, since the board was deleted.
     pub(super) fill: bool,
 }
 
 impl Allowed {
-    /// The elements of the board at the end that are wrong, in words.
+    /// Describes the wrong elements of the board at the end.
     pub(super) fn wrong_at_the_end(self, entries: &[Entry], found: &[u64]) -> Vec<String> {
         self.wrong(entries, found, u64::MAX - 1, u64::MAX, &SHAPE, board_number)
     }
 
-    /// The same of the left half of the damaged array.
+    /// Describes the wrong elements of the left half of the damaged array.
     pub(super) fn wrong_in_damaged(self, entries: &[Entry], found: &[u64]) -> Vec<String> {
         let mut found = found.to_vec();
-        // What was damaged may be lost.
+        // The damaged elements may be lost.
         let columns = usize::try_from(DAMAGED_SHAPE[1]).unwrap_or(1);
         for (at, value) in found.iter_mut().enumerate() {
             if at % columns >= columns / 2 {
@@ -134,7 +135,7 @@ impl Allowed {
         self.wrong(entries, &found, u64::MAX - 1, u64::MAX, &DAMAGED_SHAPE, damaged_number)
     }
 
-    /// The elements of the board that readers have seen and must not have.
+    /// Describes the elements of the board that readers have seen and must not have.
     pub(super) fn wrong_for_readers(self, entries: &[Entry]) -> Vec<String> {
         let reads = entries.iter().filter_map(|entry| {
             let (ended, _) = entry.ended.as_ref()?;
@@ -172,13 +173,13 @@ impl Allowed {
             }
         }
         if found.len() as u64 != shape.iter().product::<u64>() {
-            wrong.push(format!("there are {} elements", found.len()));
+            wrong.push(format!("the array has {} elements", found.len()));
         }
         wrong
     }
 }
 
-/// The number of the operation whose value an act writes at a position of the board.
+/// Returns the number of the operation whose value an act writes at a position of the board.
 fn board_number(act: Act, at: u64) -> Option<u64> {
     let Act::Write { start, shape, number } = act else { return None };
     let [row, column] = [at / SHAPE[1], at % SHAPE[1]];
@@ -186,13 +187,13 @@ fn board_number(act: Act, at: u64) -> Option<u64> {
     (inside(row, 0) && inside(column, 1)).then_some(number)
 }
 
-/// The number of the operation whose value an act writes at a position of the damaged array.
+/// Returns the number of the operation whose value an act writes at a position of the damaged array.
 fn damaged_number(act: Act, position: u64) -> Option<u64> {
     let Act::Mend { at: [row, column], number } = act else { return None };
     (row * DAMAGED_SHAPE[1] + column == position).then_some(number)
 }
 
-/// The final values of attributes by their names: those that are possible.
+/// Returns the possible final values of attributes by their names.
 pub(super) fn attributes(entries: &[Entry]) -> BTreeMap<String, Vec<u64>> {
     let mut values: BTreeMap<String, Vec<u64>> = BTreeMap::new();
     for entry in entries {

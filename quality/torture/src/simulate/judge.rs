@@ -1,4 +1,4 @@
-//! What a run must have left: [`judge`].
+//! The check of the results of a run: [`judge`].
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use super::world::{
     BOARD, DAMAGED, DATASET, FIRST, MOVED, PULSE, PULSE_LENGTH, SOURCE_SHAPE, VARIABLES, first, options,
 };
 
-/// Gives the interrupted commands again, and compares all that is there with what was done.
+/// Repeats the interrupted commands, and compares the hierarchy with the completed acts.
 pub(super) fn judge(plan: &Plan, ended: &Ended, history: &History, machine: Arc<Machine>) -> Faults {
     let mut faults = Faults::default();
     if let Some(failure) = &ended.failure {
@@ -73,7 +73,7 @@ impl Judge<'_> {
         Allowed { any: self.is_lossy || fill, fill }
     }
 
-    /// Nothing fails where nothing was made to fail, but for those who meet a change of the whole array.
+    /// Checks that no act failed without an injected fault, except acts that met a change of the whole array.
     fn errors(&mut self, entries: &[Entry]) {
         let meets = |act: Act| act.is_of_board() && self.has(Act::is_structural);
         let converts = self.has(|act| act == Act::Convert);
@@ -100,7 +100,7 @@ impl Judge<'_> {
         }
     }
 
-    /// The same commands again do what was interrupted.
+    /// Repeats the interrupted commands, which must complete them.
     fn again(&mut self, history: &History) {
         let entries = history.entries();
         let arrived = self.rows(LOG).map(|rows| numbers(&rows)).unwrap_or_default();
@@ -121,13 +121,14 @@ impl Judge<'_> {
             });
             let done = done.map_err(|error| error.to_string());
             if let Err(error) = &done {
-                self.faults.add(Fault::NotContinued, format!("{} again: {error}", entry.act.name()));
+                self.faults.add(Fault::NotContinued, format!("repeating {}: {error}", entry.act.name()));
             }
             history.end(number, done);
         }
     }
 
-    /// A move by copying is refused if the source, which is whole, was changed since it was copied. Then somebody must delete the copy.
+    /// Deletes the copy of a move to another store whose source is intact, and returns true if the move begins again: a move by
+    /// copying fails if the source was changed after it was copied.
     fn begins_anew(&self, act: Act) -> bool {
         let [here, there] = [0, 1].map(|store| self.machine.stores[store].clone());
         act == Act::MoveAcross
@@ -150,7 +151,7 @@ impl Judge<'_> {
     fn board(&mut self, entries: &[Entry]) {
         if self.has(|act| act == Act::Delete) {
             if self.machine.board().is_ok() {
-                self.faults.add(Fault::Stale, "the board was deleted and is there".to_owned());
+                self.faults.add(Fault::Stale, "the board was deleted but exists".to_owned());
             }
             return;
         }
@@ -169,7 +170,8 @@ impl Judge<'_> {
         let is_moved = self.has(|act| matches!(act, Act::Move | Act::MoveAcross));
         let old = options().open((self.machine.stores[0].clone(), BOARD));
         if is_moved && old.is_ok() {
-            self.faults.add(Fault::Left, format!("the board was moved and is at '{BOARD}' and '{MOVED}'"));
+            self.faults
+                .add(Fault::Left, format!("the board was moved but exists at '{BOARD}' and '{MOVED}'"));
         }
     }
 
@@ -180,7 +182,7 @@ impl Judge<'_> {
         let array = self.root().and_then(|root| root.open(DAMAGED).and_then(Node::into_array).ok());
         let left = whole_half();
         let values = array
-            .ok_or_else(|| "it is gone".to_owned())
+            .ok_or_else(|| "it is missing".to_owned())
             .and_then(|array| array.read::<ArrayD<u64>>(left).map_err(|error| error.to_string()));
         match values {
             Ok(values) => {
@@ -210,7 +212,7 @@ impl Judge<'_> {
         Blocks { array: LOG, done: &done, pending: &pending, most_holes }.check(&rows, &mut self.faults);
     }
 
-    /// All arrays of the dataset have the same rows: those of each append, in one piece and once.
+    /// Checks that all arrays of the dataset have the same rows: those of each append, in one piece and once.
     fn dataset(&mut self, entries: &[Entry]) {
         if !self.plan.world.dataset || self.is_lossy {
             return;
@@ -233,7 +235,7 @@ impl Judge<'_> {
         self.plan.kind != Kind::Directory && self.may_fail && appends > 1
     }
 
-    /// One task alone changes this array: all its states are known.
+    /// Checks an array that only one task changes: all its states are known.
     fn pulse(&mut self, entries: &[Entry]) {
         if self.is_lossy {
             return;
@@ -268,13 +270,13 @@ impl Judge<'_> {
             let found = node.attributes().get(&name).and_then(Json::as_u64).unwrap_or(0);
             if !possible.contains(&found) {
                 let message =
-                    format!("the attribute '{name}' is of operation {found} instead of {possible:?}");
+                    format!("the attribute '{name}' belongs to operation {found} instead of {possible:?}");
                 self.faults.add(Fault::Lost, message);
             }
         }
     }
 
-    /// The arrays that tasks made for themselves. Each command was done in the end.
+    /// Checks the arrays of single tasks. Each command was done in the end.
     fn made(&mut self, entries: &[Entry]) {
         if self.is_lossy {
             return;
@@ -296,10 +298,13 @@ impl Judge<'_> {
                     let of = node.attributes().get(NUMBER).and_then(Json::as_u64);
                     let expected: Vec<u64> = (0..4).map(|at| element(number, at)).collect();
                     if self.read(&path).is_some_and(|values| values != expected) || of != Some(number) {
-                        self.faults.add(Fault::Lost, format!("'{path}' is not what operation {number} made"));
+                        self.faults.add(
+                            Fault::Lost,
+                            format!("'{path}' differs from the array of operation {number}"),
+                        );
                     }
                 }
-                (Ok(_), None) => self.faults.add(Fault::Stale, format!("'{path}' was deleted and is there")),
+                (Ok(_), None) => self.faults.add(Fault::Stale, format!("'{path}' was deleted but exists")),
                 (Err(error), _) => self.faults.add(Fault::Lost, format!("'{path}': {error}")),
             }
         }
@@ -317,12 +322,12 @@ impl Judge<'_> {
                 _ => continue,
             };
             if self.read(&path).is_some_and(|values| values != expected) {
-                self.faults.add(Fault::Lost, format!("'{path}' is not what was copied"));
+                self.faults.add(Fault::Lost, format!("'{path}' differs from its source"));
             }
         }
     }
 
-    /// Growing clears what interrupted operations have left beside arrays, and shows fill values.
+    /// Grows arrays, which removes the leftovers of interrupted operations, and checks that they show fill values.
     fn grow(&mut self) {
         if self.plan.world.dataset {
             let grown = self.root().map(|root| root.open_group(DATASET)?.grow_with(|| Ok(()), |_| Ok(())));
@@ -338,7 +343,7 @@ impl Judge<'_> {
         }
     }
 
-    /// A check finds nothing, and nothing is left that belongs to nothing.
+    /// Checks that a check finds nothing, and that every object belongs to a node.
     fn left(&mut self) {
         let Some(root) = self.root() else { return };
         if self.has(|act| act == Act::Consolidate) || self.plan.world.consolidated {
@@ -357,7 +362,7 @@ impl Judge<'_> {
 
     fn consolidated(&mut self, root: &Group) {
         if self.may_fail || self.has(|act| act == Act::Convert) {
-            // A writer that was killed leaves old copies.
+            // A killed writer leaves stale consolidated metadata.
             if let Err(error) = root.consolidate_metadata() {
                 return self.faults.add(Fault::Failed, format!("consolidate: {error}"));
             }
@@ -380,7 +385,7 @@ impl Judge<'_> {
             Ok(mut found) => {
                 found.retain(|finding| finding.kind != FindingKind::UnfinishedWork || !may_have_holes);
                 if let Some(first) = found.first() {
-                    self.faults.add(Fault::Left, format!("a check finds {} things: {first}", found.len()));
+                    self.faults.add(Fault::Left, format!("a check has {} findings: {first}", found.len()));
                 }
             }
             Err(error) => self.faults.add(Fault::Failed, format!("check: {error}")),
@@ -388,7 +393,7 @@ impl Judge<'_> {
     }
 }
 
-/// The appends that were done, and those that were begun and not done, by their numbers: how many rows they have.
+/// Returns the appends that were done, and those that were begun and not done, by their numbers, with their numbers of rows.
 fn blocks(
     entries: &[Entry],
     append: impl Fn(Act) -> Option<(u64, u64)>,
@@ -407,7 +412,7 @@ fn blocks(
     (done, pending)
 }
 
-/// Grows an array, makes sure that the new part has fill values, and shrinks it again.
+/// Grows an array, checks that the new part has fill values, and shrinks it again.
 fn grown(mut array: Array) -> zarrox::Result<()> {
     let before = array.shape().to_vec();
     let mut shape = before.clone();
@@ -421,7 +426,7 @@ fn grown(mut array: Array) -> zarrox::Result<()> {
     array.resize(&before)
 }
 
-/// The elements of the array of one task after an act.
+/// Returns the elements of the array of one task after an act.
 fn changed(state: &[u64], act: Act) -> Vec<u64> {
     let mut state = state.to_vec();
     match act {
@@ -438,12 +443,12 @@ fn changed(state: &[u64], act: Act) -> Vec<u64> {
     state
 }
 
-/// The operations whose elements are in rows.
+/// Returns the operations whose elements are in rows.
 fn numbers(rows: &[Vec<u64>]) -> Vec<u64> {
     rows.iter().flatten().map(|value| origin(*value).0).filter(|number| *number > FIRST).collect()
 }
 
-/// The half of the damaged array that is whole.
+/// Returns the intact half of the damaged array.
 fn whole_half() -> zarrox::Selection {
     selection(&[0, 0], &[2, 2])
 }

@@ -1,13 +1,13 @@
-//! Simulated runs: `--simulate N`. Tasks race one another over stores in memory, under one seed each.
+//! Simulated runs: `--simulate N`. Tasks race over stores in memory, with one seed each.
 //!
 //! | file | contents |
 //! |---|---|
-//! | `plan` | what a run does, which follows from its seed |
-//! | `world` | the hierarchies that runs begin with |
-//! | `act` | how a task does it |
-//! | `history` | what was begun, done and read, and when |
-//! | `judge` | what must be there afterwards |
-//! | `shrink` | a smaller run that fails as well |
+//! | `plan` | the acts of a run, which follow from its seed |
+//! | `world` | the initial hierarchies of runs |
+//! | `act` | the implementation of acts |
+//! | `history` | the acts that were begun and done, their results and times |
+//! | `judge` | the check of the results |
+//! | `shrink` | shrinking of failing runs |
 
 mod act;
 mod history;
@@ -31,43 +31,43 @@ use crate::outcome::Outcome;
 use self::plan::{Act, Plan};
 use self::play::{Shown, play};
 
-/// Seeds whose runs have failed once. Every run of several seeds begins with them. What they show changes with the steps that the library
-/// makes, so that each has a test beside the code as well.
+/// Seeds whose runs have failed once. Every run of several seeds begins with them. Their effect changes with the steps of the
+/// library, so that each has a test beside the code as well.
 #[rustfmt::skip]
 const FOUND: [u64; 11] = [
-    // A repair deleted an array that was created anew while the repair looked at the mark of its deletion.
+    // A repair deleted an array that was created again while the repair examined the mark of its deletion.
     1_048_521,
-    // A replaced array that could not be put back was forgotten.
+    // A replaced array that could not be put back was lost.
     1_118_041,
-    // The next append left out rows that an append had reserved by an old shape; they kept fill values.
+    // The next append skipped rows that an append had reserved by an old shape; they kept fill values.
     1_118_009, 278_636,
-    // A repair wrote the document again of an array that was being moved to another store.
+    // A repair rewrote the document of an array that was being moved to another store.
     2_032_825,
-    // An append answered although its reservation was still there, and the next one cleared its rows.
+    // An append returned although its reservation still existed, and the next one cleared its rows.
     3_031_223,
     // A deletion on a full disk, whose mark failed again, left chunks without a document.
     5_379_994,
-    // A repair wrote the document of an array again that had been moved away, since the consolidated metadata still had it.
+    // A repair rewrote the document of an array that had been moved away, since the consolidated metadata still contained it.
     80_167_022,
     // A deletion on a full disk, without a mark, could not erase all documents, and left chunks without one.
     80_314_351, 80_837_017, 80_966_206,
 ];
 
-/// The failing runs that are shrunk and printed.
+/// The number of failing runs that are shrunk and printed.
 const MOST_PRINTED: usize = 5;
 
 /// The counts of all runs.
 #[derive(Default)]
 struct Tally {
     steps: u64,
-    /// The failing runs by their reasons: how many, and the first seed.
+    /// The failing runs by their reasons: the number, and the first seed.
     reasons: BTreeMap<String, (u64, u64)>,
 }
 
-/// Runs as many seeds as the options say, or for as long.
+/// Runs the number of seeds in the options, or until the time is over.
 #[expect(clippy::print_stdout, reason = "this is a program for a terminal")]
 pub(crate) fn run(options: &Options) -> Outcome {
-    // Who asks for one seed means this one.
+    // A single seed runs alone.
     let found = if options.simulate == Some(1) { &[] } else { FOUND.as_slice() };
     let count = options.simulate.unwrap_or(u64::MAX).saturating_add(found.len() as u64);
     let seed_at = |index: u64| {
@@ -101,7 +101,7 @@ pub(crate) fn run(options: &Options) -> Outcome {
     let runs = next.load(Ordering::Relaxed).saturating_sub(threads as u64).max(1);
     let time = begun.elapsed().as_secs_f64();
     let tally = locked(&tally);
-    #[expect(clippy::cast_precision_loss, reason = "for people")]
+    #[expect(clippy::cast_precision_loss, reason = "a rounded number for a message")]
     let rate = runs as f64 / time;
     println!(
         "{runs} runs, {} of them of seeds from {}, in {time:.1} s, {rate:.0} a second, {} steps",
@@ -114,7 +114,7 @@ pub(crate) fn run(options: &Options) -> Outcome {
     }
     match tally.reasons.values().map(|(count, _)| count).sum::<u64>() {
         0 => Ok(()),
-        failed => Err(format!("{failed} runs failed; one of them again: --simulate 1 --seed SEED")),
+        failed => Err(format!("{failed} runs failed; repeat one with --simulate 1 --seed SEED")),
     }
 }
 
@@ -122,7 +122,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs one seed. What fails is made smaller and printed, if it fails in a new way.
+/// Runs one seed. A failing run is shrunk and printed, if its reason is new.
 #[expect(clippy::print_stdout, reason = "this is a program for a terminal")]
 fn one(seed: u64, options: &Options, tally: &Mutex<Tally>) -> Outcome {
     let plan = Plan::new(seed, &options.without);
@@ -144,7 +144,7 @@ fn one(seed: u64, options: &Options, tally: &Mutex<Tally>) -> Outcome {
     Ok(())
 }
 
-/// What a plan has that is the first to suspect.
+/// Returns the names of the most suspect acts of a plan.
 fn blamed(plan: &Plan) -> String {
     let acts = plan.hands.iter().flat_map(|hand| &hand.acts);
     let suspects = acts.filter(|act| act.is_structural() || matches!(act, Act::Repair | Act::Consolidate));

@@ -6,37 +6,38 @@ use zarrox_testkit::simulation::{Kind, Odds, Random};
 
 use super::world::World;
 
-/// The most tasks of a run. Each has elements, names and paths of its own in chunks, documents and groups that all share.
+/// The largest number of tasks of a run. Each has its own elements, names and paths in chunks, documents and groups that all
+/// share.
 pub(super) const TASKS: u64 = 4;
 
-/// One thing that a task does.
+/// One act of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Act {
-    /// Writes a box of the board that has only elements of the task.
+    /// Writes a box of the board with only elements of the task.
     Write { start: [u64; 2], shape: [u64; 2], number: u64 },
     /// Writes elements of the task in a shard that is damaged elsewhere.
     Mend { at: [u64; 2], number: u64 },
-    /// Reads the whole board, with a handle that may be old.
+    /// Reads the whole board, with a handle that may be stale.
     ReadAgain,
-    /// Opens the board anew and reads it.
+    /// Opens the board again and reads it.
     Read,
     /// Appends rows to the log.
     Append { rows: u64, number: u64 },
     /// Appends the same rows to all arrays of the dataset.
     Grow { rows: u64, number: u64 },
-    /// Gives the array that only one task changes another length.
+    /// Changes the length of the array that only one task changes.
     Resize { length: u64 },
     /// Writes a chunk of that array.
     Pulse { chunk: u64, number: u64 },
     /// Sets an attribute of the task.
     Attribute { number: u64 },
-    /// Creates an array of the task and fills it, whatever was there.
+    /// Creates an array of the task, replacing an existing node, and fills it.
     Create { number: u64 },
     /// Deletes the array of the task.
     Remove,
     /// Copies the source.
     Copy,
-    /// Makes a pyramid of the source.
+    /// Creates a pyramid of the source.
     Downsample,
     /// Writes consolidated metadata.
     Consolidate,
@@ -46,11 +47,11 @@ pub(super) enum Act {
     Move,
     /// Moves the board to another store.
     MoveAcross,
-    /// Gives the board other chunks, in place.
+    /// Rechunks the board in place.
     Rechunk,
-    /// Puts the board's chunks into shards, in place.
+    /// Reshards the board in place.
     Reshard,
-    /// Gives the whole hierarchy another format, in place.
+    /// Converts the whole hierarchy in place.
     Convert,
     /// Deletes the board.
     Delete,
@@ -59,7 +60,7 @@ pub(super) enum Act {
 }
 
 impl Act {
-    /// The word for it in reports and on the command line.
+    /// Returns the name in reports and on the command line.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Write { .. } => "write",
@@ -87,7 +88,7 @@ impl Act {
         }
     }
 
-    /// Returns true if the board is somewhere else or something else afterwards.
+    /// Returns true if it moves or replaces the board.
     pub(super) fn is_structural(self) -> bool {
         matches!(
             self,
@@ -122,7 +123,7 @@ pub(super) struct Plan {
     pub(super) seed: u64,
     pub(super) kind: Kind,
     pub(super) world: World,
-    /// True if each write is on the disk when it returns.
+    /// True if each write is durable when it returns.
     pub(super) sync: bool,
     pub(super) hands: Vec<Hand>,
     pub(super) odds: Odds,
@@ -131,19 +132,19 @@ pub(super) struct Plan {
 /// Mixed into the seed of a run for all choices about datasets, so that the other choices of a seed stay the same.
 const OF_DATASETS: u64 = 0x0da7_a5e7;
 
-/// The administrative operations of which a run has one at most.
+/// The administrative operations, of which a run has at most one.
 const STRUCTURAL: [Act; 7] =
     [Act::Move, Act::MoveAcross, Act::Rechunk, Act::Reshard, Act::Convert, Act::Delete, Act::Recreate];
 
 impl Plan {
-    /// The plan of a seed, without operations and faults of these names.
+    /// Creates the plan of a seed, without the operations and faults with these names.
     pub(super) fn new(seed: u64, without: &[String]) -> Self {
         let mut random = Random::new(seed);
         let allowed = |name: &str| !without.iter().any(|other| other == name);
         let kinds: Vec<Kind> = Kind::ALL.into_iter().filter(|kind| allowed(kind.name())).collect();
         let kind = random.pick(&kinds).unwrap_or(Kind::Directory);
         let odds = odds(&mut random, kind, &allowed);
-        // Without a flush nothing is promised of changes of several objects.
+        // Without a flush, changes of several objects have no guarantee.
         let sync = odds.crash == 0 || random.chance(600);
         let only_data = odds.crash > 0 && !sync;
         let structural = random.pick(&STRUCTURAL).filter(|act| !only_data && allowed(act.name()));
@@ -164,7 +165,7 @@ impl Plan {
         plan
     }
 
-    /// In some runs, tasks append to a dataset as well.
+    /// Adds appends to a dataset in some runs.
     fn add_dataset(&mut self, random: &mut Random) {
         self.world.dataset = random.chance(250);
         if !self.world.dataset {
@@ -186,8 +187,8 @@ impl Plan {
         only_data: bool,
         allowed: &dyn Fn(&str) -> bool,
     ) {
-        // In a bucket, nodes are replaced only while nobody else uses them; databases tell the threads of one process.
-        // A conversion that was interrupted is given again before anybody writes.
+        // In a bucket, nodes are replaced only without other users; databases lock among the threads of one process.
+        // An interrupted conversion is repeated before any other write.
         let is_interrupted = structural == Some(Act::Convert) && self.odds.faults > 0;
         let is_alone = structural.is_some() && (self.kind == Kind::Bucket || is_interrupted);
         let is_one_process = structural.is_some() && self.kind == Kind::Database;
@@ -202,7 +203,7 @@ impl Plan {
             for _ in 0..acts {
                 number += 1;
                 let act = self.act(random, task, number, only_data, structural.is_some());
-                // Nothing is made below a group that is converted.
+                // No node is created below a group that is being converted.
                 let makes = matches!(act, Act::Create { .. } | Act::Copy | Act::Downsample);
                 if allowed(act.name()) && !(makes && structural == Some(Act::Convert)) {
                     hand.acts.push(act);
@@ -214,7 +215,7 @@ impl Plan {
         for act in structural.into_iter().chain(repair) {
             let hand = usize::try_from(random.below(tasks)).unwrap_or(0);
             let last = self.hands[hand].acts.len();
-            // Handles from before know nothing of it.
+            // Earlier handles do not notice it.
             let at =
                 if is_alone { last } else { usize::try_from(random.below(last as u64 + 1)).unwrap_or(0) };
             self.hands[hand].acts.insert(at, act);
@@ -247,7 +248,7 @@ impl Plan {
     }
 }
 
-/// A box of elements of a task: a part of its column, which lies in chunks that it shares, or of its own chunk.
+/// Returns a box of elements of a task: a part of its column, in chunks that it shares, or in its own chunk.
 fn write(random: &mut Random, task: u64, number: u64) -> Act {
     let number = if random.chance(100) { 0 } else { number };
     if task < 2 && random.chance(300) {

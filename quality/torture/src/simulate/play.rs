@@ -12,17 +12,17 @@ use super::plan::Plan;
 use crate::fault::Faults;
 use crate::outcome::Outcome;
 
-/// The process that judges.
+/// The process that checks the results.
 const JUDGE: usize = 99;
 
-/// What a run has shown.
+/// The results of a run.
 pub(super) struct Shown {
     pub(super) ended: Ended,
     pub(super) faults: Faults,
 }
 
 impl Shown {
-    /// Says which kind of fault it is: a smaller run must fail for the same reason.
+    /// Returns the kind of the first fault: a shrunk run must fail for the same reason.
     pub(super) fn reason(&self) -> Option<String> {
         let (fault, message) = self.faults.list().first()?;
         let words: Vec<&str> = message.split([' ', ':']).take(2).collect();
@@ -36,7 +36,7 @@ pub(super) fn play(plan: &Plan, schedule: Schedule, told: bool) -> Outcome<Shown
     let (first, second) = plan.world.contents().map_err(|error| error.to_string())?;
     stage.add_disk(plan.kind, plan.sync, &first);
     stage.add_disk(plan.kind, plan.sync, &second);
-    // What is there was written a while ago.
+    // The existing data were written some time ago.
     stage.wait(10_000);
     let history = History::default();
     let mut machines: BTreeMap<usize, Arc<Machine>> = BTreeMap::new();
@@ -55,7 +55,7 @@ pub(super) fn play(plan: &Plan, schedule: Schedule, told: bool) -> Outcome<Shown
                     return;
                 }
                 stage.tell(|| match &done {
-                    Ok(_) => format!("task {index} has done it"),
+                    Ok(_) => format!("task {index} has finished"),
                     Err(error) => format!("task {index} failed: {error}"),
                 });
                 let failed = done.is_err();

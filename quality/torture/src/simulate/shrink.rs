@@ -1,4 +1,4 @@
-//! A smaller run that fails as well: [`shrink`].
+//! Shrinking a failing run: [`shrink`].
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,11 @@ use zarrox_testkit::simulation::{Decision, Schedule};
 use super::plan::Plan;
 use super::play::{Shown, play};
 
-/// The schedules in which a smaller plan is tried.
+/// The number of schedules with which a smaller plan is tried.
 const TRIES: u64 = 60;
 
-/// Leaves out acts of the plan and decisions of the schedule as long as the run still fails for the same reason, and runs what is left with
-/// a trace.
+/// Removes acts of the plan and decisions of the schedule as long as the run still fails for the same reason, and runs the rest
+/// with a trace.
 pub(super) fn shrink(mut plan: Plan, mut shown: Shown) -> (Plan, Shown) {
     let Some(reason) = shown.reason() else { return (plan, shown) };
     let fails = |plan: &Plan, schedule: Schedule, told: bool| {
@@ -40,7 +40,7 @@ pub(super) fn shrink(mut plan: Plan, mut shown: Shown) -> (Plan, Shown) {
     (plan, shown)
 }
 
-/// The plan without one task, and without one act of a task.
+/// Returns the plan without one task, and without one act of a task.
 fn smaller_plans(plan: &Plan) -> Vec<Plan> {
     let mut smaller = Vec::new();
     for hand in 0..plan.hands.len() {

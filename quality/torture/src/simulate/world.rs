@@ -1,4 +1,4 @@
-//! The hierarchy that a simulated run begins with: [`World`].
+//! The initial hierarchy of a simulated run: [`World`].
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,7 +15,7 @@ use crate::world::{LOG, NOTES, damage, of_numbers};
 
 /// The array that all tasks write.
 pub(super) const BOARD: &str = "a";
-/// Where it is moved to.
+/// The path to which it is moved.
 pub(super) const MOVED: &str = "b";
 /// Its shape.
 pub(super) const SHAPE: [u64; 2] = [6, 4];
@@ -27,23 +27,23 @@ pub(super) const PULSE_LENGTH: (u64, u64) = (8, 2);
 pub(super) const SOURCE: &str = "source";
 /// Its shape.
 pub(super) const SOURCE_SHAPE: [u64; 2] = [4, 4];
-/// The group whose arrays grow together.
+/// The group whose arrays are appended to together.
 pub(super) const DATASET: &str = "dataset";
 /// Its arrays.
 pub(super) const VARIABLES: [&str; 2] = ["x", "y"];
-/// The operation that has written all that is there at the beginning.
+/// The operation that has written the initial data.
 pub(super) const FIRST: u64 = 1;
 
-/// A hierarchy to begin with.
+/// An initial hierarchy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct World {
     pub(super) v2: bool,
     /// True if the board's chunks are in one shard.
     pub(super) sharded: bool,
     pub(super) consolidated: bool,
-    /// True if there is an array with a damaged chunk.
+    /// True if an array has a damaged chunk.
     pub(super) damaged: bool,
-    /// True if there is a dataset.
+    /// True if the hierarchy has a dataset.
     pub(super) dataset: bool,
 }
 
@@ -60,13 +60,13 @@ impl fmt::Display for World {
     }
 }
 
-/// The options with which everything is opened: no threads but the tasks.
+/// Returns the options for opening everything: no threads besides the tasks.
 pub(super) fn options() -> OpenOptions {
     OpenOptions::new().threads(1)
 }
 
 impl World {
-    /// The contents of the disk, and those of the second one.
+    /// Returns the contents of the disk, and those of the second one.
     pub(super) fn contents(self) -> zarrox::Result<(Contents, Contents)> {
         static MADE: Mutex<BTreeMap<World, (Contents, Contents)>> = Mutex::new(BTreeMap::new());
         let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -115,14 +115,14 @@ impl World {
         Ok(())
     }
 
-    /// The board, as it is created.
+    /// Returns the board in its initial state.
     pub(super) fn board(self, root: &Group) -> zarrox::Result<Array> {
         let array = of_numbers(root.create_array(BOARD)).shape(SHAPE).chunks([2, 2]).overwrite(true);
         if self.sharded { array.shards(SHAPE).create() } else { array.create() }
     }
 }
 
-/// The elements of an array at the beginning.
+/// Returns the initial elements of an array.
 pub(super) fn first(shape: &[u64]) -> ArrayD<u64> {
     elements(FIRST, &vec![0; shape.len()], shape, shape)
 }

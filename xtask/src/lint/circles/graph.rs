@@ -1,25 +1,26 @@
-//! Circles in a graph of files or folders.
+//! Cycles in a graph of files or folders.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Files or folders, and which of them each needs.
+/// Files or folders, and the dependencies of each.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Graph {
     pub(super) paths: Vec<PathBuf>,
     pub(super) needs: Vec<BTreeSet<usize>>,
 }
 
-/// Files or folders that all need one another.
+/// Files or folders that depend on one another.
 #[derive(Debug, PartialEq)]
 pub(super) struct Knot {
     pub(super) size: usize,
-    /// One of its shortest circles: paths, the first again at the end.
+    /// One of its shortest cycles: paths, the first again at the end.
     pub(super) circle: Vec<String>,
 }
 
 impl Graph {
-    /// The graph of the folders of these files. A folder needs another in the same folder where a file in it, or below, needs one there.
+    /// Returns the graph of the folders of these files. A folder depends on a sibling if a file in it, or below, depends on a
+    /// file there.
     pub(super) fn folders(&self) -> Self {
         let mut all = Self::default();
         let mut known = BTreeMap::new();
@@ -39,7 +40,7 @@ impl Graph {
         all
     }
 
-    /// The graph without the need of one path for another; false if there is none.
+    /// Removes the dependency of one path on another; returns false if there is none.
     pub(super) fn cut(&mut self, from: &Path, to: &Path) -> bool {
         let place = |path| self.paths.iter().position(|known| known == path);
         match (place(from), place(to)) {
@@ -48,7 +49,7 @@ impl Graph {
         }
     }
 
-    /// True if the second path needs the first, by others if not itself.
+    /// Returns true if the second path depends on the first, directly or indirectly.
     pub(super) fn leads_back(&self, from: &Path, to: &Path) -> bool {
         let place = |path| self.paths.iter().position(|known| known == path);
         let (Some(from), Some(to)) = (place(from), place(to)) else { return false };
@@ -73,7 +74,7 @@ impl Graph {
         knots
     }
 
-    /// What a node needs, and what these need.
+    /// Returns the direct and indirect dependencies of a node.
     fn reached(&self, node: usize) -> BTreeSet<usize> {
         let mut found = BTreeSet::new();
         let mut left: Vec<usize> = self.needs[node].iter().copied().collect();
@@ -85,7 +86,7 @@ impl Graph {
         found
     }
 
-    /// One of the shortest circles in a knot, with its first node again at its end.
+    /// Returns one of the shortest cycles in a knot, with its first node again at the end.
     fn shortest_circle(&self, knot: &[usize]) -> Vec<usize> {
         let circles = knot.iter().filter_map(|node| {
             let mut ways = vec![vec![*node]];
@@ -111,7 +112,7 @@ impl Graph {
     }
 }
 
-/// The folders in which two files are, within the deepest folder that has both; `None` where one is directly in it.
+/// Returns the folders that contain two files, within their deepest common folder; `None` if one is directly in it.
 fn siblings<'a>(one: &'a Path, other: &'a Path) -> Option<(&'a Path, &'a Path)> {
     let above = one.ancestors().skip(1).find(|folder| other.starts_with(folder))?;
     let within = |path: &'a Path| path.ancestors().skip(1).find(|folder| folder.parent() == Some(above));

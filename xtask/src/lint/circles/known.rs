@@ -1,13 +1,13 @@
-//! The needs that are known to close circles, and why each stands.
+//! The dependencies that are known to close cycles, and their reasons.
 
 use std::path::Path;
 
 use super::graph::Graph;
 
-/// One need a line: `FROM -> TO: REASON`. Lines that begin with `#` are comments.
+/// One dependency per line: `FROM -> TO: REASON`. Lines that begin with `#` are comments.
 const LIST: &str = include_str!("known.txt");
 
-/// A file or folder that needs another, against the direction in which others do.
+/// A dependency of a file or folder against the common direction.
 #[derive(Debug, PartialEq)]
 pub(super) struct Known<'a> {
     from: &'a Path,
@@ -26,7 +26,7 @@ impl Known<'_> {
     }
 }
 
-/// The list.
+/// Parses the list.
 pub(super) fn list() -> Result<Vec<Known<'static>>, String> {
     LIST.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).map(parse).collect()
 }
@@ -41,7 +41,7 @@ fn parse(line: &str) -> Result<Known<'_>, String> {
     }
 }
 
-/// Cuts known needs of graphs, and gives those that close no circle any more.
+/// Removes known dependencies from graphs, and returns those that do not close a cycle any more.
 pub(super) fn cut<'k, 'a>(graphs: &mut [Graph], known: &'k [Known<'a>]) -> Vec<&'k Known<'a>> {
     let mut found = vec![Vec::new(); known.len()];
     for (known, found) in known.iter().zip(&mut found) {

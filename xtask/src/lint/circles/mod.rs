@@ -1,4 +1,4 @@
-//! Circles among the source files of a target or of the Python package, and among their folders: what needs one another can only be
+//! Cycles among the source files of a target or of the Python package, and among their folders: files in a cycle can only be
 //! understood together.
 
 mod graph;
@@ -18,7 +18,7 @@ use rust::Crate;
 /// The Python package.
 const PACKAGE: &str = "crates/zarrox-python/python/zarrox";
 
-/// Fails with a circle of each knot of files and of folders, and with known needs that close none.
+/// Fails with a cycle of each knot of files and of folders, and with known dependencies that do not close one.
 pub(crate) fn check() -> Outcome {
     println!("$ circles");
     let known = known::list()?;
@@ -43,7 +43,7 @@ pub(crate) fn check() -> Outcome {
     Err(format!("circles:\n{}", told.into_iter().collect::<Vec<_>>().join("\n")))
 }
 
-/// A line for each knot.
+/// Returns a line for each knot.
 fn told(what: &str, graphs: &[Graph]) -> Vec<String> {
     let knots = graphs.iter().flat_map(Graph::knots);
     knots.map(|knot| format!("{} {what} need one another: {}", knot.size, knot.circle.join(" -> "))).collect()

@@ -1,7 +1,7 @@
-//! The needs of a Python package's modules.
+//! The dependencies of a Python package's modules.
 //!
-//! A module needs those that it imports, wherever it does: at its top, inside of a function, or for type checkers alone. An import runs the
-//! packages around a module, too. Stubs stand for native modules.
+//! A module depends on those that it imports, anywhere: at the top, inside a function, or for type checkers alone. An import runs
+//! the packages around a module, too. Stubs represent native modules.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ impl Package {
                 let run = with_packages(&name).filter(|module| !is_around(module, &names[file]));
                 let run = run.filter_map(|module| modules.get(module).copied());
                 needs[file].extend(run.filter(|module| *module != file));
-                // `from a import b` means the module `a.b`, or something in the module `a`, be it a package around or not.
+                // `from a import b` imports the module `a.b`, or a name in the module `a`, which may be a package around it.
                 let parent = name.rsplit_once('.').and_then(|(parent, _)| modules.get(parent));
                 let meant = parent.filter(|parent| **parent != file && !modules.contains_key(name.as_str()));
                 needs[file].extend(meant);
@@ -45,29 +45,29 @@ impl Package {
         Self(Graph { paths: files, needs })
     }
 
-    /// The files, and those that each needs.
+    /// Returns the files, and the dependencies of each.
     pub(super) fn graph(self) -> Graph {
         self.0
     }
 }
 
-/// A module, and the packages around it.
+/// Returns a module, and the packages around it.
 fn with_packages(name: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(name), |name| Some(name.rsplit_once('.')?.0))
 }
 
-/// True for a package around a module.
+/// Returns true for a package around a module.
 fn is_around(package: &str, module: &str) -> bool {
     module.strip_prefix(package).is_some_and(|rest| rest.starts_with('.'))
 }
 
-/// The name of a module, given its file within the directory that has the package.
+/// Returns the name of a module from its file within the directory of the package.
 fn module_name(file: &Path) -> String {
     let name = file.with_extension("").to_string_lossy().replace(['/', '\\'], ".");
     name.strip_suffix(".__init__").map_or(name.clone(), str::to_owned)
 }
 
-/// The import statements of a source, each on one line.
+/// Returns the import statements of a source, each on one line.
 fn statements(source: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut is_open = false;
@@ -92,7 +92,7 @@ fn statements(source: &str) -> Vec<String> {
     found
 }
 
-/// The names that an import statement in a package brings, each with its module.
+/// Returns the names that an import statement in a package imports, each with its module.
 fn imported(statement: &str, package: &str) -> Vec<String> {
     let names = |list: &str| -> Vec<String> {
         let list =

@@ -1,7 +1,7 @@
-//! The needs of a crate's files.
+//! The dependencies of a crate's files.
 //!
-//! A file needs another where its code, without its tests, names something that the other defines. A re-export is followed to the
-//! file with the definition, and is no need of its own: `mod.rs` may present what the files beside it define.
+//! A file depends on another if its code, without its tests, names an item that the other defines. A re-export is resolved to the
+//! file with the definition, and is not a dependency itself: `mod.rs` may re-export the items of its siblings.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -17,10 +17,10 @@ use crate::run::{self, Outcome};
 /// A path in code, by its segments.
 type Segments = Vec<String>;
 
-/// The most segments of a path that means something in the crate: other crates' names, looked for behind `*`, become longer and longer.
+/// The largest number of segments of a path in the crate: paths of other crates, resolved through `*`, grow without limit.
 const LONGEST: usize = 12;
 
-/// The paths that were looked for, and the modules in which.
+/// The paths that were resolved, with their modules.
 type Seen = BTreeSet<(usize, Segments)>;
 
 /// A module, in a file of its own or within one.
@@ -31,10 +31,10 @@ struct Module {
     children: BTreeMap<String, usize>,
     /// Names that are defined here.
     items: BTreeSet<String>,
-    /// Names that are imported or re-exported, and the paths they stand for.
+    /// Names that are imported or re-exported, with their paths.
     uses: BTreeMap<String, Segments>,
     globs: Vec<Segments>,
-    /// Paths that the code needs.
+    /// Paths on which the code depends.
     needed: Vec<Segments>,
 }
 
@@ -43,7 +43,7 @@ struct Module {
 pub(super) struct Crate {
     files: Vec<PathBuf>,
     modules: Vec<Module>,
-    /// Macros are known by their names in all modules.
+    /// Macros by name, which are visible in all modules.
     macros: BTreeMap<String, usize>,
 }
 
@@ -119,7 +119,8 @@ impl Crate {
         Ok(())
     }
 
-    /// The file that defines what a path in a module means; `None` where that is of another crate, or of no file of its own.
+    /// Returns the file that defines the item of a path in a module; `None` if it belongs to another crate, or has no file of its
+    /// own.
     fn file_of(&self, module: usize, path: &[String], seen: &mut Seen) -> Option<usize> {
         if let Some(name) = path.last()?.strip_suffix('!') {
             let path: Segments = path[..path.len() - 1].iter().cloned().chain([name.to_owned()]).collect();
@@ -133,13 +134,13 @@ impl Crate {
             "crate" | "$crate" => self.file_within(0, rest, seen),
             "self" => self.file_within(module, rest, seen),
             "super" => self.file_within(self.modules[module].parent?, rest, seen),
-            // Names of other crates come in by `use` as well.
+            // Names of other crates are imported by `use` as well.
             _ => self.file_within(module, path, seen),
         }
     }
 
     fn file_within(&self, module: usize, path: &[String], seen: &mut Seen) -> Option<usize> {
-        // Re-exports that lead to one another end somewhere.
+        // Cyclic re-exports must end.
         if path.len() > LONGEST || !seen.insert((module, path.to_vec())) {
             return None;
         }
@@ -176,7 +177,7 @@ impl Crate {
         })
     }
 
-    /// The files, and those that each needs.
+    /// Returns the files, and the dependencies of each.
     pub(super) fn graph(&self) -> Graph {
         let mut needs = vec![BTreeSet::new(); self.files.len()];
         for (index, module) in self.modules.iter().enumerate() {
@@ -187,7 +188,7 @@ impl Crate {
     }
 }
 
-/// Calls for each name that a `use` brings, with its path; without a name for `*`.
+/// Calls a function for each name that a `use` imports, with its path; without a name for `*`.
 fn flatten(tree: &UseTree, mut path: Segments, found: &mut dyn FnMut(Segments, Option<String>)) {
     match tree {
         UseTree::Path(segment) => {
@@ -210,10 +211,10 @@ fn flatten(tree: &UseTree, mut path: Segments, found: &mut dyn FnMut(Segments, O
     }
 }
 
-/// Collects the paths in code, also in macros and what they are given. The path of a macro that is called ends with `!`.
+/// Collects the paths in code, including macros and their arguments. The path of a called macro ends with `!`.
 fn paths_in(code: TokenStream, found: &mut Vec<Segments>) {
     let mut path = Segments::new();
-    // A path goes on behind two colons.
+    // A path continues after two colons.
     let mut colons = 0;
     let mut tokens = code.into_iter().peekable();
     while let Some(token) = tokens.next() {
@@ -273,7 +274,7 @@ fn attributes(item: &Item) -> &[Attribute] {
     }
 }
 
-/// True for what is compiled for tests only.
+/// Returns true for code that is compiled for tests only.
 fn is_test(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         attribute.path().is_ident("cfg") && attribute.meta.to_token_stream().to_string().contains("(test")
@@ -285,7 +286,7 @@ mod tests {
     use super::super::graph::Knot;
     use super::*;
 
-    /// The knots of a crate with these files.
+    /// Returns the knots of a crate with these files.
     fn knots(files: &[(&str, &str)]) -> Vec<Knot> {
         let name = std::thread::current().name().unwrap_or_default().replace("::", "-");
         let directory = run::empty_directory(std::env::temp_dir().join(format!("zarrox-{name}"))).unwrap();

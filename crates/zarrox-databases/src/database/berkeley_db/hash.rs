@@ -3,7 +3,7 @@
 use super::pages::{Item, Page, Pages, Visit, kind, unsupported};
 use zarrox_stores::StoreError;
 
-/// Flags of a file that is not supported: several values under one key, databases inside of the file.
+/// Flags of unsupported files: several values under one key, databases inside the file.
 const DUPLICATES: u32 = 0x01 | 0x04;
 const DATABASES: u32 = 0x02;
 
@@ -11,10 +11,10 @@ const DATABASES: u32 = 0x02;
 const BYTES: u8 = 1;
 const OVERFLOW: u8 = 3;
 
-/// The text whose hash a file holds, so that a file made with another function is noticed.
+/// The text whose hash the file contains, which detects files with another hash function.
 const PROBE: &[u8] = b"%$sniglet^&\0";
 
-/// The number of entries that locate buckets: one for each doubling of the table.
+/// The number of offsets that locate buckets: one for each doubling of the table.
 const DOUBLINGS: u32 = 32;
 
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub(super) struct Hash {
     last_bucket: u32,
     high_mask: u32,
     low_mask: u32,
-    /// For each doubling, what is added to the number of a bucket to have the number of its page.
+    /// For each doubling, the difference between the numbers of a bucket and its page.
     offsets: Vec<u32>,
 }
 
@@ -36,7 +36,7 @@ impl Hash {
             return Err(unsupported("several databases"));
         }
         if first.word(92)? != hash(PROBE) {
-            return Err(unsupported("another function of hashes"));
+            return Err(unsupported("another hash function"));
         }
         let offsets = (0..DOUBLINGS).map(|doubling| first.word(96 + 4 * doubling as usize));
         let table = Self {
@@ -45,9 +45,9 @@ impl Hash {
             low_mask: first.word(80)?,
             offsets: offsets.collect::<Result<_, _>>()?,
         };
-        // Each has a page.
+        // Each bucket has a page.
         if table.last_bucket >= pages.count() {
-            return Err(first.damaged("there are more buckets than pages"));
+            return Err(first.damaged("the file has more buckets than pages"));
         }
         Ok(table)
     }
@@ -70,7 +70,7 @@ impl Hash {
 
     /// Visits all keys that begin with `prefix`, with the sizes of their values.
     pub(super) fn walk(&self, pages: &Pages, prefix: &[u8], visit: &mut Visit<'_>) -> Result<(), StoreError> {
-        // No page is in two chains.
+        // A page belongs to one chain only.
         let mut left = pages.count();
         for bucket in 0..=self.last_bucket {
             let goes_on = self.chain(pages, bucket, &mut left, &mut |key, value| {
@@ -84,7 +84,7 @@ impl Hash {
         Ok(())
     }
 
-    /// Visits the keys and values of a bucket, until the visitor says `false`; whether it did not. `left`: how many pages there may be.
+    /// Visits the keys and values of a bucket; returns false if the visitor breaks. `left` is the largest number of pages.
     fn chain(
         &self,
         pages: &Pages,
@@ -92,16 +92,16 @@ impl Hash {
         left: &mut u32,
         visit: &mut dyn FnMut(Item, Item) -> Result<bool, StoreError>,
     ) -> Result<bool, StoreError> {
-        // The doublings that it took for the table to have this bucket.
+        // The number of doublings after which the table has this bucket.
         let doublings = u32::BITS - bucket.leading_zeros();
         let offset = self.offsets.get(doublings as usize).copied().unwrap_or(u32::MAX);
         let mut page = pages.page(bucket.saturating_add(offset))?;
         loop {
-            // A page without a type was never written to.
+            // A page without a type was never written.
             if ![kind::INVALID, kind::HASH, kind::HASH_UNSORTED].contains(&page.kind()?) {
-                return Err(page.damaged("it is no page of a hash table"));
+                return Err(page.damaged("it is not a page of a hash table"));
             }
-            *left = left.checked_sub(1).ok_or_else(|| page.damaged("the pages form a circle"))?;
+            *left = left.checked_sub(1).ok_or_else(|| page.damaged("the pages form a cycle"))?;
             for index in (1..page.items()?).step_by(2) {
                 if !visit(item(&page, index - 1)?, item(&page, index)?)? {
                     return Ok(false);
@@ -115,7 +115,7 @@ impl Hash {
     }
 }
 
-/// An item ends where the one before it begins, and the first at the end of the page.
+/// Returns an item, which ends where the one before it begins, and the first at the end of the page.
 fn item(page: &Page, index: usize) -> Result<Item, StoreError> {
     let place = page.place(index)?;
     match page.byte(place)? {
@@ -129,7 +129,7 @@ fn item(page: &Page, index: usize) -> Result<Item, StoreError> {
     }
 }
 
-/// The function of Fowler, Noll and Vo as Berkeley DB begins it, with zero.
+/// Returns the FNV hash function, with the initial value zero of Berkeley DB.
 fn hash(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0, |hash: u32, byte| hash.wrapping_mul(0x0100_0193) ^ u32::from(*byte))
 }

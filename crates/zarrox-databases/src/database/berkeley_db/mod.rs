@@ -1,7 +1,7 @@
 //! [`BerkeleyDbStore`].
 //!
-//! The files are read by code of our own. The library of Berkeley DB trusts them: it divides by zero, reads outside of its memory or never
-//! comes back when one is damaged.
+//! This module parses the files itself. The Berkeley DB library trusts them: it divides by zero, reads out of bounds or loops
+//! forever when one is damaged.
 
 mod hash;
 mod pages;
@@ -25,14 +25,14 @@ use zarrox_stores::{
     StoreError, StoreErrorKind, Value, provided,
 };
 
-/// Reads the values in a Berkeley DB file, as zarr-python's `DBMStore` has them with `bsddb3.btopen`, `bsddb3.hashopen`, and `dbm.ndbm`
-/// where that is made of Berkeley DB, as on Debian.
+/// A read-only store of the values in a Berkeley DB file, as zarr-python's `DBMStore` writes them with `bsddb3.btopen`,
+/// `bsddb3.hashopen`, and `dbm.ndbm` where that is based on Berkeley DB, as on Debian.
 ///
-/// For data that is in such files: nothing is written. Copy it to another store to change it.
+/// For existing files: nothing is written. Copy the data to another store to change it.
 ///
-/// Files of the kinds hash and btree are read, of Berkeley DB 4 and 5 and of either byte order; without encryption, checksums, several
-/// databases in a file, and several values under a key. They have no lock: nobody may write meanwhile. In a hash table, every listing
-/// walks through all keys.
+/// The kinds hash and btree of Berkeley DB 4 and 5 are supported, in either byte order; without encryption, checksums, several
+/// databases in a file, and several values under a key. The files have no lock: no other program may write while this one reads.
+/// In a hash table, every listing visits all keys.
 #[derive(Clone, Debug)]
 pub struct BerkeleyDbStore(Arc<Inner>);
 
@@ -43,13 +43,13 @@ struct Inner {
     index: Index,
 }
 
-/// It is only read, so that nothing is made here.
+/// Files are only read, so nothing is created here.
 pub(crate) static SCHEME: Scheme = Scheme::new(&["bdb"], |url, _| {
     let (file, rest) = split(url, &["bdb", "db"], Path::is_file);
     Ok(Located::whole(BerkeleyDbStore::open(file)?, rest))
 });
 
-/// The index by which keys are found.
+/// The index of the keys.
 #[derive(Debug)]
 enum Index {
     Tree(Tree),
@@ -61,8 +61,8 @@ impl BerkeleyDbStore {
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::NotFound`] when there is no file, [`StoreErrorKind::Corrupt`] when it is no Berkeley DB file of the kinds hash
-    /// and btree, and [`StoreErrorKind::Unsupported`] when it has something that is not read.
+    /// [`StoreErrorKind::NotFound`] when the file does not exist, [`StoreErrorKind::Corrupt`] when it is not a Berkeley DB file
+    /// of the kinds hash and btree, and [`StoreErrorKind::Unsupported`] when it uses an unsupported feature.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         let path = path.as_ref();
         Self::open_file(path).map_err(|error| error.with_location(path.to_string_lossy()))
@@ -111,7 +111,7 @@ impl BerkeleyDbStore {
         prefix: &Prefix,
         visit: &mut dyn FnMut(Key, u64) -> Result<ControlFlow<()>, StoreError>,
     ) -> Result<(), StoreError> {
-        // What is no key of Zarr is not ours.
+        // Keys that are not valid in Zarr belong to other programs.
         let visit = &mut |key: Vec<u8>, size| match valid(key).filter(|key| prefix.contains(key)) {
             Some(key) => visit(key, size),
             None => Ok(ControlFlow::Continue(())),
@@ -125,7 +125,7 @@ impl BerkeleyDbStore {
     }
 
     fn read_only(&self, operation: &'static str, key: &str) -> StoreError {
-        let message = "Berkeley DB files are only read; copy the data to another store to change it";
+        let message = "Berkeley DB files are read-only; copy the data to another store to change it";
         self.place(key)(StoreError::new(StoreErrorKind::ReadOnly, operation, message))
     }
 }

@@ -1,8 +1,8 @@
 //! The pages of a Berkeley DB file.
 //!
-//! Every page begins with 26 bytes that are the same in all kinds: its number at 8, the next page at 16, the number of items at 20, the
-//! length of an overflow page at 22, its level in a tree at 24 and its type at 25. Behind these are the places of the items, two bytes
-//! each. Numbers have the byte order of the machine that made the file; the magic number in the first page tells it.
+//! Every page begins with 26 bytes that all kinds share: its number at 8, the next page at 16, the number of items at 20, the
+//! length of an overflow page at 22, its level in a tree at 24 and its type at 25. The offsets of the items follow, two bytes
+//! each. Numbers have the byte order of the machine that created the file; the magic number in the first page identifies it.
 
 use std::fs::File;
 use std::ops::ControlFlow;
@@ -11,7 +11,7 @@ use std::os::unix::fs::FileExt;
 use zarrox_stores::internals::support::reserved;
 use zarrox_stores::{StoreError, StoreErrorKind};
 
-/// Is told of a key and of the length of its value.
+/// A function that receives a key and the length of its value.
 pub(super) type Visit<'a> = dyn FnMut(Vec<u8>, u64) -> Result<ControlFlow<()>, StoreError> + 'a;
 
 pub(super) const TREE_MAGIC: u32 = 0x0005_3162;
@@ -29,7 +29,7 @@ pub(super) mod kind {
 
 const HEADER: usize = 26;
 
-/// The smallest first page, with all that is said in it.
+/// The smallest first page, with all metadata of the file.
 const FIRST: usize = 512;
 
 /// A file, page by page.
@@ -51,7 +51,7 @@ pub(super) struct Page {
 /// A key or a value.
 pub(super) enum Item {
     Here(Vec<u8>),
-    /// In pages of its own.
+    /// In separate overflow pages.
     Overflow {
         first: u32,
         length: u32,
@@ -68,7 +68,7 @@ impl Item {
 }
 
 impl Pages {
-    /// Takes a file with its first page, which says what it is.
+    /// Opens a file and returns its first page, which has the metadata.
     pub(super) fn new(file: File) -> Result<(Self, Page), StoreError> {
         let length = file.metadata().map_err(|error| StoreError::from_io("opening", error))?.len();
         let mut first = vec![0; FIRST];
@@ -86,7 +86,7 @@ impl Pages {
         }
         let size = page.word(20)?;
         if !(512..=65_536).contains(&size) || !size.is_power_of_two() {
-            return Err(page.damaged(&format!("it says that pages have {size} bytes")));
+            return Err(page.damaged(&format!("its page size of {size} bytes is invalid")));
         }
         let count = u32::try_from(length / u64::from(size)).unwrap_or(u32::MAX);
         let size = usize::try_from(size).unwrap_or(FIRST);
@@ -100,7 +100,7 @@ impl Pages {
     pub(super) fn page(&self, number: u32) -> Result<Page, StoreError> {
         let mut page = Page { bytes: Vec::new(), number, big_endian: self.big_endian };
         if number >= self.count {
-            return Err(page.damaged("it lies behind the end of the file"));
+            return Err(page.damaged("it is beyond the end of the file"));
         }
         page.bytes = vec![0; self.size];
         let read = self.file.read_exact_at(&mut page.bytes, u64::from(number) * self.size as u64);
@@ -108,13 +108,13 @@ impl Pages {
         Ok(page)
     }
 
-    /// The bytes of a key or a value.
+    /// Returns the bytes of a key or a value.
     pub(super) fn bytes(&self, item: Item) -> Result<Vec<u8>, StoreError> {
         let (first, length) = match item {
             Item::Here(bytes) => return Ok(bytes),
             Item::Overflow { first, length } => (first, length as usize),
         };
-        // No more than the file has: so memory is bounded.
+        // At most the size of the file: so memory is bounded.
         if length > self.size.saturating_mul(self.count as usize) {
             let page = Page { bytes: Vec::new(), number: first, big_endian: self.big_endian };
             return Err(page.damaged("a value is longer than the file"));
@@ -125,7 +125,7 @@ impl Pages {
             let page = self.page(next)?;
             let part = page.half(22)?;
             if page.kind()? != kind::OVERFLOW || part == 0 || part > length - bytes.len() {
-                return Err(page.damaged("it is no part of a large value"));
+                return Err(page.damaged("it is not a part of a large value"));
             }
             bytes.extend_from_slice(page.part(HEADER, part)?);
             next = page.next()?;
@@ -135,7 +135,7 @@ impl Pages {
 }
 
 impl Page {
-    /// The error of what cannot be.
+    /// Returns the error of a damaged page.
     pub(super) fn damaged(&self, what: &str) -> StoreError {
         let message = format!("the Berkeley DB file is damaged at page {}: {what}", self.number);
         StoreError::new(StoreErrorKind::Corrupt, "reading", message)
@@ -144,7 +144,7 @@ impl Page {
     pub(super) fn part(&self, start: usize, length: usize) -> Result<&[u8], StoreError> {
         let end = start.checked_add(length);
         let part = end.and_then(|end| self.bytes.get(start..end));
-        part.ok_or_else(|| self.damaged("an item leads out of it"))
+        part.ok_or_else(|| self.damaged("an item extends beyond it"))
     }
 
     pub(super) fn byte(&self, at: usize) -> Result<u8, StoreError> {
@@ -157,12 +157,12 @@ impl Page {
         Ok(if self.big_endian { bytes.iter().fold(0, add) } else { bytes.iter().rev().fold(0, add) })
     }
 
-    /// A number of two bytes.
+    /// Returns a number of two bytes.
     pub(super) fn half(&self, at: usize) -> Result<usize, StoreError> {
         self.number(at, 2).map(|number| number as usize)
     }
 
-    /// A number of four bytes.
+    /// Returns a number of four bytes.
     pub(super) fn word(&self, at: usize) -> Result<u32, StoreError> {
         self.number(at, 4)
     }
@@ -175,17 +175,17 @@ impl Page {
         self.byte(24)
     }
 
-    /// The next page of a chain; 0 behind the last.
+    /// Returns the next page of a chain; 0 after the last.
     pub(super) fn next(&self) -> Result<u32, StoreError> {
         self.word(16)
     }
 
-    /// The number of items.
+    /// Returns the number of items.
     pub(super) fn items(&self) -> Result<usize, StoreError> {
         self.half(20)
     }
 
-    /// Where an item begins.
+    /// Returns the offset of an item.
     pub(super) fn place(&self, index: usize) -> Result<usize, StoreError> {
         self.half(HEADER + 2 * index)
     }
@@ -200,7 +200,7 @@ fn no_database() -> StoreError {
     StoreError::new(StoreErrorKind::Corrupt, "opening", message)
 }
 
-/// The error of a file that has something that is not read.
+/// Returns the error of a file with an unsupported feature.
 pub(super) fn unsupported(what: &str) -> StoreError {
     let message = format!("the Berkeley DB file has {what}, which is not supported");
     StoreError::new(StoreErrorKind::Unsupported, "opening", message)

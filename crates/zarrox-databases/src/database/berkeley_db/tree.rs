@@ -1,10 +1,9 @@
-//! Berkeley DB's trees of pages: keys in the order of their bytes, each with the value behind it.
+//! Berkeley DB's B-trees: keys in the order of their bytes, each followed by its value.
 
 use super::pages::{Item, Page, Pages, Visit, kind, unsupported};
 use zarrox_stores::StoreError;
 
-/// Flags of a file that is not supported: several values under one key, numbers as keys, databases inside of
-/// the file, compression.
+/// Flags of unsupported files: several values under one key, numbers as keys, databases inside the file, compression.
 const DUPLICATES: u32 = 0x01 | 0x40;
 const NUMBERS: u32 = 0x02 | 0x08 | 0x10;
 const DATABASES: u32 = 0x20;
@@ -13,10 +12,10 @@ const COMPRESSION: u32 = 0x80;
 /// Types of items.
 const BYTES: u8 = 1;
 const OVERFLOW: u8 = 3;
-/// A bit of the type: the item was erased, and is still there.
+/// A bit of the type: the item was erased, but its bytes are still in the page.
 const ERASED: u8 = 0x80;
 
-/// Where an item of an internal page has its key; before that is the page that it leads to.
+/// The offset of the key in an item of an internal page; the number of the child page comes before it.
 const INTERNAL_KEY: usize = 12;
 
 #[derive(Debug)]
@@ -70,15 +69,15 @@ impl Tree {
                 next => leaf = leaf_page(pages.page(next)?)?,
             }
         }
-        Err(leaf.damaged("the leaves of the tree form a circle"))
+        Err(leaf.damaged("the leaves of the tree form a cycle"))
     }
 
-    /// The leaf in which a key is, if it is anywhere.
+    /// Returns the leaf that contains a key, if any leaf does.
     fn leaf(&self, pages: &Pages, key: &[u8]) -> Result<Page, StoreError> {
         let mut page = pages.page(self.root)?;
         while page.kind()? == kind::TREE_INTERNAL {
             let below = pages.page(child(pages, &page, key)?)?;
-            // So it ends, whatever the file says.
+            // The levels decrease, so the loop ends, whatever the file contains.
             if below.level()? >= page.level()? {
                 return Err(below.damaged("it has the wrong level in the tree"));
             }
@@ -89,16 +88,16 @@ impl Tree {
 }
 
 fn leaf_page(page: Page) -> Result<Page, StoreError> {
-    if page.kind()? == kind::TREE_LEAF { Ok(page) } else { Err(page.damaged("it is no leaf of a tree")) }
+    if page.kind()? == kind::TREE_LEAF { Ok(page) } else { Err(page.damaged("it is not a leaf of a tree")) }
 }
 
-/// The page below that has the keys around `key`: the last whose first key is not behind it.
+/// Returns the child page that contains the keys around `key`: the last one whose first key is not greater.
 fn child(pages: &Pages, page: &Page, key: &[u8]) -> Result<u32, StoreError> {
     if page.items()? == 0 {
-        return Err(page.damaged("nothing is below it"));
+        return Err(page.damaged("it has no children"));
     }
     let mut found = page.word(page.place(0)? + 4)?;
-    // The first key stands for all that are before the second.
+    // The first key stands for all keys before the second.
     for index in 1..page.items()? {
         let place = page.place(index)?;
         let first = match page.byte(place + 2)? & !ERASED {
@@ -114,7 +113,7 @@ fn child(pages: &Pages, page: &Page, key: &[u8]) -> Result<u32, StoreError> {
     Ok(found)
 }
 
-/// A key and the value at `index`; `None` when it was erased.
+/// Returns a key and the value at `index`; `None` when it was erased.
 fn pair(page: &Page, index: usize) -> Result<Option<(Item, Item)>, StoreError> {
     if page.byte(page.place(index)? + 2)? & ERASED != 0 {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! Connections to an FTP server: made when there is none, kept for later, and never waited for without end.
+//! Connections to an FTP server: opened on demand, reused, and with a timeout for every wait.
 
 use std::future::Future;
 use std::io::{Error as IoError, ErrorKind};
@@ -14,22 +14,22 @@ use tokio::time::timeout;
 
 use zarrox_stores::{StoreError, StoreErrorKind};
 
-/// A connection that was quiet for longer is asked whether it is still there.
+/// The idle time after which a connection is tested before it is used.
 const QUIET: Duration = Duration::from_secs(5);
 
-/// The longest reply to a password that is taken.
+/// The greatest length of a reply to a password.
 const REPLY: usize = 16 << 10;
 
-/// The number of characters of a server's message that an error repeats.
+/// The number of characters of a server's message that an error quotes.
 const WORDS: usize = 300;
 
-/// Where a server is, and who asks.
+/// The address of a server, and the user.
 pub(super) struct Server {
     pub(super) host: String,
     pub(super) port: u16,
     pub(super) user: String,
     pub(super) password: String,
-    /// The time to wait for a server that sends nothing.
+    /// The longest time without any bytes from the server.
     pub(super) patience: Duration,
 }
 
@@ -41,13 +41,13 @@ pub(super) struct Pool {
     idle: Mutex<Vec<(Session, Instant)>>,
 }
 
-/// A connection, and the directory that it began in.
+/// A connection, and its initial directory.
 pub(super) struct Session {
     pub(super) ftp: AsyncFtpStream,
     pub(super) home: String,
 }
 
-/// A connection for one piece of work.
+/// A connection that is leased for one operation.
 pub(super) struct Lease<'p> {
     pool: &'p Pool,
     pub(super) session: Session,
@@ -63,7 +63,7 @@ impl Pool {
         &self.server
     }
 
-    /// A connection that nobody else uses meanwhile.
+    /// Returns a connection with exclusive use.
     pub(super) async fn lease(&self, operation: &'static str) -> Result<Lease<'_>, StoreError> {
         let closed = |_| StoreError::new(StoreErrorKind::Unreachable, operation, "the store is being closed");
         let permit = Arc::clone(&self.free).acquire_owned().await.map_err(closed)?;
@@ -82,18 +82,18 @@ impl Pool {
 
     async fn connect(&self) -> FtpResult<Session> {
         let Server { host, port, user, password, .. } = &self.server;
-        // The brackets of an address of IPv6 are the URL's.
+        // The brackets of an IPv6 address belong to the URL.
         let host = host.trim_start_matches('[').trim_end_matches(']');
         let connecting = async { TcpStream::connect((host, *port)).await.map_err(FtpError::ConnectionError) };
         let stream = self.within(connecting).await?;
         let newer = stream.peer_addr().is_ok_and(|address| address.is_ipv6());
         let mut ftp = self.within(AsyncFtpStream::connect_with_stream(stream)).await?;
         ftp.set_mode(if newer { Mode::ExtendedPassive } else { Mode::Passive });
-        // Data comes from the server itself, whatever address it gives.
+        // Data comes from the server itself, whatever address it reports.
         ftp.set_passive_nat_workaround(true);
         self.within(log_in(&mut ftp, user, password)).await?;
         self.within(ftp.transfer_type(FileType::Binary)).await?;
-        // For servers that would use another encoding; those that know no other refuse it.
+        // For servers with another default encoding; servers that always use UTF-8 may reject it.
         match self.within(ftp.opts("UTF8", Some("ON"))).await {
             Ok(_) | Err(FtpError::UnexpectedResponse(_)) => {}
             Err(error) => return Err(error),
@@ -110,7 +110,7 @@ impl Pool {
 }
 
 impl Lease<'_> {
-    /// Keeps the connection for others, unless something is wrong with it.
+    /// Returns the connection to the pool, unless it is in an unknown state.
     pub(super) fn end<T>(self, result: &FtpResult<T>) {
         let sound = match result {
             Ok(_) => true,
@@ -124,7 +124,7 @@ impl Lease<'_> {
     }
 }
 
-/// Says who asks. The password goes past the client, which would log it.
+/// Logs in. The password bypasses the client, which would log it.
 async fn log_in(ftp: &mut AsyncFtpStream, user: &str, password: &str) -> FtpResult<()> {
     let expected = [Status::LoggedIn, Status::NeedPassword];
     if ftp.custom_command(format!("USER {user}"), &expected).await?.status == Status::LoggedIn {
@@ -138,7 +138,7 @@ async fn log_in(ftp: &mut AsyncFtpStream, user: &str, password: &str) -> FtpResu
     }
 }
 
-/// Sends a command, and waits for the code and the text of the reply.
+/// Sends a command, and returns the code and the text of the reply.
 async fn exchange(server: &TcpStream, mut command: &[u8]) -> Result<(u32, Vec<u8>), IoError> {
     while !command.is_empty() {
         server.writable().await?;
@@ -165,7 +165,7 @@ async fn exchange(server: &TcpStream, mut command: &[u8]) -> Result<(u32, Vec<u8
     }
 }
 
-/// The code of a reply that is complete: its last line begins with the code and a space, others may come before.
+/// Returns the code of a complete reply: its last line begins with the code and a space, others may come before.
 fn code_of_whole(reply: &[u8]) -> Option<u32> {
     let lines = reply.strip_suffix(b"\n")?;
     let code = lines.get(..3)?;
@@ -174,12 +174,12 @@ fn code_of_whole(reply: &[u8]) -> Option<u32> {
     std::str::from_utf8(code).ok()?.parse().ok()
 }
 
-/// The error of an operation.
+/// Returns the error of an operation.
 pub(super) fn fault(operation: &'static str, error: FtpError) -> StoreError {
     use StoreErrorKind as Kind;
     let (kind, message) = match &error {
         FtpError::ConnectionError(error) if error.kind() == ErrorKind::TimedOut => {
-            (Kind::TimedOut, "no answer in time".to_owned())
+            (Kind::TimedOut, "no response in time".to_owned())
         }
         FtpError::ConnectionError(error) if error.kind() == ErrorKind::ConnectionRefused => {
             (Kind::Unreachable, "no connection to the server".to_owned())
@@ -194,7 +194,7 @@ pub(super) fn fault(operation: &'static str, error: FtpError) -> StoreError {
         _ => (Kind::Other, "the server violates the protocol".to_owned()),
     };
     let fault = StoreError::new(kind, operation, message);
-    // The client's error does not say what led to it.
+    // The client's error does not contain its cause.
     let fault = match &error {
         FtpError::ConnectionError(cause) => fault.because_of(cause),
         _ => fault,
@@ -215,14 +215,13 @@ fn kind_of(response: &Response) -> StoreErrorKind {
     }
 }
 
-/// Returns true if the server says that something may not be done: the code 550 also stands for what is
-/// missing.
+/// Returns true if the server denies permission: the code 550 also stands for missing files.
 pub(super) fn is_denial(response: &Response) -> bool {
     let words = words(response).to_lowercase();
     ["denied", "permi", "privilege", "not allowed", "access"].iter().any(|part| words.contains(part))
 }
 
-/// Returns true if the server says that something is missing.
+/// Returns true if the server reports a missing file.
 pub(super) fn is_absence(response: &Response) -> bool {
     let words = words(response).to_lowercase();
     ["no such", "not found", "not exist", "cannot find"].iter().any(|part| words.contains(part))

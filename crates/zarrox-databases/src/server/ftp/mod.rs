@@ -26,16 +26,16 @@ use zarrox_stores::{
     Version,
 };
 
-/// The most that a listing of one directory takes: about a million files.
+/// The largest size of a listing of one directory: about a million files.
 const LISTING: u64 = 128 << 20;
 
 /// The number of bytes that are sent or received at a time.
 const BLOCK: usize = 1 << 20;
 
-/// The most that a value takes: its size is not known before it is here.
+/// The largest size of a value: it is known only when the value has been received.
 const VALUE: u64 = 4 << 30;
 
-/// The number of times that a server is asked which refuses, without a reason, what its listing shows.
+/// The number of attempts when a server returns an error without a reason for a file that its listing shows.
 const ATTEMPTS: usize = 3;
 
 /// The characters that would end a command.
@@ -54,34 +54,35 @@ pub(crate) static SCHEME: Scheme = Scheme::new(&["ftp"], |url, options| {
     StorageOption::text("password", "the password of the user"),
 ]);
 
-/// Keeps each value in a file of an FTP server, below one of its directories.
+/// A store that keeps each value in a file of an FTP server, below one of its directories.
 ///
-/// | option | when not set |
+/// | option | default |
 /// |---|---|
 /// | [`login`](FtpOptions::login) | the user and the password of the URL; without these, `anonymous` |
-/// | [`connections`](FtpOptions::connections) | 4 at the same time |
+/// | [`connections`](FtpOptions::connections) | 4 |
 /// | [`timeout`](FtpOptions::timeout) | 30 seconds |
 ///
-/// All goes over the network as it is, the password too. For data that others may see and nobody minds.
+/// The network traffic is not encrypted, including the password. For public data only.
 ///
-/// Nothing tells whether a value is still the one that was read, so that only one process should write to a chunk at a time.
+/// FTP has no versions of files, so that only one process should write to a chunk at a time.
 ///
-/// A value is written to a temporary file, which is then renamed: readers see the old value or the new one, where the server renames
-/// over files as those on Unix do. Names that begin with `.zarrox-` and end in `.tmp` belong to these files. Whether a value is there
-/// already is asked before that, and somebody else may come between. Directories are removed with their last value.
+/// A value is written to a temporary file, which is then renamed: readers see the old value or the new one, if a rename on the
+/// server replaces files, as on Unix. Names that begin with `.zarrox-` and end in `.tmp` are reserved for these files. A check
+/// for an existing value comes before the rename, and another writer may interfere in between. Directories are removed with their
+/// last value.
 ///
-/// Values are always read whole, up to 4 GiB: FTP has nothing that would tell whether two ranges are of the same version.
+/// Values are always read whole, up to 4 GiB: FTP cannot show whether two ranges belong to the same version.
 ///
 /// Control characters in names are written as `%0A`, since a line break would end the command.
 #[derive(Clone)]
 pub struct FtpStore {
     pool: Arc<Pool>,
-    /// Below the directory that a connection begins in; absolute with a `/` at its start.
+    /// Relative to the initial directory of a connection; absolute with a leading `/`.
     root: String,
     connections: u8,
 }
 
-/// Options with which an [`FtpStore`] is opened.
+/// Options for opening an [`FtpStore`].
 #[derive(Clone)]
 pub struct FtpOptions {
     login: Option<(String, String)>,
@@ -103,40 +104,40 @@ impl fmt::Debug for FtpOptions {
 }
 
 impl FtpOptions {
-    /// The defaults.
+    /// Creates the default options.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A user and a password.
+    /// Sets the user and the password.
     #[must_use]
     pub fn login(mut self, user: impl Into<String>, password: impl Into<String>) -> Self {
         self.login = Some((user.into(), password.into()));
         self
     }
 
-    /// Sets the largest number of connections at a time. Servers refuse more than a few.
+    /// Sets the largest number of concurrent connections. Servers allow only a few.
     #[must_use]
     pub fn connections(mut self, connections: u8) -> Self {
         self.connections = connections.max(1);
         self
     }
 
-    /// Sets the time to wait for a server that sends nothing.
+    /// Sets the longest time without any bytes from the server.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// Opens the directory of this URL, such as `ftp://user:password@host/path`. It need not exist: the first write makes it.
+    /// Opens the directory of this URL, such as `ftp://user:password@host/path`. It need not exist: the first write creates it.
     ///
-    /// A path is meant from the directory in which the user begins; with a second `/` before it, from the root of the server.
+    /// A path is relative to the initial directory of the user; with a second leading `/`, to the root of the server.
     ///
     /// # Errors
     ///
-    /// When it is no URL of FTP.
+    /// When it is not a URL of FTP.
     pub fn open(self, url: &str) -> Result<Blocking<FtpStore>, StoreError> {
         let address = Address::parse(url, &["ftp"], FORM)?;
         let login = self.login.or_else(|| address.login());
@@ -145,7 +146,7 @@ impl FtpOptions {
         let path = path.strip_prefix('/').unwrap_or(&path);
         let absolute = if path.starts_with('/') { "/" } else { "" };
         let root = format!("{absolute}{}", escaped(path.trim_matches('/'), SPECIAL));
-        // They would end the command; in names, they are escaped.
+        // Line breaks would end the command; in names, they are escaped.
         if [&user, &password].into_iter().any(|text| text.contains(['\r', '\n'])) {
             return Err(Address::error(FORM));
         }
@@ -163,22 +164,22 @@ impl fmt::Debug for FtpStore {
     }
 }
 
-/// The answer to a command that a server may refuse for good reason.
+/// The reply to a command, which may be an expected error.
 enum Answer<T> {
     Done(T),
     Refused(Response),
 }
 
-/// The entry at a path that a server refuses.
+/// The entry at a path for which the server returns an error.
 enum Other {
     Missing,
     Directory,
-    /// The listing has it: it may not be read, or it was written after the refusal.
+    /// The listing contains it: reading is not permitted, or it was written after the error.
     Refused(Response),
 }
 
 impl FtpStore {
-    /// The path on the server.
+    /// Returns the path on the server.
     fn at(&self, lease: &Lease<'_>, path: &str) -> String {
         let root = if self.root.starts_with('/') {
             self.root.clone()
@@ -193,7 +194,7 @@ impl FtpStore {
         }
     }
 
-    /// Gives the connection back. A refusal that may mean that something is missing is an answer.
+    /// Returns the connection to the pool. An error that may mean a missing file is an answer.
     fn answer<T>(
         operation: &'static str,
         lease: Lease<'_>,
@@ -211,7 +212,8 @@ impl FtpStore {
         }
     }
 
-    /// The entry at a path that the server refuses. Servers do not always say why: the listing of the directory above shows it.
+    /// Looks up an entry for which the server returned an error. Servers do not always give the reason: the listing of the parent
+    /// directory shows it.
     async fn other(&self, path: &str, refusal: Response) -> Result<Other, StoreError> {
         if path.is_empty() {
             return Ok(Other::Directory);
@@ -232,14 +234,14 @@ impl FtpStore {
         match above.iter().find(|entry| entry.name == name) {
             Some(Entry { size: None, .. }) if shown == path => Ok(Other::Directory),
             Some(Entry { size: Some(_), .. }) if shown == path => Ok(Other::Refused(refusal)),
-            // A directory above, which could not be listed.
+            // A parent directory, which could not be listed.
             Some(Entry { size: None, .. }) => Ok(Other::Refused(refusal)),
             _ if is_denial(&refusal) => Err(fault("reading", FtpError::UnexpectedResponse(refusal))),
             _ => Ok(Other::Missing),
         }
     }
 
-    /// The entries of a directory, temporary files included; `None` when there is no directory.
+    /// Returns the entries of a directory, including temporary files; `None` when the directory does not exist.
     async fn listed(&self, path: &str) -> Result<Option<Vec<Entry>>, StoreError> {
         let mut lease = self.pool.lease("listing").await?;
         let directory = self.at(&lease, path);
@@ -248,7 +250,7 @@ impl FtpStore {
         if let Err(FtpError::UnexpectedResponse(response)) = &result
             && matches!(response.status.code(), 500 | 502)
         {
-            // An old server: it lists for people to read.
+            // An old server: it only supports listings for people.
             parse = list_entry;
             result = match self.pool.within(lease.session.ftp.cwd(&directory)).await {
                 Ok(()) => self.lines(&mut lease, "LIST -a").await,
@@ -272,7 +274,7 @@ impl FtpStore {
         Ok(Some(entries))
     }
 
-    /// The lines that a server sends in answer to a command.
+    /// Returns the lines of the response to a command.
     async fn lines(&self, lease: &mut Lease<'_>, command: &str) -> FtpResult<String> {
         let expected = [Status::AboutToSend, Status::AlreadyOpen];
         let opened = self.pool.within(lease.session.ftp.custom_data_command(command, &expected)).await;
@@ -301,8 +303,7 @@ impl FtpStore {
         Err(too_much())
     }
 
-    /// The content of a file. Its size is not requested: another file may have taken its place when this one
-    /// is sent.
+    /// Returns the content of a file. Its size is not requested: another file may replace it before it is sent.
     async fn retrieve(&self, lease: &mut Lease<'_>, path: &str) -> FtpResult<Vec<u8>> {
         let mut transfer = self.pool.within(lease.session.ftp.retr_as_stream(path)).await?;
         let bytes = self.receive(&mut transfer, VALUE).await?;
@@ -319,7 +320,7 @@ impl FtpStore {
         self.pool.within(transfer.finish()).await
     }
 
-    /// Makes the directories above the root, which may be there already or not be ours to make; the root itself will tell.
+    /// Creates the directories above the root, which may exist already or not be permitted; using the root reports the error.
     async fn make_above_root(&self) -> Result<(), StoreError> {
         let mut lease = self.pool.lease("writing").await?;
         let root = self.at(&lease, "");
@@ -333,12 +334,12 @@ impl FtpStore {
         Self::answer("writing", lease, result).map(drop)
     }
 
-    /// Why a file could not be written into its directory.
+    /// Returns the reason why a file could not be written into its directory.
     async fn refusal(&self, path: &str, response: Response) -> StoreError {
         let (above, itself) = (self.stat(directory_of(path)).await, self.stat(path).await);
         match (above, itself) {
             (Ok(None), _) => StoreError::new(StoreErrorKind::NotFound, "writing", "the directory is missing"),
-            // Another writer has made it since, and perhaps the file too.
+            // Another writer has created it since, and perhaps the file too.
             (Ok(Some(Stat::Directory)), Ok(None | Some(Stat::File(_)))) if is_absence(&response) => {
                 StoreError::new(StoreErrorKind::NotFound, "writing", "its directory was missing")
             }
@@ -351,14 +352,14 @@ impl FtpStore {
 
 type Transfer = suppaftp::tokio::TransferStream<AsyncNoTlsStream>;
 
-/// The error of what is there, and may not be touched.
+/// Returns the error of an existing file without permission.
 fn denied(operation: &'static str, response: Response) -> StoreError {
-    let message = "the server refuses this without a reason";
+    let message = "the server denied the operation without a reason";
     StoreError::new(StoreErrorKind::Forbidden, operation, message)
         .with_source(FtpError::UnexpectedResponse(response))
 }
 
-/// Some servers answer for a path that is no directory with a code that speaks of the command.
+/// Converts the error of a path that is not a directory: some servers return a code that concerns the command.
 fn not_a_directory(error: FtpError) -> FtpError {
     match error {
         FtpError::UnexpectedResponse(response) if response.status == Status::BadArguments => {
@@ -368,7 +369,8 @@ fn not_a_directory(error: FtpError) -> FtpError {
     }
 }
 
-/// An entry such as `type=file;size=12; name`. `None` when it is none, `Some(None)` for what is neither file nor directory.
+/// Parses an entry such as `type=file;size=12; name`. `None` if it is not an entry, `Some(None)` for an entry that is neither
+/// file nor directory.
 fn mlsd_entry(line: &str) -> Option<Option<Entry>> {
     let (facts, name) = line.split_once(' ')?;
     let fact = |wanted: &str| {
@@ -383,7 +385,7 @@ fn mlsd_entry(line: &str) -> Option<Option<Entry>> {
     Some(Some(Entry { name: unescaped(name, SPECIAL), size }))
 }
 
-/// An entry such as `ls -l` prints it.
+/// Parses an entry in the format of `ls -l`.
 fn list_entry(line: &str) -> Option<Option<Entry>> {
     if line.starts_with("total ") {
         return Some(None);

@@ -11,22 +11,22 @@ use zarrox_stores::{Key, Prefix, StoreError};
 pub(super) struct Database {
     pub(super) pool: Pool,
     pub(super) location: String,
-    /// With the colon.
+    /// The prefix with the colon.
     pub(super) prefix: String,
 }
 
 impl Database {
-    /// The name of a key in the database.
+    /// Returns the name of a key in the database.
     pub(super) fn name(&self, key: &Key) -> String {
         [&self.prefix, key.as_str()].concat()
     }
 
-    /// The key of a name in the database. Names that are no keys belong to other programs.
+    /// Returns the key of a name in the database. Names that are not valid keys belong to other programs.
     pub(super) fn key(&self, name: &[u8]) -> Option<Key> {
         valid(name.strip_prefix(self.prefix.as_bytes())?.to_vec())
     }
 
-    /// The pattern that matches all names below a prefix.
+    /// Returns the pattern that matches all names below a prefix.
     pub(super) fn pattern(&self, prefix: &Prefix) -> Vec<u8> {
         let mut pattern = Vec::new();
         for byte in self.prefix.bytes().chain(prefix.as_str().bytes()) {
@@ -39,7 +39,7 @@ impl Database {
         pattern
     }
 
-    /// Makes an error of an operation on a key.
+    /// Creates the error of an operation on a key.
     pub(super) fn fail(&self, operation: &'static str, key: &str) -> impl Fn(RedisError) -> StoreError {
         move |error| into_error(operation, error).with_location(&self.location).with_key(key)
     }

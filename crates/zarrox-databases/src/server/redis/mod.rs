@@ -24,42 +24,41 @@ use zarrox_stores::{
     Scheme, StorageOption, StorageOptions, Store, StoreError, StoreErrorKind, StoreUrl, Value, provided,
 };
 
-/// The prefix that zarr-python puts before every key.
+/// The prefix of every key in zarr-python.
 const PREFIX: &str = "zarr";
 
-/// The number of keys a listing asks the server to look at in one step.
+/// The number of keys that a step of a listing scans.
 const PAGE: usize = 1000;
 
 /// The number of values that are requested together.
 const BATCH: usize = 16;
 
-/// Redis' limit, where its configuration sets no other.
+/// The default limit of Redis for a value.
 const LARGEST: usize = 512 << 20;
 
-/// The number of attempts to read parts of a value that is being replaced, before the whole value is read.
+/// The number of attempts to read parts of a value that another writer replaces, before the whole value is read.
 const ATTEMPTS: usize = 3;
 
-/// Everything, where a first range is asked for.
+/// The whole value, as a first range.
 const ALL: ByteRange = ByteRange::From { offset: 0, length: None };
 
-/// The number of requests that are worth having under way: the server works on one at a time.
+/// The number of parallel requests: the server runs one at a time.
 const IN_FLIGHT: NonZeroUsize = NonZeroUsize::MIN.saturating_add(15);
 
-/// Keeps each value as a string in a Redis database, as zarr-python's `RedisStore` does.
+/// A store that keeps each value as a string in a Redis database, as zarr-python's `RedisStore` does.
 ///
-/// The key `a/b` is `zarr:a/b` there, or begins with another [prefix](RedisOptions::prefix), so that several hierarchies can
-/// be in one database, and data of others beside them. Every write is one step. Valkey and other servers that speak Redis'
-/// protocol will do as well; clusters and TLS will not.
+/// The key `a/b` is `zarr:a/b` in Redis, or begins with another [prefix](RedisOptions::prefix), so that several hierarchies and
+/// other data can share a database. Every write is one step. Valkey and other servers with the protocol of Redis are supported;
+/// clusters and TLS are not.
 ///
-/// A value has up to 512 MiB. Small ones are read whole when they are opened. Of larger ones the parts that are needed are
-/// read, by a script that compares the digest of the value, so that all are from one version; the user must be allowed to run
-/// scripts.
+/// A value has up to 512 MiB. Small values are read whole when they are opened. Of larger values only the required parts are
+/// read, by a script that compares the digest of the value, so that all parts belong to one version; the user must have the
+/// permission to run scripts.
 ///
-/// Any number of processes may write: [`Condition::Matches`] is checked by the server, which calculates the digest of the value
-/// that is there.
+/// Any number of processes may write: the server checks [`Condition::Matches`] by calculating the digest of the current value.
 ///
-/// Redis has no directories, and no order: a listing looks at every key of the database, and remembers 16 bytes for each
-/// that it has found, since Redis may name a key twice.
+/// Redis has no directories and no order: a listing scans every key of the database, and keeps 16 bytes in memory for each key
+/// found, since Redis may return a key twice.
 #[derive(Clone, Debug)]
 pub struct RedisStore(Arc<Database>);
 
@@ -83,9 +82,9 @@ fn locate(url: &StoreUrl<'_>, options: &StorageOptions) -> Result<Located, Store
     Ok(Located::whole(store, node))
 }
 
-/// Options with which a [`RedisStore`] is opened.
+/// Options for opening a [`RedisStore`].
 ///
-/// | option | when not set |
+/// | option | default |
 /// |---|---|
 /// | [`user`](Self::user), [`password`](Self::password) | those of the URL, or none |
 /// | [`database`](Self::database) | that of the URL, or 0 |
@@ -108,62 +107,63 @@ impl Default for RedisOptions {
 }
 
 impl RedisOptions {
-    /// The defaults.
+    /// Creates the default options.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The defaults, with the password of the variable `REDISCLI_AUTH`, which Redis' own programs read, if it is set.
+    /// Creates the default options with the password of the variable `REDISCLI_AUTH`, which Redis' own programs use, if it is
+    /// set.
     #[must_use]
     pub fn from_environment() -> Self {
         Self { password: env::var("REDISCLI_AUTH").ok(), ..Self::default() }
     }
 
-    /// Who logs in; the server's user `default` where nobody is named. A user in the URL goes first.
+    /// Sets the user; by default the server's user `default`. A user in the URL takes precedence.
     #[must_use]
     pub fn user(mut self, user: impl Into<String>) -> Self {
         self.user = Some(user.into());
         self
     }
 
-    /// The password. One in the URL goes first.
+    /// Sets the password. One in the URL takes precedence.
     #[must_use]
     pub fn password(mut self, password: impl Into<String>) -> Self {
         self.password = Some(password.into());
         self
     }
 
-    /// The number of the database, as the path of a URL says it: `redis://host/1`. One in the URL goes first.
+    /// Sets the number of the database, as in the path of a URL: `redis://host/1`. One in the URL takes precedence.
     #[must_use]
     pub fn database(mut self, database: u32) -> Self {
         self.database = Some(database);
         self
     }
 
-    /// Sets the prefix before every key, with a colon between them. A prefix in the URL,
-    /// `redis://host?prefix=climate`, goes first.
+    /// Sets the prefix of every key, with a colon between them. A prefix in the URL, `redis://host?prefix=climate`, takes
+    /// precedence.
     #[must_use]
     pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
         self.prefix = Some(prefix.into());
         self
     }
 
-    /// Sets the time that the server may be silent before an operation fails.
+    /// Sets the longest time without any bytes from the server.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// Connects to `redis://user:password@host:port/database?prefix=name`, of which all but the host may be left out, or to
+    /// Connects to `redis://user:password@host:port/database?prefix=name`, of which all but the host may be omitted, or to
     /// `redis+unix:///path/of/socket?db=database&user=name&pass=password`.
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::Unsupported`] when the URL is not one of these, [`StoreErrorKind::Forbidden`] when the server refuses the
-    /// user or the password, [`StoreErrorKind::NotFound`] when it has no such database, [`StoreErrorKind::Unreachable`] or
-    /// [`StoreErrorKind::TimedOut`] when there is no server.
+    /// [`StoreErrorKind::Unsupported`] when the URL is not one of these, [`StoreErrorKind::Forbidden`] when the server rejects
+    /// the user or the password, [`StoreErrorKind::NotFound`] when the database does not exist, [`StoreErrorKind::Unreachable`]
+    /// or [`StoreErrorKind::TimedOut`] when there is no server.
     pub fn open(self, url: &str) -> Result<RedisStore, StoreError> {
         let refuse = |message: &str| StoreError::new(StoreErrorKind::Unsupported, "connecting", message);
         let url =
@@ -178,7 +178,7 @@ impl RedisOptions {
         let prefix = of_url("prefix").or(self.prefix).unwrap_or_else(|| PREFIX.to_owned());
         let says_database = !url.path().trim_matches('/').is_empty() && !url.scheme().ends_with("unix");
         let says_database = says_database || of_url("db").is_some();
-        // The client's own words for what is wrong with a URL repeat none of it.
+        // The client's own messages for an invalid URL do not repeat it.
         let info = url.into_connection_info().map_err(|error| refuse(&error.to_string()))?;
         let mut settings = info.redis_settings().clone();
         if let Some(database) = self.database.filter(|_| !says_database) {
@@ -210,7 +210,7 @@ impl fmt::Debug for RedisOptions {
     }
 }
 
-/// The server, the database and the prefix, as if they were directories.
+/// Returns the server, the database and the prefix, as if they were directories.
 fn location(address: &ConnectionAddr, database: i64, prefix: &str) -> String {
     let server = match address {
         ConnectionAddr::Tcp(host, port) if host.contains(':') => format!("redis://[{host}]:{port}"),
@@ -230,7 +230,8 @@ impl RedisStore {
         RedisOptions::new().open(url)
     }
 
-    /// Some of the server's keys below a prefix, with the sizes of their values, and where to go on. A key may be there twice.
+    /// Returns some of the server's keys below a prefix, with the sizes of their values, and the next cursor. A key may be
+    /// returned twice.
     fn page(&self, pattern: &[u8], cursor: u64) -> RedisResult<(u64, Vec<(Key, u64)>)> {
         self.0.pool.repeat(|connection| {
             let (next, names) = scan(connection, pattern, cursor)?;
@@ -245,7 +246,7 @@ impl RedisStore {
         })
     }
 
-    /// Visits the keys below a prefix, each once, until the visitor breaks off.
+    /// Visits the keys below a prefix, each once, until the visitor breaks.
     fn visit(
         &self,
         prefix: &Prefix,
@@ -271,7 +272,7 @@ impl RedisStore {
     }
 }
 
-/// One step of a listing, on a connection: where to go on, which is 0 at the end, and some names.
+/// Runs one step of a listing on a connection: returns the next cursor, which is 0 at the end, and some names.
 fn scan(connection: &mut Connection, pattern: &[u8], cursor: u64) -> RedisResult<(u64, Vec<Vec<u8>>)> {
     let mut scan = ::redis::cmd("SCAN");
     scan.arg(cursor).arg("MATCH").arg(pattern).arg("COUNT").arg(PAGE).arg("TYPE").arg("string");
@@ -372,7 +373,7 @@ impl Store for RedisStore {
             self.0.pool.repeat(|connection| set.query::<Option<()>>(connection))
         };
         match done.map_err(self.0.fail("writing", key.as_str()))? {
-            None if absent => fail(StoreErrorKind::AlreadyExists, "there is a value already"),
+            None if absent => fail(StoreErrorKind::AlreadyExists, "the value already exists"),
             _ => Ok(()),
         }
     }

@@ -1,4 +1,4 @@
-//! Connections to a Redis server, which threads share, and the words for what goes wrong on them.
+//! Connections to a Redis server, which threads share, and the messages of their errors.
 
 use std::time::Duration;
 use std::{fmt, io};
@@ -8,10 +8,10 @@ use ::redis::{Client, Connection, ErrorKind, RedisError, RedisResult, ServerErro
 use zarrox_stores::internals::sync::{Mutex, unpoisoned};
 use zarrox_stores::{StoreError, StoreErrorKind};
 
-/// The number of connections that are kept for later.
+/// The number of idle connections that are kept.
 const IDLE: usize = 16;
 
-/// The time that a connection may take to be made.
+/// The timeout of connecting.
 const CONNECT: Duration = Duration::from_secs(5);
 
 /// Connections to one server. Each is used by one thread at a time.
@@ -22,7 +22,7 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    /// Makes the first connection, so that what is wrong with the address or the password is seen at once.
+    /// Opens the first connection, so that a wrong address or password is detected at once.
     pub(super) fn connect(client: Client, timeout: Duration) -> RedisResult<Self> {
         let pool = Self { client, timeout, idle: Mutex::default() };
         let first = pool.fresh()?;
@@ -30,7 +30,7 @@ impl Pool {
         Ok(pool)
     }
 
-    /// Runs what may be run twice: a server that has closed a connection, by a restart for instance, is asked anew.
+    /// Runs idempotent work: if the server has closed a connection, for instance by a restart, it is run again on a new one.
     pub(super) fn repeat<T>(
         &self,
         mut work: impl FnMut(&mut Connection) -> RedisResult<T>,
@@ -44,7 +44,7 @@ impl Pool {
         self.run_on_fresh(work)
     }
 
-    /// Runs what means something else the second time, on a connection that is known to be open.
+    /// Runs work that is not idempotent, on a connection that is known to be open.
     pub(super) fn once<T>(&self, work: impl FnOnce(&mut Connection) -> RedisResult<T>) -> RedisResult<T> {
         while let Some(mut connection) = self.idle() {
             if ::redis::cmd("PING").exec(&mut connection).is_ok() {
@@ -72,7 +72,7 @@ impl Pool {
         self.give_back(connection, result)
     }
 
-    /// Keeps the connection, unless an answer may still be under way on it.
+    /// Returns the connection to the pool, unless a response may still be on its way.
     fn give_back<T>(&self, connection: Connection, result: RedisResult<T>) -> RedisResult<T> {
         let in_step = match &result {
             Ok(_) => true,
@@ -93,19 +93,19 @@ impl fmt::Debug for Pool {
     }
 }
 
-/// Returns true if this is an answer, after which the connection is ready for the next question.
+/// Returns true if the error is a response of the server, after which the connection can be reused.
 fn is_from_server(error: &RedisError) -> bool {
     matches!(error.kind(), ErrorKind::Server(_) | ErrorKind::Extension)
 }
 
-/// Makes an error of a failure, before the location and the key are added.
+/// Converts an error of the client, before the location and the key are added.
 pub(super) fn into_error(operation: &'static str, error: RedisError) -> StoreError {
     use StoreErrorKind as Kind;
     let (kind, message) = match (error.kind(), error.code()) {
-        _ if error.is_timeout() => (Kind::TimedOut, "the Redis server did not answer in time"),
+        _ if error.is_timeout() => (Kind::TimedOut, "the Redis server did not respond in time"),
         (ErrorKind::Io, _) => (Kind::Unreachable, "the Redis server cannot be reached"),
         (ErrorKind::AuthenticationFailed, _) | (_, Some("NOAUTH" | "WRONGPASS")) => {
-            (Kind::Forbidden, "the Redis server refuses the user or the password")
+            (Kind::Forbidden, "the Redis server rejected the user or the password")
         }
         (ErrorKind::Server(ServerErrorKind::NoPerm), _) => {
             (Kind::Forbidden, "the Redis server does not permit this operation to the user")
@@ -132,7 +132,9 @@ pub(super) fn into_error(operation: &'static str, error: RedisError) -> StoreErr
         _ if says(&error, "max number of clients") => {
             (Kind::Unreachable, "the Redis server has reached its limit of clients")
         }
-        _ if says(&error, "DB index") => (Kind::NotFound, "the Redis server has no database of this number"),
+        _ if says(&error, "DB index") => {
+            (Kind::NotFound, "the Redis server has no database with this number")
+        }
         _ => return StoreError::new(Kind::Other, operation, error.to_string()).with_source(error),
     };
     let fault = StoreError::new(kind, operation, message);

@@ -1,4 +1,4 @@
-//! One version of a value in Redis, told from others by its SHA-1 digest, which the server calculates.
+//! One version of a value in Redis, identified by its SHA-1 digest, which the server calculates.
 
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
@@ -14,7 +14,7 @@ use zarrox_stores::{ByteRange, Key, StoreError, StoreErrorKind, Value, Version};
 /// Values up to this size are read whole when they are opened: the digest would cost the server more.
 pub(super) const WHOLE: u64 = 4 << 20;
 
-/// The whole of a small value; otherwise the size, the digest and a first range.
+/// Returns all of a small value; otherwise the size, the digest and a first range.
 static OPEN: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "local value = redis.call('GET', KEYS[1])
@@ -24,7 +24,7 @@ static OPEN: LazyLock<Script> = LazyLock::new(|| {
     )
 });
 
-/// A range, which lies inside the value, unless that has become another.
+/// Returns a range, which lies inside the value, unless the value has changed.
 static READ: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "local value = redis.call('GET', KEYS[1])
@@ -33,7 +33,7 @@ static READ: LazyLock<Script> = LazyLock::new(|| {
     )
 });
 
-/// The size.
+/// Returns the size.
 static SIZE: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "if redis.call('EXISTS', KEYS[1]) == 0 then return false end
@@ -41,7 +41,7 @@ static SIZE: LazyLock<Script> = LazyLock::new(|| {
     )
 });
 
-/// Some ranges, unless the value has another size than they were made for.
+/// Returns some ranges, unless the size of the value has changed since they were calculated.
 static PARTS: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "if redis.call('STRLEN', KEYS[1]) ~= tonumber(ARGV[1]) then return false end
@@ -53,7 +53,7 @@ static PARTS: LazyLock<Script> = LazyLock::new(|| {
     )
 });
 
-/// Writes, unless the value has become another.
+/// Writes, unless the value has changed.
 static REPLACE: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "local value = redis.call('GET', KEYS[1])
@@ -63,7 +63,7 @@ static REPLACE: LazyLock<Script> = LazyLock::new(|| {
     )
 });
 
-/// Erases, unless the value has become another.
+/// Erases, unless the value has changed.
 static ERASE: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "local value = redis.call('GET', KEYS[1])
@@ -72,25 +72,25 @@ static ERASE: LazyLock<Script> = LazyLock::new(|| {
     )
 });
 
-/// A value, of which a piece is here already.
+/// A value, of which a part was read already.
 pub(super) struct RedisValue {
     store: Arc<Database>,
     key: Key,
     size: u64,
-    /// In hexadecimal digits. Where the whole value is here, it is calculated when somebody asks.
+    /// In hexadecimal digits. If the whole value is in memory, the digest is calculated on request.
     digest: Option<String>,
     offset: u64,
     piece: Bytes,
 }
 
 impl RedisValue {
-    /// A value that is here as a whole.
+    /// Creates a value that is in memory as a whole.
     pub(super) fn whole(store: &Arc<Database>, key: &Key, bytes: Bytes) -> Self {
         let (store, key, size) = (Arc::clone(store), key.clone(), bytes.len() as u64);
         Self { store, key, size, digest: None, offset: 0, piece: bytes }
     }
 
-    /// Opens a value and brings a range along.
+    /// Opens a value and reads a range of it.
     pub(super) fn open(
         store: &Arc<Database>,
         key: &Key,
@@ -121,7 +121,7 @@ impl RedisValue {
             return None;
         };
         let size = u64::try_from(size).ok()?;
-        // A range that leaves the value brings nothing along.
+        // For a range that is out of bounds, no bytes are returned.
         let range = first.resolve(size).filter(|range| range.end - range.start == piece.len() as u64);
         let (offset, piece) = range.map_or((0, Bytes::new()), |range| (range.start, piece.into()));
         let digest = String::from_utf8(digest).ok()?;
@@ -177,14 +177,14 @@ impl Value for RedisValue {
     }
 }
 
-/// The size of a value; `None` when there is none.
+/// Returns the size of a value; `None` when it does not exist.
 pub(super) fn size(store: &Database, key: &Key) -> Result<Option<u64>, StoreError> {
     let name = store.name(key);
     let size = |connection: &mut ::redis::Connection| SIZE.key(&name).invoke(connection);
     store.pool.repeat(size).map_err(store.fail("reading", key.as_str()))
 }
 
-/// ByteParts of one version of a value; `None` when the value does not have this size any more.
+/// Returns parts of one version of a value; `None` when its size has changed.
 pub(super) fn parts(
     store: &Database,
     key: &Key,
@@ -202,7 +202,7 @@ pub(super) fn parts(
     store.pool.repeat(parts).map_err(store.fail("reading", key.as_str()))
 }
 
-/// Writes a value over a version of it.
+/// Replaces a version of a value.
 pub(super) fn replace(
     store: &Database,
     key: &Key,
@@ -227,7 +227,7 @@ pub(super) fn erase(store: &Database, key: &Key, version: &Version) -> Result<()
     if erased { Ok(()) } else { Err(conflict(store, "erasing", key)) }
 }
 
-/// A range in Redis' words: the first and the last byte, where negative numbers count from the end.
+/// Returns a range in the form of Redis: the first and the last byte, where negative numbers count from the end.
 fn bounds(range: ByteRange) -> (i64, i64) {
     let signed = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
     match range {
@@ -242,16 +242,13 @@ fn bounds(range: ByteRange) -> (i64, i64) {
 }
 
 fn conflict(store: &Database, operation: &'static str, key: &Key) -> StoreError {
-    let message = "somebody else changed the value meanwhile";
+    let message = "another writer changed the value in the meantime";
     let error = StoreError::new(StoreErrorKind::Conflict, operation, message);
     error.with_location(&store.location).with_key(key.as_str())
 }
 
 fn odd_answer(store: &Database, key: &Key) -> StoreError {
-    let error = StoreError::new(
-        StoreErrorKind::Other,
-        "reading",
-        "the answer of the server is not that of a Redis server",
-    );
+    let error =
+        StoreError::new(StoreErrorKind::Other, "reading", "the response is not that of a Redis server");
     error.with_location(&store.location).with_key(key.as_str())
 }

@@ -23,15 +23,14 @@ use zarrox_stores::{
     Version,
 };
 
-/// The most that a listing of one directory takes: about a quarter of a million files.
+/// The largest size of a listing of one directory: about a quarter of a million files.
 const LISTING: u64 = 128 << 20;
 
 /// The request for the properties of a resource.
 const PROPERTIES: &str = "<?xml version=\"1.0\" encoding=\"utf-8\"?><propfind xmlns=\"DAV:\"><prop>\
                           <resourcetype/><getcontentlength/><getetag/><getlastmodified/></prop></propfind>";
 
-/// The age that a value needs for its ETag to tell it from later ones: servers make ETags of times in whole
-/// seconds.
+/// The age from which the ETag of a value distinguishes it from later ones: servers derive ETags from times in whole seconds.
 const SETTLED: Duration = Duration::from_secs(2);
 
 /// The characters that are not escaped in a segment of a path.
@@ -57,36 +56,36 @@ pub(crate) static SCHEME: Scheme = Scheme::new(&["webdav", "webdavs"], |url, opt
     StorageOption::text("token", "a bearer token, instead of user and password"),
 ]);
 
-/// Keeps each value in a file of a WebDAV server, below one of its directories.
+/// A store that keeps each value in a file of a WebDAV server, below one of its directories.
 ///
-/// | option | when not set |
+/// | option | default |
 /// |---|---|
-/// | [`basic`](WebDavOptions::basic) | the user and the password of the URL; without these, nobody in particular |
+/// | [`basic`](WebDavOptions::basic) | the user and the password of the URL; without these, no authentication |
 /// | [`token`](WebDavOptions::token) | none |
 /// | [`timeout`](WebDavOptions::timeout) | 60 seconds |
 ///
-/// A value is written by one `PUT`. Whether its readers see the old value or the new one, and never a part, is up to the server
-/// ([`Capabilities::torn_reads`]): WsgiDAV writes in place, and Apache was seen to send a new value with the length of the old one. nginx lists no
-/// names that begin with a dot, as the documents of Zarr v2 have. Whether a value is there already is asked before it is written; servers that
-/// understand `If-None-Match` check it again.
+/// A value is written by one `PUT`. Whether its readers see the old value or the new one, and never a part, depends on the server
+/// ([`Capabilities::torn_reads`]): WsgiDAV writes in place, and Apache was seen to send a new value with the length of the old
+/// one. nginx does not list names that begin with a dot, such as those of the documents of Zarr v2. A check for an existing value
+/// comes before a write; servers that support `If-None-Match` check it again.
 ///
-/// Ranges of an open value are of one version by its ETag, where that is strong and the value older than two seconds; younger values are
-/// read whole, since most servers make ETags of times in seconds.
+/// Ranges of an open value belong to one version by its ETag, if that is strong and the value older than two seconds; younger
+/// values are read whole, since most servers derive ETags from times in seconds.
 ///
-/// ETags that young values do not have, and that not every server compares, cannot tell whether a value is still the one that was read:
-/// only one process should write to a chunk at a time.
+/// Young values have no usable ETags, and not every server compares them, so they cannot show whether a value has changed: only
+/// one process should write to a chunk at a time.
 ///
-/// Directories that are left empty stay, because WebDAV cannot remove a directory on condition that it is empty. They are not
-/// listed, for which a listing looks into each directory. Redirections are not followed.
+/// Empty directories stay, because WebDAV cannot remove a directory on condition that it is empty. They are not listed, for which
+/// a listing reads each directory. Redirects are not followed.
 #[derive(Clone)]
 pub struct WebDavStore {
     client: Client,
-    /// Without a `/` at the end, if it has a path.
+    /// Without a trailing `/`, if it has a path.
     root: Url,
     login: Option<Login>,
 }
 
-/// Options with which a [`WebDavStore`] is opened.
+/// Options for opening a [`WebDavStore`].
 #[derive(Clone)]
 pub struct WebDavOptions {
     login: Option<Login>,
@@ -112,38 +111,38 @@ impl fmt::Debug for WebDavOptions {
 }
 
 impl WebDavOptions {
-    /// The defaults.
+    /// Creates the default options.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A user and a password, which `https` keeps secret and `http` does not.
+    /// Sets a user and a password, which `https` encrypts and `http` does not.
     #[must_use]
     pub fn basic(mut self, user: impl Into<String>, password: impl Into<String>) -> Self {
         self.login = Some(Login::Basic { user: user.into(), password: password.into() });
         self
     }
 
-    /// A bearer token.
+    /// Sets a bearer token.
     #[must_use]
     pub fn token(mut self, token: impl Into<String>) -> Self {
         self.login = Some(Login::Token(token.into()));
         self
     }
 
-    /// Sets the time to wait for a server that sends nothing.
+    /// Sets the longest time without any bytes from the server.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// Opens the directory of this URL, such as `https://user:password@host/path`. It need not exist: the first write makes it.
+    /// Opens the directory of this URL, such as `https://user:password@host/path`. It need not exist: the first write creates it.
     ///
     /// # Errors
     ///
-    /// When it is no URL of HTTP.
+    /// When it is not a URL of HTTP.
     pub fn open(self, url: &str) -> Result<Blocking<WebDavStore>, StoreError> {
         let address = Address::parse(url, &["http", "https"], FORM)?;
         let login = address.login().map(|(user, password)| Login::Basic { user, password });
@@ -172,7 +171,7 @@ impl WebDavStore {
             whole.push('/');
             whole.extend(utf8_percent_encode(segment, &PLAIN));
         }
-        // Servers tell directories by it, and refuse or redirect what lacks it.
+        // Servers identify directories by it, and reject or redirect URLs without it.
         if directory {
             whole.push('/');
         }
@@ -185,7 +184,7 @@ impl WebDavStore {
         }
     }
 
-    /// The properties of what is at a path and, with a depth of 1, of what is in it; `None` when nothing is there.
+    /// Returns the properties of the resource at a path and, with a depth of 1, of its members; `None` when it does not exist.
     async fn properties(
         &self,
         operation: &'static str,
@@ -209,7 +208,7 @@ impl WebDavStore {
         send(operation, request).await
     }
 
-    /// Returns true if there is a file above a path, for which Apache calls the path a bad one.
+    /// Returns true if a parent of a path is a file, for which Apache reports a bad request.
     async fn is_below_file(&self, path: &str) -> Result<bool, StoreError> {
         for (end, _) in path.match_indices('/') {
             match described("reading", self.ask("reading", &path[..end], "0").await?).await? {
@@ -221,12 +220,12 @@ impl WebDavStore {
         Ok(false)
     }
 
-    /// Returns true if a directory is at a path.
+    /// Returns true if the path is a directory.
     async fn is_directory(&self, path: &str) -> Result<bool, StoreError> {
         Ok(matches!(self.stat(path).await?, Some(Stat::Directory)))
     }
 
-    /// The error if an entry at a path or above it keeps a file or directory from being made.
+    /// Returns the error if an entry at a path or above it keeps a file or directory from being created.
     async fn obstacle(&self, path: &str) -> Result<Option<StoreError>, StoreError> {
         match self.stat(directory_of(path)).await? {
             None => {
@@ -238,7 +237,7 @@ impl WebDavStore {
         }
     }
 
-    /// Makes the directories above the root, which may be there already or not be ours to make; the root itself will tell.
+    /// Creates the directories above the root, which may exist already or not be permitted; using the root reports the error.
     async fn make_above_root(&self) -> Result<(), StoreError> {
         let path = self.root.path();
         for (end, _) in path.match_indices('/').filter(|(end, _)| *end > 0) {
@@ -264,7 +263,7 @@ impl WebDavStore {
     }
 }
 
-/// The resources that an answer describes; `None` when nothing is there.
+/// Returns the resources that a response describes; `None` when the path does not exist.
 async fn described(
     operation: &'static str,
     response: Response,
@@ -277,7 +276,7 @@ async fn described(
                 StoreError::new(
                     StoreErrorKind::Other,
                     operation,
-                    format!("the server's answer is invalid: {message}"),
+                    format!("the server's response is invalid: {message}"),
                 )
             })?;
             Ok(Some((headers, resources)))
@@ -291,12 +290,12 @@ async fn described(
     }
 }
 
-/// A method of WebDAV: HTTP's own are constants.
+/// Returns a method of WebDAV: HTTP's own are constants.
 fn named(method: &str) -> Method {
     Method::from_bytes(method.as_bytes()).unwrap_or_default()
 }
 
-/// Returns true if the answer says that the resource is a directory: the same address with a `/` at its end.
+/// Returns true if the response redirects to a directory: the same URL with a trailing `/`.
 fn leads_to_directory(response: &Response) -> bool {
     let location = response.headers().get("location").and_then(|location| location.to_str().ok());
     let target = location.and_then(|location| response.url().join(location).ok());
@@ -305,7 +304,7 @@ fn leads_to_directory(response: &Response) -> bool {
         && target.is_some_and(|target| target.path().strip_suffix('/').is_some_and(|target| target == path))
 }
 
-/// An ETag that tells this value from all that will ever replace it.
+/// Returns the ETag as a version, if it distinguishes this value from all later ones.
 fn version(date: Option<&str>, etag: Option<&str>, modified: Option<&str>) -> Option<Version> {
     let etag = etag.filter(|etag| etag.starts_with('"') && etag.len() > 2)?;
     let time = |text: &str| httpdate::parse_http_date(text).ok();
@@ -378,7 +377,7 @@ impl FileTree for WebDavStore {
             StatusCode::PRECONDITION_FAILED => return Err(changed()),
             StatusCode::NOT_FOUND | StatusCode::GONE => return Ok(None),
             _ if leads_to_directory(&response) => return Ok(None),
-            // What other servers answer for directories.
+            // Responses of other servers for directories.
             StatusCode::METHOD_NOT_ALLOWED | StatusCode::CONFLICT if self.is_directory(path).await? => {
                 return Ok(None);
             }
@@ -387,7 +386,7 @@ impl FileTree for WebDavStore {
         }
         let part = part(response, range).await?;
         let [date, etag, modified] = [&DATE, &ETAG, &LAST_MODIFIED].map(|name| text(&part.headers, name));
-        // Not every server looks at `If-Match`.
+        // Not every server supports `If-Match`.
         if expected.is_some_and(|expected| etag.map(str::as_bytes) != Some(expected.as_bytes())) {
             return Err(changed());
         }
@@ -403,7 +402,7 @@ impl FileTree for WebDavStore {
         if absent && matches!(self.stat(path).await?, Some(Stat::File(_))) {
             return Err(exists());
         }
-        // Also for nothing, of which some servers must be told.
+        // Also for an empty value, which some servers require.
         let request = self.request(Method::PUT, path, false).header(CONTENT_LENGTH, value.len());
         let mut request = request.body(value.clone());
         if absent {
@@ -413,14 +412,14 @@ impl FileTree for WebDavStore {
         match response.status() {
             status if status.is_success() => Ok(()),
             StatusCode::PRECONDITION_FAILED if absent => Err(exists()),
-            // nginx fails inside when the directory is missing.
+            // nginx fails internally when the directory is missing.
             StatusCode::BAD_REQUEST
             | StatusCode::NOT_FOUND
             | StatusCode::METHOD_NOT_ALLOWED
             | StatusCode::CONFLICT
             | StatusCode::INTERNAL_SERVER_ERROR => match self.obstacle(path).await? {
                 Some(obstacle) => Err(obstacle),
-                // Somebody else has made the directory since.
+                // Another writer has created the directory since.
                 None if response.status() == StatusCode::CONFLICT => {
                     Err(StoreError::new(StoreErrorKind::NotFound, "writing", "its directory was missing"))
                 }
@@ -431,7 +430,7 @@ impl FileTree for WebDavStore {
     }
 
     async fn remove_file(&self, path: &str) -> Result<bool, StoreError> {
-        // To delete a directory is to delete all that is in it.
+        // Deleting a directory would delete its content.
         match self.stat(path).await? {
             Some(Stat::File(_)) => self.remove_any(path, false).await,
             Some(Stat::Directory) | None => Ok(false),
@@ -445,12 +444,12 @@ impl FileTree for WebDavStore {
         let response = send("writing", self.request(named("MKCOL"), path, true)).await?;
         match response.status() {
             status if status.is_success() => Ok(()),
-            // There is something already; a file is noticed when one is written below it.
+            // The path exists already; a file is detected when a file is written below it.
             StatusCode::METHOD_NOT_ALLOWED => Ok(()),
             StatusCode::BAD_REQUEST | StatusCode::CONFLICT | StatusCode::NOT_FOUND if !path.is_empty() => {
                 match self.obstacle(path).await? {
                     Some(obstacle) => Err(obstacle),
-                    // Somebody else has made the one above since.
+                    // Another writer has created the parent since.
                     None if response.status() == StatusCode::CONFLICT => {
                         let message = "the directory above was missing";
                         Err(StoreError::new(StoreErrorKind::NotFound, "writing", message))
@@ -493,7 +492,7 @@ impl FileTree for WebDavStore {
                 }
                 _ => {
                     let message = format!(
-                        "the server lists '{}', which is outside of the directory",
+                        "the server lists '{}', which is outside the directory",
                         resource.path.escape_debug()
                     );
                     return Err(StoreError::new(StoreErrorKind::Other, "listing", message));

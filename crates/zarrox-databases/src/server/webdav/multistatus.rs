@@ -1,4 +1,4 @@
-//! The documents in which WebDAV servers describe resources: [RFC 4918, section
+//! Parsing the documents in which WebDAV servers describe resources: [RFC 4918, section
 //! 14.16](https://www.rfc-editor.org/rfc/rfc4918#section-14.16).
 
 use percent_encoding::percent_decode_str;
@@ -7,30 +7,30 @@ use quick_xml::escape::resolve_xml_entity;
 use quick_xml::events::Event;
 use quick_xml::name::ResolveResult;
 
-/// The longest text of one element that is taken.
+/// The greatest length of the text of one element.
 const TEXT: usize = 64 << 10;
 
 /// A resource and its properties.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Resource {
-    /// The path on the server, decoded, without a `/` at its ends.
+    /// The path on the server, decoded, without leading and trailing `/`.
     pub(super) path: String,
     /// True if it is a collection.
     pub(super) directory: bool,
-    /// The length in bytes, which directories lack.
+    /// The length in bytes; `None` for directories.
     pub(super) size: Option<u64>,
     /// The text of the header `ETag`.
     pub(super) etag: Option<String>,
-    /// When it was changed, as it stands in the header `Last-Modified`.
+    /// The time of the last change, in the format of the header `Last-Modified`.
     pub(super) modified: Option<String>,
 }
 
-/// The resources of a document. An error says in a few words what is wrong with it.
+/// Parses the resources of a document. An error describes what is invalid.
 pub(super) fn parse(document: &[u8]) -> Result<Vec<Resource>, String> {
     let mut reader = NsReader::from_reader(document);
     let mut resources = Vec::new();
     let mut current: Option<Resource> = None;
-    // The properties of one status; those that the resource does not have come with one of their own.
+    // The properties of one status; missing properties come with a status of their own.
     let mut found = Resource::default();
     let mut text = String::new();
     loop {
@@ -100,7 +100,7 @@ fn push(text: &mut String, part: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The path of a URL or an absolute path.
+/// Returns the path of a URL or an absolute path.
 fn path_of(href: &str) -> Result<String, String> {
     let path = match href.split_once("://") {
         Some((_, rest)) if !href.starts_with('/') => rest.split_once('/').map_or("", |(_, path)| path),

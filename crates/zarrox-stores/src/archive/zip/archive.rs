@@ -1,12 +1,12 @@
-//! An archive that all handles in this process share, and the writing of it.
+//! A zip archive that all handles in this process share, and how it is written.
 //!
-//! # How an archive stays whole
+//! # Crash safety
 //!
-//! Readers find an archive's directory at the end of the file. Entries are appended where the directory is, so before the
-//! first one, a copy of the directory is written some way behind that place, and becomes the end of the file. The gap
-//! between is filled with entries. When it is full, a directory with all entries so far is written further behind. In the
-//! end the last directory is written behind the last entry, and the file is cut off there. The directory before is untouched until
-//! the next one is complete: if this process dies between, the [torn](super::torn) one is ignored and, by the next writer, cut off.
+//! Readers find an archive's directory at the end of the file. Entries are appended where the directory is, so before the first
+//! one, a copy of the directory is written at a distance behind that position, and becomes the end of the file. The gap is filled
+//! with entries. When it is full, a directory with all entries so far is written further behind. In the end the last directory is
+//! written behind the last entry, and the file is truncated there. The previous directory is untouched until the next one is
+//! complete: if this process dies in between, the [torn](super::torn) one is ignored and truncated by the next writer.
 
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -24,12 +24,12 @@ use crate::local::file_lock::{MOMENT, retry_for};
 use crate::sync::{Mutex, unpoisoned};
 use crate::{Key, StoreError, StoreErrorKind};
 
-/// The least and the most room that is made for new entries at a time.
+/// The least and the greatest number of bytes that are reserved for new entries at a time.
 const LEAST_ROOM: u64 = 1 << 20;
 const MOST_ROOM: u64 = 1 << 30;
-/// The part of an archive's size that is reserved for new entries, so that directories are written rarely.
+/// The fraction of an archive's size that is reserved for new entries, so that directories are written rarely.
 const ROOM_PART: u64 = 4;
-/// The number of times that the directory is read again when another program writes it meanwhile.
+/// The number of attempts to read the directory while another program writes it.
 const ATTEMPTS: usize = 10;
 /// Values up to this size are written with their headers in one call.
 const SMALL: usize = 256 << 10;
@@ -37,9 +37,9 @@ const SMALL: usize = 256 << 10;
 /// The archives that are open in this process.
 static OPEN: LazyLock<Mutex<HashMap<PathBuf, Weak<Archive>>>> = LazyLock::new(Mutex::default);
 
-/// An archive, with all that was written to it.
+/// An archive, with everything that was written to it.
 pub(super) struct Archive {
-    /// Tells the archive from all others of this process.
+    /// A number that identifies the archive in this process.
     pub(super) id: u64,
     /// The store's name in errors.
     pub(super) location: Arc<str>,
@@ -48,7 +48,7 @@ pub(super) struct Archive {
     state: RwLock<State>,
     writer: Mutex<Option<Session>>,
     sync: AtomicBool,
-    /// True if this process has made the file or put it in the place of another one, and its name may be in memory only.
+    /// True if this process has created or replaced the file, so that its name may not be durable yet.
     named_anew: AtomicBool,
 }
 
@@ -58,7 +58,8 @@ pub(super) struct State {
     /// `None` while there is no file.
     pub(super) source: Option<Arc<Source>>,
     pub(super) directory: Directory,
-    /// Counts what may put another entry where one was: that the directory is read again, or that the last entries are given up.
+    /// Increases when the directory is read again, or the last entries are discarded: another entry may then have the same
+    /// offset.
     pub(super) generation: u64,
     stamp: Option<Stamp>,
 }
@@ -67,11 +68,11 @@ pub(super) struct State {
 struct Session {
     /// Locked against writers in other programs.
     file: File,
-    /// Where the first entry went: all before stays as it is.
+    /// The offset of the first new entry: all bytes before stay unchanged.
     begin: u64,
-    /// Where the next entry goes.
+    /// The offset of the next entry.
     end: u64,
-    /// Where the directory is that the file ends with; nothing is written from here on but another directory.
+    /// The offset of the directory at the end of the file; only another directory is written from here on.
     tail: u64,
     length: u64,
     changed: bool,
@@ -96,7 +97,7 @@ impl Stamp {
 }
 
 impl Archive {
-    /// The archive at a path, which need not exist yet.
+    /// Opens the archive at a path, which need not exist yet.
     pub(super) fn at(path: PathBuf) -> Result<Arc<Self>, StoreError> {
         // Archives are dropped after the guard, since dropping one takes the same lock: they are declared first.
         let new = Arc::new(Self::new(Some(path.clone()), path.to_string_lossy().into()));
@@ -114,7 +115,7 @@ impl Archive {
         Ok(new)
     }
 
-    /// A new archive without entries, in place of the file that is there, or where there is none.
+    /// Creates an archive without entries, which replaces an existing file unless `absent` is set.
     pub(super) fn create(path: PathBuf, absent: bool) -> Result<Arc<Self>, StoreError> {
         let new = Arc::new(Self::new(Some(path.clone()), path.to_string_lossy().into()));
         let fail = |error| new.fail("creating", error);
@@ -132,7 +133,7 @@ impl Archive {
         Ok(new)
     }
 
-    /// The archive that is a value of another store.
+    /// Opens the archive that is a value of another store.
     pub(super) fn inside(source: Source, location: String) -> Result<Self, StoreError> {
         let archive = Self::new(None, location.into());
         let directory = Directory::read(&source).map_err(|error| archive.named(error))?;
@@ -147,12 +148,12 @@ impl Archive {
         Self { id, location, path, state: RwLock::default(), writer: Mutex::default(), sync, named_anew }
     }
 
-    /// From now on, directories are written only after what they speak of is on the disk.
+    /// Sets whether a directory is written only after its entries are on the disk.
     pub(super) fn set_sync(&self, sync: bool) {
         self.sync.store(sync, Ordering::Relaxed);
     }
 
-    /// The content, of the file that is there by now.
+    /// Returns the content of the current file.
     pub(super) fn state(&self) -> Result<RwLockReadGuard<'_, State>, StoreError> {
         let state = self.known_state();
         if state.source.is_some() {
@@ -171,14 +172,14 @@ impl Archive {
         self.state.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads the archive again if another program changed it; `false` when another file is at the path by now.
+    /// Reads the archive again if another program changed it; returns false if another file is at the path now.
     fn refresh(&self, path: &Path) -> Result<bool, StoreError> {
         let Some(known) = self.known_state().stamp else { return Ok(true) };
         let there = fs::metadata(path).map(|metadata| Stamp::of(&metadata)).ok();
         if there.is_none_or(|there| there.identity != known.identity) {
             return Ok(false);
         }
-        // While we write, nobody else does.
+        // While this process writes, no other process does.
         let writer = unpoisoned(&self.writer);
         if writer.is_none() && there != self.known_state().stamp {
             self.reload()?;
@@ -194,7 +195,7 @@ impl Archive {
         };
         let metadata = file.metadata().map_err(|error| self.fail("opening", error))?;
         if !metadata.is_file() {
-            let message = "this is not a file, and so no zip archive";
+            let message = "this is not a file, so it cannot be a zip archive";
             return Err(self.named(StoreError::new(StoreErrorKind::Obstructed, "opening", message)));
         }
         let mut state = self.state_mut();
@@ -206,7 +207,7 @@ impl Archive {
         Ok(())
     }
 
-    /// Reads what another program wrote meanwhile.
+    /// Reads the changes of other programs.
     fn reload(&self) -> Result<(), StoreError> {
         let mut state = self.state_mut();
         let Some(source) = &state.source else { return Ok(()) };
@@ -217,7 +218,7 @@ impl Archive {
         Ok(())
     }
 
-    /// Reads the directory; again when that fails while another program writes.
+    /// Reads the directory; retries while another program writes.
     fn load(&self, source: &Source) -> Result<(Directory, Stamp), StoreError> {
         let stamp = || match source {
             Source::File(file) => file.metadata().map(|metadata| Stamp::of(&metadata)),
@@ -227,7 +228,7 @@ impl Archive {
         loop {
             attempt += 1;
             let before = stamp().map_err(|error| self.fail("opening", error))?;
-            // An empty file is one that was made and not written to yet.
+            // An empty file was created and not written to yet.
             let read = if before.length == 0 { Ok(Directory::default()) } else { Directory::read(source) };
             match read {
                 Ok(directory) => return Ok((directory, before)),
@@ -239,7 +240,7 @@ impl Archive {
         }
     }
 
-    /// Appends an entry, if `check` allows it while nobody else writes.
+    /// Appends an entry, if `check` allows it while no other writer is active.
     pub(super) fn set(
         &self,
         key: &Key,
@@ -264,8 +265,8 @@ impl Archive {
         Ok(())
     }
 
-    /// Leaves out entries of the next directory: those that `choose` takes out of the map, if `check` allows it while nobody else
-    /// writes.
+    /// Omits entries from the next directory: those that `choose` removes from the map, if `check` allows it while no other
+    /// writer is active.
     pub(super) fn erase<T>(
         &self,
         check: impl FnOnce(&State) -> Result<(), StoreError>,
@@ -286,10 +287,10 @@ impl Archive {
     fn finish(&self, writer: &mut Option<Session>) -> Result<(), StoreError> {
         let Some(session) = writer.as_mut() else { return Ok(()) };
         if session.changed {
-            // What was written last and left out again takes no room.
+            // Entries that were written last and removed again take no space.
             let end = self.known_state().directory.end_from(session.begin);
             if end < session.end {
-                // Its place will be another entry's: no version may be the same.
+                // Another entry will have the same offset: versions must differ.
                 self.state_mut().generation += 1;
             }
             session.end = end;
@@ -315,14 +316,14 @@ impl Archive {
             return Ok(());
         }
         let measure = self.known_state().directory.to_bytes(session.end).len() as u64;
-        // A hole of some size stays between the two directories: by it, a torn one is known.
+        // A hole of some size stays between the two directories: it identifies a torn directory.
         let room = (session.end / ROOM_PART).clamp(LEAST_ROOM, MOST_ROOM) + measure;
-        // Behind the directory that the file ends with, which must stay as it is until this one is complete.
+        // Behind the directory at the end of the file, which must stay unchanged until the new one is complete.
         let tail = (session.end + length + room).max(session.length);
         let directory = self.known_state().directory.to_bytes(tail);
         let written = self.synced(session, |file| file.write_all_at(&directory, tail));
         if let Err(error) = written {
-            // The directory before is the end again; where that fails too, readers look for it.
+            // The previous directory becomes the end again; if that fails too, readers search for it.
             let _ = session.file.set_len(session.length);
             return Err(self.fail("writing", error));
         }
@@ -332,7 +333,7 @@ impl Archive {
         Ok(())
     }
 
-    /// Changes the file, with all that was written before on the disk, and this as well, if that is asked for.
+    /// Changes the file; if `sync` is set, all earlier writes are on the disk before, and this one after.
     fn synced(&self, session: &Session, change: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
         let sync = self.sync.load(Ordering::Relaxed);
         if sync {
@@ -342,7 +343,7 @@ impl Archive {
         if sync { session.file.sync_data() } else { Ok(()) }
     }
 
-    /// Makes the name of a new archive outlive a power failure, with those of the directories above, which may be new as well.
+    /// Makes the name of a new archive durable, with those of the directories above, which may be new as well.
     fn sync_name(&self) -> io::Result<()> {
         let Some(path) = &self.path else { return Ok(()) };
         if !self.sync.load(Ordering::Relaxed) || !self.named_anew.load(Ordering::Relaxed) {
@@ -350,7 +351,7 @@ impl Archive {
         }
         for directory in path.ancestors().skip(1) {
             match sync_directory(directory) {
-                // What may not be read was not made by us.
+                // A directory that cannot be read was not created by this process.
                 Err(error) if error.kind() == io::ErrorKind::PermissionDenied => break,
                 synced => synced?,
             }
@@ -359,7 +360,7 @@ impl Archive {
         Ok(())
     }
 
-    /// The session, begun if there is none: takes the file's lock and looks whether the file is still the one that was read.
+    /// Returns the session, and begins it if there is none: locks the file and checks that it is still the one that was read.
     fn begin<'a>(&self, writer: &'a mut Option<Session>) -> Result<&'a mut Session, StoreError> {
         let session = match writer.take() {
             Some(session) => session,
@@ -370,7 +371,7 @@ impl Archive {
 
     fn new_session(&self) -> Result<Session, StoreError> {
         let Some(path) = &self.path else {
-            let message = "an archive in another store is only read";
+            let message = "an archive inside another store is read-only";
             return Err(self.named(StoreError::new(StoreErrorKind::ReadOnly, "writing", message)));
         };
         let fail = |error| self.fail("writing", error);
@@ -388,7 +389,7 @@ impl Archive {
         let stamp = Stamp::of(&file.metadata().map_err(fail)?);
         let known = self.known_state().stamp;
         if known.is_none_or(|known| known.identity != stamp.identity) {
-            let message = "another program has put another file in the archive's place; open it again";
+            let message = "another program has replaced the archive's file; open it again";
             return Err(self.named(StoreError::new(StoreErrorKind::Conflict, "writing", message)));
         }
         if known != Some(stamp) {
@@ -400,7 +401,7 @@ impl Archive {
         };
         if let Some(length) = torn {
             file.set_len(length).map_err(fail)?;
-            // The next writer of this process must not cut off what this one writes.
+            // The next writer of this process must not truncate the entries of this one.
             self.state_mut().directory.torn = None;
         }
         let length = torn.unwrap_or(stamp.length);
@@ -419,14 +420,14 @@ impl Archive {
         }
     }
 
-    /// Puts a new archive in the place of the file: whoever has the old one open goes on reading it.
+    /// Replaces the file by a new archive: readers of the old file can continue to read it.
     fn replace(&self, path: &Path) -> Result<(), StoreError> {
         let fail = |error| self.fail("creating", error);
         let old = match OpenOptions::new().read(true).write(true).open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             opened => Some(opened.map_err(fail)?),
         };
-        // Held until the new archive is there.
+        // Held until the new archive exists.
         old.as_ref().map_or(Ok(()), |old| self.take_lock(old))?;
         let name = format!(".zarrox-{:x}-{:x}.zip.tmp", std::process::id(), self.id);
         let temporary = path.with_file_name(name);
@@ -450,16 +451,16 @@ impl Drop for Archive {
         if self.path.is_none() {
             return;
         }
-        // Whoever opens the archive meanwhile waits until it is finished.
+        // A handle that is opened in the meantime waits until the archive is finished.
         let mut open = unpoisoned(&OPEN);
         if let Err(error) = self.flush() {
-            tracing::error!("what was written since the last flush is lost: {error}");
+            tracing::error!("the writes since the last flush are lost: {error}");
         }
         open.retain(|_, archive| archive.strong_count() > 0);
     }
 }
 
-/// Writes an archive without entries to a file that must not be there.
+/// Writes an archive without entries to a file that must not exist.
 fn new_archive(path: &Path) -> io::Result<()> {
     let file = OpenOptions::new().write(true).create_new(true).open(path)?;
     file.write_all_at(&Directory::default().to_bytes(0), 0)
@@ -482,7 +483,7 @@ mod tests {
     use super::*;
     use crate::{Condition, Store, StoreExt, ZipMode, ZipStore};
 
-    /// Beyond 4 GiB all places need 64 bits. The file has holes, so that it takes no space.
+    /// Beyond 4 GiB all offsets need 64 bits. The file has holes, so that it takes no space.
     #[test]
     fn places_beyond_four_gigabytes() {
         let directory = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! The central directory: finding and reading it, and writing it anew.
+//! The central directory: finding, reading and writing it.
 
 use std::ops::Range;
 
@@ -9,30 +9,30 @@ use super::source::Source;
 use super::torn::hole_before_torn_end;
 use crate::{Key, StoreError, StoreErrorKind, key_map};
 
-/// The longest that the records at the end may be: a comment of 64 KiB, and those of zip64 before it.
+/// The greatest length of the records at the end: a comment of 64 KiB, and the zip64 records before it.
 const LONGEST_END: u64 =
     (u16::MAX as usize + format::END_LENGTH + format::LOCATOR_LENGTH + format::END_64_LENGTH) as u64;
-/// The longest that a local header with its name may be.
+/// The greatest length of a local header with its name.
 const LONGEST_HEADER: u64 = format::LOCAL_LENGTH + u16::MAX as u64;
-/// The number of names which are not keys that a warning shows.
+/// The number of invalid names that a warning shows.
 const SHOWN: usize = 5;
 
 /// The content of an archive.
 #[derive(Default)]
 pub(super) struct Directory {
     pub(super) entries: key_map::Map<Entry>,
-    /// Entries that are no values, such as directories, and are kept as they are.
+    /// Entries that are not values, such as directories, and are preserved unchanged.
     others: Vec<Old>,
-    /// The records that `Old`s are in.
+    /// The records that `Old` values refer to.
     records: Bytes,
     comment: Bytes,
-    /// Where the archive begins in the file: behind a program that unpacks it, for example.
+    /// The offset of the archive in the file: a self-extracting program may come before it.
     pub(super) base: u64,
-    /// Where the directory begins in the file.
+    /// The offset of the directory in the file.
     pub(super) start: u64,
-    /// Where the last record ends in the file.
+    /// The offset after the last record in the file.
     end: u64,
-    /// The length that the file should have, if a writer died while it wrote another directory.
+    /// The length to which the file must be truncated, if a writer died while it wrote another directory.
     pub(super) torn: Option<u64>,
 }
 
@@ -40,15 +40,15 @@ pub(super) struct Directory {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     pub(super) content: Content,
-    /// Where the local header is in the file.
+    /// The offset of the local header in the file.
     pub(super) header: u64,
-    /// Where something else begins that the entry must not reach into.
+    /// The offset of the next entry or the directory, beyond which the entry must not extend.
     pub(super) limit: u64,
-    /// The record that was read, of entries that are not of our own making.
+    /// The original record of an entry that another program wrote.
     old: Option<Old>,
 }
 
-/// A record of the directory that was read, to be written again as it is.
+/// A record of the directory, to be written again unchanged.
 #[derive(Clone, Copy, Debug)]
 struct Old {
     header: u64,
@@ -57,7 +57,7 @@ struct Old {
 }
 
 impl Entry {
-    /// An entry of our own, at a place in the file where nothing else is.
+    /// Creates an entry at an unused offset in the file.
     pub(super) fn new(content: Content, header: u64, limit: u64) -> Self {
         Self { content, header, limit, old: None }
     }
@@ -77,7 +77,7 @@ impl Directory {
         Ok(directory)
     }
 
-    /// Reads the directory before the one that a writer has not finished.
+    /// Reads the last complete directory before a torn one.
     fn before_torn_end(source: &Source, size: u64) -> Result<Option<Self>, StoreError> {
         let Some(hole) = hole_before_torn_end(source, size)? else { return Ok(None) };
         // The last fields of the end record can be zeros as well.
@@ -87,12 +87,12 @@ impl Directory {
             (directory.end == end).then_some(Self { torn: Some(end), ..directory })
         });
         if found.is_some() {
-            tracing::warn!("the last writer of a zip archive died: what it had not finished is ignored");
+            tracing::warn!("the last writer of a zip archive died: its unfinished changes are ignored");
         }
         Ok(found)
     }
 
-    /// Reads the directory of an archive that ends at a place in the file.
+    /// Reads the directory of an archive that ends at an offset in the file.
     fn ending_at(source: &Source, size: u64) -> Result<Self, StoreError> {
         let start = size.saturating_sub(LONGEST_END);
         let tail = Tail { source, start, bytes: source.read(start, size - start)? };
@@ -100,7 +100,7 @@ impl Directory {
         let length = found.end.length;
         let begin = found.directory;
         let records = match begin.checked_sub(start).and_then(|begin| usize::try_from(begin).ok()) {
-            // A copy, so that the rest of what was read need not stay in memory.
+            // A copy, so that the rest of the buffer need not stay in memory.
             Some(begin) => Bytes::copy_from_slice(
                 tail.bytes
                     .get(begin..)
@@ -115,7 +115,7 @@ impl Directory {
         directory.parsed(found.end.records)
     }
 
-    /// Where the last of the entries ends that we have written from this place on.
+    /// Returns the end of the last entry that this process has written from this offset on.
     pub(super) fn end_from(&self, begin: u64) -> u64 {
         let ours = self.entries.values().filter(|entry| entry.header >= begin);
         ours.map(|entry| entry.limit).fold(begin, u64::max)
@@ -136,9 +136,11 @@ impl Directory {
             at += record.length;
             count += 1;
         }
-        // Some programs count in 16 bits whatever they write.
+        // Some programs store the count in 16 bits, whatever it is.
         if count != expected && count & 0xffff != expected {
-            return Err(corrupt(format!("the directory has {count} records, but {expected} are announced")));
+            return Err(corrupt(format!(
+                "the directory has {count} records, but its header says {expected}"
+            )));
         }
         self.set_limits(headers);
         warn_of(&ignored);
@@ -153,12 +155,12 @@ impl Directory {
             }
             return self.others.push(old);
         };
-        // The last one of a name counts.
+        // The last entry with a name counts.
         self.entries
             .insert(key, Entry { content: record.content, header: old.header, limit: 0, old: Some(old) });
     }
 
-    /// No entry may reach into the next one or into the directory.
+    /// Sets the limits of the entries: an entry must not extend into the next one or into the directory.
     fn set_limits(&mut self, mut headers: Vec<u64>) {
         headers.sort_unstable();
         for entry in self.entries.values_mut() {
@@ -167,12 +169,12 @@ impl Directory {
         }
     }
 
-    /// The bytes of the directory, with the records that end the archive, for a place in the file.
+    /// Returns the bytes of the directory at an offset in the file, with the records that end the archive.
     pub(super) fn to_bytes(&self, place: u64) -> Vec<u8> {
         let others = self.others.iter().map(|old| (old.header, None, Some(*old)));
         let entries = self.entries.iter().map(|(key, entry)| (entry.header, Some((key, entry)), entry.old));
         let mut all: Vec<_> = others.chain(entries).collect();
-        // In the order in which they lie in the file, which readers like.
+        // In the order of the entries in the file, which makes sequential reads possible.
         all.sort_by_key(|(header, ..)| *header);
         let mut out = Vec::new();
         for (header, entry, old) in &all {
@@ -198,21 +200,21 @@ struct Tail<'a> {
     bytes: Bytes,
 }
 
-/// The records at the end of an archive, with lengths and places that fit together.
+/// The records at the end of an archive, with consistent lengths and offsets.
 struct Found {
     end: End,
     comment: Bytes,
-    /// Where the directory is in the file.
+    /// The offset of the directory in the file.
     directory: u64,
-    /// Where the last record ends in the file.
+    /// The offset after the last record in the file.
     place: u64,
 }
 
 impl Tail<'_> {
     /// Finds the last end record that fits what is before it.
     ///
-    /// A program that unpacks the archive may be before it, and some bytes that belong to nothing behind it; but not both,
-    /// and not another archive: an archive in an archive that is cut off is easily taken for the whole.
+    /// A self-extracting program may come before the archive, or unrelated bytes after it; but not both, and not another archive:
+    /// an archive inside a truncated archive is easily mistaken for the whole.
     fn find(&self) -> Result<Found, StoreError> {
         let mut reason = None;
         for at in (0..=self.bytes.len().saturating_sub(format::END_LENGTH)).rev() {
@@ -224,7 +226,7 @@ impl Tail<'_> {
             }
         }
         Err(reason.unwrap_or_else(|| {
-            let message = "this is no zip archive, or its end is cut off: there is no directory at the end";
+            let message = "this is not a zip archive, or it is truncated: no directory was found at its end";
             corrupt(message)
         }))
     }
@@ -235,34 +237,33 @@ impl Tail<'_> {
             None => (narrow, self.start + at as u64),
         };
         if end.split {
-            let message = "the archive is one of several parts; put them together first";
+            let message = "the archive is split into several parts; join them first";
             return Err(StoreError::new(StoreErrorKind::Unsupported, "opening", message));
         }
-        let outside =
-            || corrupt("the directory lies outside of the archive: the archive is cut off or damaged");
+        let outside = || corrupt("the directory is outside the archive: the archive is truncated or damaged");
         let directory = records_end.checked_sub(end.length).ok_or_else(outside)?;
         let base = directory.checked_sub(end.offset).ok_or_else(outside)?;
         if end.length > 0 && *self.source.read(directory, end.length.min(4))? != *format::CENTRAL {
-            return Err(corrupt("there is no directory where the end of the archive says"));
+            return Err(corrupt("no directory was found at the offset in the end record"));
         }
         let kept = self
             .bytes
             .get(comment.clone())
-            .ok_or_else(|| corrupt("the comment of the archive is cut off"))?;
+            .ok_or_else(|| corrupt("the comment of the archive is truncated"))?;
         let trailing = self.bytes.len() - comment.end;
         if base > 0
             && (trailing > 0
                 || format::parse_local(&self.source.read(0, base.min(LONGEST_HEADER))?).is_some())
         {
             return Err(corrupt(
-                "the archive that ends here is only a part of the file: its own end is cut off",
+                "the archive that ends here is only a part of the file: the outer archive is truncated",
             ));
         }
         let place = self.start + comment.end as u64;
         Ok(Found { end, comment: Bytes::copy_from_slice(kept), directory, place })
     }
 
-    /// The zip64 end record that belongs to the end record at `at`, and its place, if there is one.
+    /// Returns the zip64 end record for the end record at `at`, and its offset, if there is one.
     fn find_64(&self, at: usize) -> Result<Option<(End, u64)>, StoreError> {
         let locator = at.checked_sub(format::LOCATOR_LENGTH);
         let Some((before, offset)) =
@@ -270,7 +271,7 @@ impl Tail<'_> {
         else {
             return Ok(None);
         };
-        // It is right before, unless somebody has put data of his own into it.
+        // It comes right before the locator, unless another program has added data to it.
         if let Some(place) = before.checked_sub(format::END_64_LENGTH)
             && let Some(end) = format::parse_end_64(&self.bytes[place..])
         {
@@ -278,17 +279,17 @@ impl Tail<'_> {
         }
         let room = (self.start + before as u64).checked_sub(offset);
         if room.is_none_or(|room| room < format::END_64_LENGTH as u64) {
-            return Err(corrupt("the zip64 end of the archive lies outside of it"));
+            return Err(corrupt("the zip64 end record is outside the archive"));
         }
         let bytes = self.source.read(offset, format::END_64_LENGTH as u64)?;
         let end = format::parse_end_64(&bytes)
-            .ok_or_else(|| corrupt("the zip64 end of the archive is not there"))?;
+            .ok_or_else(|| corrupt("the zip64 end record of the archive is missing"))?;
         Ok(Some((end, offset)))
     }
 }
 
-/// Returns the key of an entry: its name, where `./a` is `a`, and `a\b`, as old programs of Windows write it, is `a/b`. Names that lead
-/// outside, such as `/a` and `../a`, are no keys.
+/// Returns the key of an entry: its name, where `./a` is `a`, and `a\b`, as old Windows programs write it, is `a/b`. Names that
+/// lead out of the archive, such as `/a` and `../a`, are not keys.
 pub(super) fn key_of(name: &str) -> Option<Key> {
     if let Ok(key) = Key::new(name) {
         return Some(key);
@@ -306,7 +307,7 @@ fn warn_of(ignored: &[String]) {
     if let Some(shown) = ignored.get(..ignored.len().min(SHOWN)).filter(|shown| !shown.is_empty()) {
         let count = ignored.len();
         tracing::warn!(
-            "{count} entries of a zip archive are ignored, since their names lead outside of it or are no keys: {shown:?}"
+            "{count} entries of a zip archive are ignored, since their names lead out of it or are not valid keys: {shown:?}"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! The records of zip archives, as PKWARE's APPNOTE has them: bytes to fields and back, without I/O.
+//! The records of zip archives, as PKWARE's APPNOTE defines them: conversion between bytes and fields, without I/O.
 
 use std::borrow::Cow;
 
@@ -20,7 +20,7 @@ pub(super) const END_LENGTH: usize = 22;
 pub(super) const LOCATOR_LENGTH: usize = 20;
 pub(super) const END_64_LENGTH: usize = 56;
 
-/// The value of a field of 32 or 16 bits whose number is in a field of 64 bits elsewhere.
+/// The value of a 32- or 16-bit field whose number is in a 64-bit field elsewhere.
 const SATURATED: u32 = u32::MAX;
 const SATURATED_16: u16 = u16::MAX;
 const ZIP64_EXTRA: u16 = 1;
@@ -31,9 +31,9 @@ const UTF8: u16 = 1 << 11;
 const VERSION: u16 = 20;
 const VERSION_64: u16 = 45;
 const MADE_ON_UNIX: u16 = 3 << 8;
-/// A regular file that its owner may write and everybody may read.
+/// A regular file that its owner may write and every user may read.
 const ATTRIBUTES: u32 = 0o100_644 << 16;
-/// 1 January 1980, the first day that zip knows: equal values make equal archives.
+/// 1 January 1980, the first day of the format: equal values make equal archives.
 const DATE: u16 = 1 << 5 | 1;
 
 /// The description of an entry's bytes.
@@ -49,7 +49,7 @@ pub(super) struct Content {
 /// One record of the central directory.
 pub(super) struct CentralRecord<'a> {
     pub(super) content: Content,
-    /// Where the local header is, counted from where the archive begins.
+    /// The offset of the local header from the beginning of the archive.
     pub(super) offset: u64,
     pub(super) name: Option<Cow<'a, str>>,
     pub(super) raw_name: &'a [u8],
@@ -57,11 +57,11 @@ pub(super) struct CentralRecord<'a> {
     pub(super) length: usize,
 }
 
-/// Reads the record that the bytes begin with; `Err` says what is wrong with it.
+/// Parses the record at the beginning of the bytes; `Err` says what is invalid.
 pub(super) fn parse_central(bytes: &[u8]) -> Result<CentralRecord<'_>, &'static str> {
-    let cut_off = "the directory is cut off";
+    let cut_off = "the directory is truncated";
     if !bytes.starts_with(CENTRAL) {
-        return Err("the directory has something between its records");
+        return Err("the directory has unknown bytes between its records");
     }
     let fixed = bytes.get(..CENTRAL_LENGTH).ok_or(cut_off)?;
     let [name, extra, comment] = [28, 30, 32].map(|at| usize::from(u16_at(fixed, at)));
@@ -83,7 +83,7 @@ pub(super) fn parse_central(bytes: &[u8]) -> Result<CentralRecord<'_>, &'static 
     Ok(CentralRecord { content, offset, name, raw_name, length })
 }
 
-/// Adds a record of our own to a directory.
+/// Adds a new record to a directory.
 pub(super) fn write_central(out: &mut Vec<u8>, name: &str, content: &Content, offset: u64) {
     let values = [content.size, content.compressed, offset];
     let wide: Vec<u64> = values.into_iter().filter(|value| *value >= u64::from(SATURATED)).collect();
@@ -98,9 +98,9 @@ pub(super) fn write_central(out: &mut Vec<u8>, name: &str, content: &Content, of
     write_zip64(out, &wide);
 }
 
-/// The header in front of an entry's bytes.
+/// Returns the header before an entry's bytes.
 pub(super) fn local_header(name: &str, content: &Content) -> Vec<u8> {
-    // Here the two sizes come together or not at all.
+    // The two sizes must be present together.
     let is_wide = content.size.max(content.compressed) >= u64::from(SATURATED);
     let wide: &[u64] = if is_wide { &[content.size, content.compressed] } else { &[] };
     let mut out = LOCAL.to_vec();
@@ -151,7 +151,7 @@ pub(super) struct LocalHeader<'a> {
     pub(super) length: u64,
 }
 
-/// Reads a local header, of which the fixed part and the name must be there; `None` when it is none.
+/// Parses a local header, of which the fixed part and the name must be present; `None` if it is not a local header.
 pub(super) fn parse_local(bytes: &[u8]) -> Option<LocalHeader<'_>> {
     let fixed = bytes.get(..30).filter(|bytes| bytes.starts_with(LOCAL))?;
     let (name, extra) = (u16_at(fixed, 26), u16_at(fixed, 28));
@@ -160,19 +160,19 @@ pub(super) fn parse_local(bytes: &[u8]) -> Option<LocalHeader<'_>> {
     Some(LocalHeader { method: u16_at(fixed, 8), raw_name, length })
 }
 
-/// Where the central directory is, as the records at the end of the archive say.
+/// The position of the central directory, as the records at the end of the archive say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct End {
     pub(super) records: u64,
     /// The directory's length in bytes.
     pub(super) length: u64,
-    /// Where the directory begins, counted from where the archive begins.
+    /// The offset of the directory from the beginning of the archive.
     pub(super) offset: u64,
-    /// True if more than one disk is meant.
+    /// True if the archive is split over several disks.
     pub(super) split: bool,
 }
 
-/// Reads the end record, without its comment.
+/// Parses the end record, without its comment.
 pub(super) fn parse_end(bytes: &[u8]) -> Option<(End, usize)> {
     let fixed = bytes.get(..END_LENGTH).filter(|bytes| bytes.starts_with(END))?;
     let disks = [u16_at(fixed, 4), u16_at(fixed, 6)];
@@ -185,13 +185,13 @@ pub(super) fn parse_end(bytes: &[u8]) -> Option<(End, usize)> {
     Some((end, usize::from(u16_at(fixed, 20))))
 }
 
-/// Where the zip64 end record should be, counted from where the archive begins, if there is one.
+/// Returns the offset of the zip64 end record from the beginning of the archive, if there is one.
 pub(super) fn parse_locator(bytes: &[u8]) -> Option<u64> {
     let fixed = bytes.get(..LOCATOR_LENGTH).filter(|bytes| bytes.starts_with(LOCATOR))?;
     Some(u64_at(fixed, 8))
 }
 
-/// Reads the zip64 end record.
+/// Parses the zip64 end record.
 pub(super) fn parse_end_64(bytes: &[u8]) -> Option<End> {
     let fixed = bytes.get(..END_64_LENGTH).filter(|bytes| bytes.starts_with(END_64))?;
     let split = u32_at(fixed, 16) != 0 || u32_at(fixed, 20) != 0;
@@ -231,7 +231,7 @@ fn write_end_64(out: &mut Vec<u8>, end: &End) {
     out.extend(1_u32.to_le_bytes());
 }
 
-/// The name of a method of compression, for people.
+/// Returns the name of a compression method, for messages.
 pub(super) fn method_name(method: u16) -> &'static str {
     match method {
         1 => "shrink",
@@ -247,15 +247,15 @@ pub(super) fn method_name(method: u16) -> &'static str {
     }
 }
 
-/// The name as text. Without the flag for UTF-8 the standard says code page 437, but many programs write UTF-8 without
-/// saying so: what is valid UTF-8 by its looks is taken for it.
+/// Decodes a name. Without the flag for UTF-8 the specification says code page 437, but many programs write UTF-8 without setting
+/// the flag: valid UTF-8 is decoded as UTF-8.
 fn decode_name<'a>(raw: &'a [u8], flags: u16, extra: &'a [u8]) -> Option<Cow<'a, str>> {
     let plain = str::from_utf8(raw).ok();
     if plain.is_some_and(str::is_ascii) || flags & UTF8 != 0 {
         return plain.map(Cow::Borrowed);
     }
     if let Some(field) = extra_field(extra, UNICODE_PATH_EXTRA).filter(|field| field.len() > 5) {
-        // Void when the name was changed by a program that does not know this field.
+        // Invalid if a program that does not support this field has changed the name.
         if field[0] == 1 && u32_at(field, 1) == crc32fast::hash(raw) {
             return str::from_utf8(&field[5..]).ok().map(Cow::Borrowed);
         }
@@ -269,7 +269,7 @@ fn code_page_437(byte: u8) -> char {
     upper.unwrap_or(char::from(byte))
 }
 
-/// The content of the extra field with this identifier.
+/// Returns the content of the extra field with this identifier.
 fn extra_field(mut extra: &[u8], wanted: u16) -> Option<&[u8]> {
     while extra.len() >= 4 {
         let end = 4 + usize::from(u16_at(extra, 2));
@@ -290,7 +290,7 @@ fn saturate_16(value: u64) -> u16 {
     u16::try_from(value).unwrap_or(SATURATED_16)
 }
 
-/// The fields of a record whose length was checked; 0 outside of it.
+/// Reads a field of a record whose length was checked; 0 if it is out of bounds.
 fn u16_at(bytes: &[u8], at: usize) -> u16 {
     u16::from_le_bytes(array_at(bytes, at))
 }
@@ -367,7 +367,7 @@ mod tests {
         for length in 0..bytes.len() {
             assert!(parse_central(&bytes[..length]).is_err(), "{length}");
         }
-        // The extra field ends early: the fields that it should have are missing.
+        // The extra field ends early: its fields are missing.
         let extra = bytes.len() - 18;
         bytes[extra] = 8;
         assert_eq!(parse_central(&bytes).map(drop).unwrap_err(), "a zip64 field is missing in the directory");

@@ -25,41 +25,42 @@ use crate::{
     StoreError, StoreErrorKind, StoreExt, Value, Version, key_map, provided,
 };
 
-/// The largest deflated entry that is read when nothing else is said.
+/// The default limit of the size of a deflated entry.
 const INFLATE_LIMIT: u64 = 1 << 30;
-/// The longest name that an entry can have.
+/// The greatest length of the name of an entry.
 const LONGEST_NAME: usize = u16::MAX as usize;
 
-/// Keeps each value in an entry of a zip archive: the value of `a/b` in the entry `a/b`, as zarr-python's `ZipStore` does.
+/// A store that keeps each value in an entry of a zip archive: the value of `a/b` in the entry `a/b`, as zarr-python's `ZipStore`
+/// does.
 ///
-/// | option | when not set |
+/// | option | default |
 /// |---|---|
-/// | [`ZipMode`] | said when the archive is opened |
-/// | [`deflate`](Self::deflate) | entries are stored as they are, since chunks are mostly compressed already |
+/// | [`ZipMode`] | set when the archive is opened |
+/// | [`deflate`](Self::deflate) | entries are stored uncompressed, since chunks are mostly compressed already |
 /// | [`inflate_limit`](Self::inflate_limit) | deflated entries of up to 1 GiB are read |
 /// | [`sync`](Self::sync) | nothing is flushed to the disk |
 ///
 /// # Reading
 ///
-/// The directory of the archive is read once. Then an entry costs one read, or two when its header is unusually long;
-/// a part of an entry that is stored as it is costs no more than that part. Entries may be stored or deflated; what is
-/// compressed in other ways, or encrypted, is an error of the kind [`StoreErrorKind::Unsupported`] when it is read. The
-/// CRC-32 is checked whenever a whole entry is read. Of entries with one name the last one counts. The entry
-/// `./a` has the value of `a`, and `a\b` that of `a/b`. Entries whose names are no keys, such as those that lead outside (`../x`,
-/// `/x`), are ignored with a warning.
+/// The directory of the archive is read once. Then an entry costs one read, or two if its header is unusually long; a part of a
+/// stored entry costs no more than that part. Entries may be stored or deflated; other compression methods and encryption are an
+/// error of the kind [`StoreErrorKind::Unsupported`] when an entry is read. The CRC-32 is checked whenever a whole entry is read.
+/// Of several entries with the same name the last one counts. The entry `./a` has the value of `a`, and `a\b` that of `a/b`.
+/// Entries whose names are not valid keys, such as those that lead out of the archive (`../x`, `/x`), are ignored with a warning.
 ///
 /// # Writing
 ///
-/// An archive must be finished: by [`close`](Self::close), which tells of errors, or when the last handle is dropped, which
-/// only logs them. All handles of an archive in a process share what was written, and read it at once; other programs see
-/// what was there when the archive was finished last, or something in between. If the process is killed, the
-/// archive is as it was when it was finished last, or as it was at some time since. Killed while it writes a directory of several
-/// pages, it leaves a part of this behind the archive, which only this store ignores, and its next writer cuts off. Only one process can write to an archive at a time, from its first write until it closes; a second one gets an
-/// error of the kind [`StoreErrorKind::Unreachable`]. A writer reads the directory again that another one has left, and the version of a value
-/// is the place of its entry: so nobody undoes what another one has changed.
+/// An archive must be finished: by [`close`](Self::close), which returns errors, or when the last handle is dropped, which only
+/// logs them. All handles of an archive in a process share what was written, and read it at once; other programs see the archive
+/// as it was last finished, or a later state. If the process is killed, the archive is as it was last finished, or in a later
+/// state. A process that is killed while it writes a directory of several pages leaves a part of it behind the archive; only this
+/// store ignores that part, and the next writer truncates it. Only one process can write to an archive at a time, from its first
+/// write until it closes; a second one gets an error of the kind [`StoreErrorKind::Unreachable`]. A writer reads the directory
+/// again after another one has written, and the version of a value is the offset of its entry: so no writer undoes the changes of
+/// another.
 ///
-/// A zip archive cannot give back space: what is erased or written anew stays in the file, but is left out of the directory.
-/// Copy the values into a new archive to get rid of it. Unlike in zarr-python, names are never there twice.
+/// A zip archive cannot reclaim space: erased and overwritten values stay in the file, but not in the directory. Copy the values
+/// into a new archive to reclaim the space. Unlike in zarr-python, names are never duplicated.
 ///
 /// Entries have the date 1 January 1980, so that equal values written in the same order make equal archives.
 #[derive(Clone)]
@@ -74,15 +75,15 @@ pub struct ZipStore {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ZipMode {
-    /// `r`: read an archive that exists.
+    /// `r`: opens an existing archive for reading.
     Read,
-    /// `r+`: read and write an archive that exists.
+    /// `r+`: opens an existing archive for reading and writing.
     ReadWrite,
-    /// `a`: read and write; the first write makes the archive if it does not exist.
+    /// `a`: opens an archive for reading and writing; the first write creates it if it does not exist.
     Append,
-    /// `w`: begin a new archive, in place of one that exists.
+    /// `w`: creates an archive, replacing an existing one.
     Create,
-    /// `w-` or `x`: begin a new archive, where nothing may exist.
+    /// `w-` or `x`: creates an archive; fails if the file exists.
     CreateNew,
 }
 
@@ -91,8 +92,8 @@ impl ZipStore {
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::NotFound`] or [`StoreErrorKind::AlreadyExists`] when the mode asks for the contrary,
-    /// [`StoreErrorKind::Corrupt`] when the file is no archive or is damaged, or when it cannot be read.
+    /// [`StoreErrorKind::NotFound`] or [`StoreErrorKind::AlreadyExists`] when the mode requires the opposite,
+    /// [`StoreErrorKind::Corrupt`] when the file is not an archive or is damaged, or when it cannot be read.
     pub fn open(path: impl AsRef<Path>, mode: ZipMode) -> Result<Self, StoreError> {
         let given = path.as_ref();
         let fail = |error| StoreError::from_io("opening", error).with_location(given.to_string_lossy());
@@ -113,7 +114,7 @@ impl ZipStore {
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::NotFound`] when there is no such value, otherwise as [`open`](Self::open).
+    /// [`StoreErrorKind::NotFound`] when the value does not exist, otherwise as [`open`](Self::open).
     #[expect(clippy::needless_pass_by_value, reason = "a store is passed as it is kept everywhere else")]
     pub fn open_in(store: Arc<dyn Store>, key: &Key) -> Result<Self, StoreError> {
         let Some(value) = store.open(key)? else {
@@ -128,8 +129,7 @@ impl ZipStore {
         Self { archive, writable, deflate: None, inflate_limit: INFLATE_LIMIT }
     }
 
-    /// Sets whether entries are deflated, and how hard, from 1 to 9; `None`, when not set, stores them as
-    /// they are.
+    /// Sets whether entries are deflated, and the level from 1 to 9; by default, `None`, they are stored uncompressed.
     ///
     /// Entries that would become larger are stored.
     #[must_use]
@@ -137,7 +137,7 @@ impl ZipStore {
         Self { deflate: level.map(|level| level.min(9)), ..self }
     }
 
-    /// The largest deflated entry that is read, in bytes; 1 GiB when not set.
+    /// Sets the largest size of a deflated entry that is read, in bytes; 1 GiB by default.
     ///
     /// A few megabytes in an archive may become gigabytes in memory.
     #[must_use]
@@ -145,23 +145,22 @@ impl ZipStore {
         Self { inflate_limit: bytes, ..self }
     }
 
-    /// Sets whether the archive is flushed to the disk when it is finished, for all handles; `false` when not
-    /// set.
+    /// Sets whether the archive is flushed to the disk when it is finished, for all handles; `false` by default.
     ///
-    /// Then a finished archive outlives a power failure, together with its name.
+    /// A finished archive then survives a power failure, together with its name.
     #[must_use]
     pub fn sync(self, sync: bool) -> Self {
         self.archive.set_sync(sync);
         self
     }
 
-    /// Finishes the archive, so that all that was written is in it, and other programs may write to it.
+    /// Finishes the archive, so that it contains all writes, and other programs may write to it.
     ///
-    /// A later write through this or another handle begins anew.
+    /// A later write through this or another handle begins a new session.
     ///
     /// # Errors
     ///
-    /// When the directory cannot be written. What was written can be read as before, and closing can be tried again.
+    /// When the directory cannot be written. The written values can still be read, and closing can be retried.
     pub fn close(&self) -> Result<(), StoreError> {
         self.archive.flush()
     }
@@ -179,12 +178,12 @@ impl ZipStore {
         })
     }
 
-    /// The version of an entry, for handles of this process: of one generation, no place in the file is used for two entries.
+    /// Returns the version of an entry, for handles of this process: within one generation, no two entries have the same offset.
     fn version(&self, state: &State, entry: &Entry) -> Version {
         Version::from([self.archive.id, state.generation, entry.header].map(u64::to_ne_bytes).concat())
     }
 
-    /// Fails when the entry is not the one that the condition asks for.
+    /// Fails if the entry does not satisfy the condition.
     fn check(
         &self,
         state: &State,
@@ -196,12 +195,12 @@ impl ZipStore {
         let fail = |kind, message: &str| Err(self.error(kind, operation, message, key.as_str()));
         match condition {
             Condition::Absent if there.is_some() => {
-                fail(StoreErrorKind::AlreadyExists, "there is a value already")
+                fail(StoreErrorKind::AlreadyExists, "the value already exists")
             }
             Condition::Matches(version)
                 if there.map(|entry| self.version(state, entry)).as_ref() != Some(version) =>
             {
-                fail(StoreErrorKind::Conflict, "somebody else changed the value meanwhile")
+                fail(StoreErrorKind::Conflict, "another writer changed the value in the meantime")
             }
             _ => Ok(()),
         }
@@ -211,7 +210,7 @@ impl ZipStore {
         if self.writable {
             return Ok(());
         }
-        let message = "the archive was opened for reading only";
+        let message = "the archive was opened read-only";
         Err(self.error(StoreErrorKind::ReadOnly, operation, message, key))
     }
 
@@ -266,7 +265,7 @@ impl Store for ZipStore {
         let value = &*payload.bytes(key)?;
         self.check_writable("writing", key.as_str())?;
         if key.as_str().len() > LONGEST_NAME {
-            let message = "the key is longer than the 65,535 bytes that zip takes";
+            let message = "the key is longer than the limit of zip, 65,535 bytes";
             return Err(self.error(StoreErrorKind::InvalidKey, "writing", message, key.as_str()));
         }
         let deflated = self.deflate.and_then(|level| deflate(value, level));
@@ -332,7 +331,7 @@ impl Store for ZipStore {
     }
 }
 
-/// The deflated bytes; `None` when they are not fewer.
+/// Returns the deflated bytes; `None` if they are not fewer.
 fn deflate(value: &[u8], level: u32) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     out.try_reserve_exact(value.len()).ok()?;

@@ -29,7 +29,7 @@ impl Source {
         }
     }
 
-    /// The bytes from `offset` on, which must be there: so memory is bounded by the archive's own size.
+    /// Reads the bytes from `offset` on, which must exist: so memory is bounded by the archive's own size.
     pub(super) fn read(&self, offset: u64, length: u64) -> Result<Bytes, StoreError> {
         let file = match self {
             Self::File(file) => file,

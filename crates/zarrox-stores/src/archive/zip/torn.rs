@@ -1,7 +1,7 @@
-//! Archives whose writer died while it made room.
+//! Archives whose writer died while it reserved space.
 //!
-//! Room is a hole behind the directory, of at least a mebibyte of zeros, and behind the hole is a new directory. A writer that dies
-//! while it writes the new directory leaves a part of it. What is before the hole is a whole archive.
+//! The reserved space is a hole behind the directory, of at least a mebibyte of zeros, followed by a new directory. A writer that
+//! dies while it writes the new directory leaves a part of it. The bytes before the hole are a complete archive.
 
 use super::format;
 use super::source::Source;
@@ -9,11 +9,11 @@ use crate::StoreError;
 
 /// A block of zeros of this length, at a multiple of it, is part of a hole.
 const BLOCK: u64 = 256 << 10;
-/// The most bytes of a torn directory that are looked through.
+/// The greatest length of a torn directory that is searched.
 const LONGEST: u64 = 1 << 30;
 
-/// The hole before the torn directory at the end of a file, if there is one: where it begins, up to the zeros that the archive before
-/// may end with. Only files have torn ends: other stores have archives that are finished.
+/// Returns the offset of the hole before the torn directory at the end of a file, if there is one, not counting the zeros with
+/// which the previous archive may end. Only files have torn ends: archives in other stores are finished.
 pub(super) fn hole_before_torn_end(source: &Source, size: u64) -> Result<Option<u64>, StoreError> {
     let Source::File(_) = source else { return Ok(None) };
     let lowest = size.saturating_sub(LONGEST);
@@ -35,7 +35,7 @@ fn is_zero(bytes: &[u8]) -> bool {
     bytes.iter().all(|&byte| byte == 0)
 }
 
-/// The place of the first byte from here on that is not zero, or the end.
+/// Returns the offset of the first non-zero byte from here on, or the end.
 fn first_other(source: &Source, mut from: u64, size: u64) -> Result<u64, StoreError> {
     while from < size {
         let bytes = source.read(from, BLOCK.min(size - from))?;
@@ -47,7 +47,7 @@ fn first_other(source: &Source, mut from: u64, size: u64) -> Result<u64, StoreEr
     Ok(size)
 }
 
-/// The place behind the last byte before this one that is not zero, or the start.
+/// Returns the offset after the last non-zero byte before this one, or the start.
 fn last_other(source: &Source, mut before: u64) -> Result<u64, StoreError> {
     while before > 0 {
         let length = BLOCK.min(before);

@@ -11,33 +11,33 @@ use super::source::Source;
 use crate::store::{checked_length, out_of_memory, reserved};
 use crate::{Key, StoreError, StoreErrorKind, Value, Version};
 
-/// The number of bytes read beyond the shortest header, so that one read mostly has header and data.
+/// The number of bytes read beyond the shortest header, so that one read usually contains the header and the data.
 const SLACK: u64 = 64;
-/// Up to where a read begins at the header, to have both at once.
+/// The greatest offset for which a read begins at the header, to read both at once.
 const FOLD: u64 = 64 << 10;
 /// The largest ratio of an entry's content to its deflated size.
 const DEFLATE_RATIO: u64 = 1032;
 /// The memory that inflating begins with.
 const FIRST_OUTPUT: u64 = 64 << 10;
 
-/// One entry of an archive, of which nothing is read before somebody asks.
+/// One entry of an archive, which is read on demand.
 pub(super) struct ZipValue {
     pub(super) source: Arc<Source>,
     pub(super) entry: Entry,
     pub(super) key: Key,
     /// The archive's name in errors.
     pub(super) location: Arc<str>,
-    /// The largest deflated entry that is read.
+    /// The largest size of a deflated entry that is read.
     pub(super) inflate_limit: u64,
     pub(super) version: Option<Version>,
-    /// Where the entry's bytes begin, once the header has been read.
+    /// The offset of the entry's bytes, once the header has been read.
     pub(super) data: OnceLock<u64>,
     /// The content of a deflated entry, decompressed on first use.
     pub(super) inflated: OnceLock<Bytes>,
 }
 
 impl ZipValue {
-    /// Refuses entries whose record alone shows that they cannot be read.
+    /// Fails for entries whose record alone shows that they cannot be read.
     fn check(&self) -> Result<(), StoreError> {
         let Entry { content, header, limit, .. } = self.entry;
         if content.flags & ENCRYPTED != 0 {
@@ -47,7 +47,7 @@ impl ZipValue {
         if ![STORED, DEFLATED].contains(&content.method) {
             let (method, name) = (content.method, format::method_name(content.method));
             let message = format!(
-                "the entry is compressed by method {method} ({name}), where only stored and deflated entries are read; pack the archive again without compression"
+                "the entry is compressed by method {method} ({name}), but only stored and deflated entries are supported; pack the archive again without compression"
             );
             return Err(StoreError::new(StoreErrorKind::Unsupported, "reading", message));
         }
@@ -57,10 +57,10 @@ impl ZipValue {
         }
         match content.method {
             STORED if content.compressed != content.size => {
-                Err(corrupt("the entry is stored as it is, but with two different sizes"))
+                Err(corrupt("the entry is stored uncompressed, but has two different sizes"))
             }
             DEFLATED if content.size > content.compressed.saturating_mul(DEFLATE_RATIO) => {
-                Err(corrupt("the entry has a size that deflate cannot give"))
+                Err(corrupt("the entry has a size that deflate cannot produce"))
             }
             DEFLATED if content.size > self.inflate_limit => {
                 let message = format!(
@@ -73,7 +73,7 @@ impl ZipValue {
         }
     }
 
-    /// A part of the entry's bytes as they are in the archive.
+    /// Reads a part of the entry's bytes as they are in the archive.
     fn stored(&self, offset: u64, length: u64) -> Result<Bytes, StoreError> {
         if let Some(data) = self.data.get() {
             return self.source.read(data + offset, length);
@@ -95,15 +95,15 @@ impl ZipValue {
         self.source.read(data + offset, length)
     }
 
-    /// Where the entry's bytes begin, from the bytes of its header.
+    /// Returns the offset of the entry's bytes, from the bytes of its header.
     fn data_start(&self, header: &[u8]) -> Result<u64, StoreError> {
         let Entry { content, header: place, limit, .. } = self.entry;
         let local = format::parse_local(header)
-            .ok_or_else(|| corrupt("there is no entry where the directory says"))?;
+            .ok_or_else(|| corrupt("no entry was found at the offset in the directory"))?;
         let name = std::str::from_utf8(local.raw_name).ok().filter(|name| name.is_ascii());
         let same_name = name.is_none_or(|name| key_of(name).as_ref() == Some(&self.key));
         if !same_name || local.method != content.method {
-            return Err(corrupt("the entry is not the one that the directory speaks of"));
+            return Err(corrupt("the entry has another name than its record in the directory"));
         }
         let data = place + local.length;
         if data.checked_add(content.compressed).is_none_or(|end| end > limit) {
@@ -127,7 +127,7 @@ impl ZipValue {
         if expected == found {
             return Ok(());
         }
-        Err(corrupt(format!("the entry's CRC-32 is {found:08x}, and should be {expected:08x}")))
+        Err(corrupt(format!("the entry's CRC-32 is {found:08x}, not {expected:08x}")))
     }
 
     fn inflated(&self) -> Result<&Bytes, StoreError> {
@@ -189,12 +189,13 @@ impl Value for ZipValue {
 }
 
 fn reaches_out() -> StoreError {
-    corrupt("the entry reaches into the next one, or out of the archive")
+    corrupt("the entry extends into the next one, or beyond the archive")
 }
 
-/// Memory grows with what comes out, up to the size that it must have.
+/// Decompresses an entry. The memory grows with the output, up to the size in the directory.
 fn inflate(mut input: &[u8], size: u64) -> Result<Vec<u8>, StoreError> {
-    let wrong_size = || corrupt(format!("the entry does not have the {size} bytes that the directory says"));
+    let wrong_size =
+        || corrupt(format!("the entry does not have the {size} bytes that the directory states"));
     let damaged = |error| corrupt("the entry's deflated bytes are damaged").with_source(error);
     let mut out = reserved(checked_length(size, 0, size.min(FIRST_OUTPUT))?)?;
     let mut stream = Decompress::new(false);
@@ -202,7 +203,7 @@ fn inflate(mut input: &[u8], size: u64) -> Result<Vec<u8>, StoreError> {
         let before = (stream.total_in(), stream.total_out());
         let full = out.len() as u64 == size;
         let status = if full {
-            // One byte more would be too much.
+            // A single further byte would be too much.
             stream.decompress(input, &mut [0], FlushDecompress::Finish)
         } else {
             stream.decompress_vec(input, &mut out, FlushDecompress::None)

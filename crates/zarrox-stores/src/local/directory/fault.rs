@@ -12,33 +12,33 @@ pub(super) enum Fault {
     Io(io::Error),
     /// A link leads out of the root.
     Escapes,
-    /// A link, whose path from the root this is, leads to nothing.
+    /// The target of a link does not exist; this is the path of the link from the root.
     Dangling {
         name: PathBuf,
         target: PathBuf,
     },
-    /// Something is in the way that is not what it should be.
+    /// Something other than a regular file or directory is in the way.
     Obstructed(String),
-    /// There is a value or a directory already.
+    /// A value or a directory already exists.
     Exists,
-    /// Somebody else replaced or removed the file meanwhile.
+    /// Another writer replaced or removed the file in the meantime.
     Changed,
-    /// Another process, or a thread that reaches the file by another name, has had the lock of the file for so long.
+    /// Another process, or a thread that reaches the file by another name, held the lock of the file until this timeout.
     Taken(Duration),
-    /// Others have held the directory for so long.
+    /// Other holders held the directory until this timeout.
     Held(Duration),
     /// The file system cannot exchange directories in one step.
     NoExchange,
     /// The file system cannot lock files.
     NoLocks(io::Error),
-    /// A rename needs a copy.
+    /// A rename would have to copy, across file systems.
     OtherDevice,
-    /// At another key than the requested one.
+    /// The failure concerns another key than the requested one.
     At(String, Box<Fault>),
 }
 
 impl Fault {
-    /// The failure of a value whose name a directory has.
+    /// Returns the failure of a value whose name a directory has.
     pub(super) fn directory() -> Self {
         Self::Obstructed("a directory has the name of the value".into())
     }
@@ -47,12 +47,12 @@ impl Fault {
         matches!(self, Self::Io(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory))
     }
 
-    /// Returns true if there is nothing under the name, and no file above it.
+    /// Returns true if nothing has the name, and no file is above it.
     pub(super) fn is_not_found(&self) -> bool {
         matches!(self, Self::Io(error) if error.kind() == io::ErrorKind::NotFound)
     }
 
-    /// Takes a file that is there for one that came meanwhile.
+    /// Treats an existing file as one that was created in the meantime.
     pub(super) fn or_changed(self) -> Self {
         if matches!(self, Self::Exists) { Self::Changed } else { self }
     }
@@ -65,7 +65,7 @@ impl Fault {
             Self::Io(error) => StoreError::from_io(operation, error),
             Self::Escapes => new(
                 Kind::Forbidden,
-                "a symbolic link leads out of the store, which only the option `follow_links` allows,",
+                "a symbolic link leads out of the store; only the option `follow_links` allows that,",
             ),
             Self::Dangling { name, target } => {
                 let message = format!(
@@ -77,8 +77,8 @@ impl Fault {
                 new(Kind::Unreachable, &message)
             }
             Self::Obstructed(what) => new(Kind::Obstructed, &what),
-            Self::Exists => new(Kind::AlreadyExists, "there is something already"),
-            Self::Changed => new(Kind::Conflict, "somebody else changed the value meanwhile"),
+            Self::Exists => new(Kind::AlreadyExists, "the destination already exists"),
+            Self::Changed => new(Kind::Conflict, "another writer changed the value in the meantime"),
             Self::Taken(longest) => {
                 let seconds = longest.as_secs_f64();
                 let message = format!(
@@ -89,26 +89,30 @@ impl Fault {
             }
             Self::NoLocks(error) => {
                 let message = "the file system cannot lock files, so that another process that writes to the same chunk or \
-                               document could be overwritten; open the hierarchy with the option `exclusive` if nobody else \
+                               document could be overwritten; open the hierarchy with the option `exclusive` if no other process \
                                writes, or with a synchronizer,";
                 new(Kind::Unsupported, message).with_source(error)
             }
             Self::Held(longest) => {
                 let seconds = longest.as_secs_f64();
                 let message = format!(
-                    "others have written into the node, or moved or replaced it, for more than {seconds} s; end that process if it \
+                    "another process has written into, moved or replaced the node for more than {seconds} s; end it if it \
                      hangs, or wait longer with the option `lock_timeout`,"
                 );
                 new(Kind::TimedOut, &message)
             }
-            Self::NoExchange => new(Kind::Unsupported, "the places cannot be exchanged in one step"),
-            Self::OtherDevice => new(Kind::Unsupported, "the places are on different file systems"),
+            Self::NoExchange => {
+                new(Kind::Unsupported, "the file system cannot exchange two directories in one step")
+            }
+            Self::OtherDevice => {
+                new(Kind::Unsupported, "source and destination are on different file systems")
+            }
         };
         error.with_key(key)
     }
 }
 
-/// A path whose control characters cannot garble a terminal.
+/// Returns a path whose control characters are escaped, so that they cannot garble a terminal.
 fn shown(path: &Path) -> String {
     path.to_string_lossy().escape_debug().to_string()
 }

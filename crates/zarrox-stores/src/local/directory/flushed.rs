@@ -1,5 +1,5 @@
-//! Directories whose names are on the disk: what is written with [`sync`](super::DirectoryStore::sync) is lost after a power failure
-//! if a directory on the way to it is, whoever has made it.
+//! Directories whose names are on the disk: a value written with [`sync`](super::DirectoryStore::sync) is lost after a power
+//! failure if a directory of its path is lost, whichever program created that directory.
 
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::LazyLock;
@@ -13,14 +13,14 @@ use super::unix::{DIRECTORY, LISTING, Root, split};
 use crate::local::durable::flush_above;
 use crate::sync::{Mutex, unpoisoned};
 
-/// The number of directories of which is known that their names are on the disk.
+/// The largest number of directories that are known to be on the disk.
 const DIRECTORIES: usize = 1 << 16;
 
 /// The directories whose names this process has flushed, with those above them.
 static FLUSHED: LazyLock<Mutex<HashSet<Identity>>> = LazyLock::new(Mutex::default);
 
 impl Root {
-    /// Makes a change of names in a directory outlive a power failure, when that is wanted.
+    /// Makes a change of names in a directory durable, if the store is opened with `sync`.
     pub(super) fn flush(&self, directory: BorrowedFd<'_>) -> Result<(), Fault> {
         if self.sync {
             sys::fsync(sys::openat(directory, c".", LISTING, Mode::empty())?)?;
@@ -28,7 +28,8 @@ impl Root {
         Ok(())
     }
 
-    /// Makes the names of a directory and of those above it outlive a power failure, when that is wanted and was not done yet.
+    /// Makes the names of a directory and of those above it durable, if the store is opened with `sync` and this has not been
+    /// done yet.
     pub(super) fn flush_way(&self, path: &str, directory: BorrowedFd<'_>) -> Result<(), Fault> {
         if !self.sync {
             return Ok(());

@@ -13,14 +13,14 @@ use super::unix::{DIRECTORY, Entry, LISTING, Root, entry, split};
 use crate::Hold;
 
 impl Root {
-    /// Holds a directory by its lock. `None` where it cannot be locked: it is not there or closed to us, the file system has no locks, or
-    /// nobody else writes.
+    /// Holds a directory by its lock. `None` if it cannot be locked: it does not exist or cannot be opened, the file system does
+    /// not support locks, or the store is exclusive.
     pub(super) fn hold(&self, path: &str, how: Hold) -> Result<Option<NodeLock>, Fault> {
         if !self.locks {
             return Ok(None);
         }
         let whole = self.path.join(path);
-        let say = || tracing::info!("{} is held by others; waiting for it", whole.display());
+        let say = || tracing::info!("{} is locked by another process; waiting for it", whole.display());
         loop {
             let Ok(lock) = NodeLock::open(|| self.open(path, LISTING).map(File::from)) else {
                 return Ok(None);
@@ -30,7 +30,7 @@ impl Root {
                 Waited::Taken => return Err(Fault::Held(self.lock_timeout)),
                 Waited::Unsupported => return Ok(None),
             }
-            // Whoever held it may have put another directory into its place.
+            // The previous holder may have put another directory in its place.
             let there = match sys::statat(CWD, &whole, AtFlags::empty()) {
                 Err(Errno::NOENT | Errno::NOTDIR) => return Ok(None),
                 stat => identity_of(&stat?),
@@ -50,7 +50,7 @@ impl Root {
         for (parent, name) in [(&one_parent, one_name), (&other_parent, other_name)] {
             match entry(parent.as_fd(), name)? {
                 Entry::Directory => {}
-                // A link that is moved may lead elsewhere afterwards.
+                // A moved link may have another target afterwards.
                 Entry::Link => return Err(Fault::NoExchange),
                 _ => return Err(Errno::NOENT.into()),
             }

@@ -30,52 +30,50 @@ use crate::{
 };
 use crate::{Payload, provided, temporary};
 
-/// Keeps each value in a file below one directory, the root: the value of `a/b` in the file `a/b`.
+/// A store that keeps each value in a file below one directory, the root: the value of `a/b` in the file `a/b`.
 ///
 /// # Writing
 ///
-/// A value is written to a temporary file in the directory of its file and then renamed into place: readers
-/// see the old value or the new one, and a failure leaves the old one untouched. Directories are made when
-/// a value needs them, and removed again when the last value in them is erased, except for the root.
+/// A value is written to a temporary file in the directory of its file and then renamed into place: readers see the old value or
+/// the new one, and a failure leaves the old one untouched. Directories are created when a value needs them, and removed again
+/// when the last value in them is erased, except for the root.
 ///
-/// Names that begin with `.zarrox-` and end in `.tmp` belong to these temporary files: they are never
-/// listed and are no keys. A process that is killed may leave some behind. The next process that writes in their
-/// directory removes them: it knows the file of a writer that lives by its lock.
+/// Names that begin with `.zarrox-` and end in `.tmp` are reserved for these temporary files: they are never listed and are not
+/// keys. A killed process may leave some behind. The next process that writes in their directory removes them: the file of a
+/// living writer is locked.
 ///
 /// # Other processes
 ///
-/// [`Store::lock`] excludes other processes as well, by a lock on the value's file (`flock`), and leaves no file behind. Values are
-/// replaced and erased under the same lock, so that no change is lost that was made from what was there before. On file systems
-/// that cannot lock, [`Store::lock`] fails where there is a value; see [`exclusive`](Self::exclusive).
+/// [`Store::lock`] excludes other processes as well, by a lock on the value's file (`flock`), and leaves no file behind. Values
+/// are replaced and erased under the same lock, so that no read-modify-write change is lost. On file systems that do not support
+/// locks, [`Store::lock`] fails where a value exists; see [`exclusive`](Self::exclusive).
 ///
-/// By default nothing is flushed to the disk: a value outlives the process, but perhaps not a power
-/// failure. See [`sync`](Self::sync).
+/// By default nothing is flushed to the disk: a value survives the process, but perhaps not a power failure. See
+/// [`sync`](Self::sync).
 ///
-/// # Links and odd files
+/// # Links and special files
 ///
-/// The root may be a symbolic link; it is resolved once, when the store is opened. Links inside are
-/// followed as long as they lead to a place inside, and are an error of the kind
-/// [`StoreErrorKind::Forbidden`] otherwise; see [`follow_links`](Self::follow_links). Writing and erasing
-/// a value whose file is a link replaces and removes the link, never the file that it leads to. The lock of a
-/// key is that of its file, whatever path leads there: links, other mounts and other spellings share it.
+/// The root may be a symbolic link; it is resolved once, when the store is opened. Links below the root are followed if their
+/// targets are below the root, and are an error of the kind [`StoreErrorKind::Forbidden`] otherwise; see
+/// [`follow_links`](Self::follow_links). Writing and erasing a value whose file is a link replaces and removes the link, never
+/// its target. The lock of a key is that of its file, whatever its path: links, other mounts and other spellings share it.
 ///
-/// A link to nothing, such as git-annex has for data that is elsewhere, stands for a value that is not here: it is
-/// listed, and reading it is an error of the kind [`StoreErrorKind::Unreachable`]. Pipes, sockets and devices are listed as
-/// well, but never opened for good: reading them is an error of the kind [`StoreErrorKind::Obstructed`]. A directory is not a value, and its key is missing for all methods but
-/// [`open_with`](Store::open_with), which refuses it: a chunk is no directory. Names that are no keys, such as those that
-/// are not UTF-8, are not listed.
+/// A dangling link, such as git-annex has for data in another location, is a value that cannot be reached: it is listed, and
+/// reading it is an error of the kind [`StoreErrorKind::Unreachable`]. Pipes, sockets and devices are listed as well, but reading
+/// them is an error of the kind [`StoreErrorKind::Obstructed`]. A directory is not a value, and its key is missing for all
+/// methods but [`open_with`](Store::open_with), which fails: a chunk is never a directory. Names that are not valid keys, such as
+/// those that are not UTF-8, are not listed.
 #[derive(Clone, Debug)]
 pub struct DirectoryStore {
     root: Arc<Root>,
 }
 
 impl DirectoryStore {
-    /// A store in a directory. The directory need not exist yet: the first write makes it.
+    /// Opens a store in a directory. The directory need not exist yet: the first write creates it.
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::Obstructed`] when the path leads to something else than a directory, or when the
-    /// path cannot be looked up.
+    /// [`StoreErrorKind::Obstructed`] when the path is not a directory, or when the path cannot be looked up.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         let path = path.as_ref();
         let fail = |error| StoreError::from_io("opening", error).with_location(path.to_string_lossy());
@@ -87,11 +85,11 @@ impl DirectoryStore {
         }
     }
 
-    /// Opens a directory as [`open`](Self::open) does, and makes it and those above it at once.
+    /// Opens a directory as [`open`](Self::open) does, and creates it and its missing parents at once.
     ///
     /// # Errors
     ///
-    /// Those of [`open`](Self::open), and one when the directory cannot be made.
+    /// Those of [`open`](Self::open), and one when the directory cannot be created.
     pub fn create(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         let path = path.as_ref();
         let fail = |error| StoreError::from_io("creating", error).with_location(path.to_string_lossy());
@@ -99,19 +97,19 @@ impl DirectoryStore {
         Self::open(path)
     }
 
-    /// Sets whether every write is flushed to the disk before it counts as done; `false` when not set.
+    /// Sets whether every write is flushed to the disk before it counts as done; `false` by default.
     ///
-    /// Costs much time for each value, and gives two things: values outlive a power failure, and network
-    /// file systems that notice a full disk late tell of it.
+    /// This costs much time for each value, and has two effects: values survive a power failure, and network file systems that
+    /// detect a full disk late report it.
     #[must_use]
     pub fn sync(mut self, sync: bool) -> Self {
         Arc::make_mut(&mut self.root).sync = sync;
         self
     }
 
-    /// Sets whether nobody else writes to the directory, neither another process nor another handle; `false` when not set.
+    /// Sets whether there are no other writers of the directory, neither another process nor another handle; `false` by default.
     ///
-    /// Without other writers no file has to be locked. This is for file systems that cannot lock files, where parts of chunks
+    /// Without other writers no file has to be locked. This is for file systems that do not support locks, where parts of chunks
     /// cannot be written otherwise.
     #[must_use]
     pub fn exclusive(mut self, exclusive: bool) -> Self {
@@ -119,7 +117,7 @@ impl DirectoryStore {
         self
     }
 
-    /// Sets how long to wait for a file that another process has locked; one minute when not set. Afterwards the operation
+    /// Sets how long to wait for a file that another process has locked; one minute by default. Afterwards the operation
     /// fails with [`StoreErrorKind::TimedOut`], and nothing is written.
     #[must_use]
     pub fn lock_timeout(mut self, longest: Duration) -> Self {
@@ -127,7 +125,7 @@ impl DirectoryStore {
         self
     }
 
-    /// Finds the temporary files below a prefix whose writers are gone. Returns their paths below the root.
+    /// Finds the temporary files below a prefix whose writers have ended. Returns their paths below the root.
     ///
     /// # Errors
     ///
@@ -137,8 +135,8 @@ impl DirectoryStore {
         self.root.leftovers(prefix.segments(), false).map_err(self.fail("listing", prefix.as_str()))
     }
 
-    /// Removes the temporary files below a prefix whose writers are gone. Returns their paths below the root. A file that another process
-    /// is writing is left alone.
+    /// Removes the temporary files below a prefix whose writers have ended. Returns their paths below the root. A file that
+    /// another process is writing stays.
     ///
     /// # Errors
     ///
@@ -148,7 +146,7 @@ impl DirectoryStore {
         self.root.leftovers(prefix.segments(), true).map_err(self.fail("listing", prefix.as_str()))
     }
 
-    /// Sets whether symbolic links inside are followed wherever they lead; `false` when not set.
+    /// Sets whether symbolic links below the root are followed wherever they lead; `false` by default.
     ///
     /// For data that is spread over several disks with links. Only for directories whose writers are
     /// trusted: a link can lead to any file that this process may read or write.
@@ -158,13 +156,13 @@ impl DirectoryStore {
         self
     }
 
-    /// The root: an absolute path without links.
+    /// Returns the root: an absolute path without links.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.root.path
     }
 
-    /// Turns what went wrong into an error that names the operation and the file.
+    /// Converts a failure to an error that names the operation and the file.
     fn fail(&self, operation: &'static str, key: &str) -> impl Fn(Fault) -> StoreError {
         move |fault| fault.into_error(operation, key.to_owned()).with_location(self.location())
     }
@@ -275,8 +273,8 @@ impl Store for DirectoryStore {
     }
 
     fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
-        // The whole path, so that stores with roots inside one another share locks too. Those who reach the file by another path are
-        // excluded by the lock of the file itself.
+        // The whole path, so that stores with roots inside one another share locks too. Threads that reach the file by another
+        // path are excluded by the lock of the file itself.
         let guard = LockGuard::in_process(&format!("file://{}", self.location()), key);
         let (file, opened) = self.root.lock(key.as_str()).map_err(self.fail("locking", key.as_str()))?;
         Ok(guard.of_storage(file).with_value(opened.map(|(file, size)| self.value(key, file, size))))
@@ -300,7 +298,7 @@ impl Store for DirectoryStore {
     }
 }
 
-/// The rule for the file of a value under a condition that the store can check.
+/// Returns the rule for the file of a value under a condition that the store can check.
 fn rule(condition: Condition<'_>) -> Rule<'_> {
     match condition {
         Condition::Locked(guard) => guard.storage().map_or(Rule::Always, Rule::Locked),
@@ -309,7 +307,7 @@ fn rule(condition: Condition<'_>) -> Rule<'_> {
     }
 }
 
-/// The path without links, whose last parts need not exist.
+/// Returns the path without links; its last parts need not exist.
 pub(crate) fn resolve(path: &Path) -> io::Result<PathBuf> {
     if path.as_os_str().is_empty() {
         return resolve(Path::new("."));
@@ -319,7 +317,7 @@ pub(crate) fn resolve(path: &Path) -> io::Result<PathBuf> {
         done => return done,
     }
     if fs::symlink_metadata(path).is_ok() {
-        return Err(io::Error::new(io::ErrorKind::NotFound, "a symbolic link to nothing"));
+        return Err(io::Error::new(io::ErrorKind::NotFound, "a dangling symbolic link"));
     }
     match (path.parent(), path.file_name()) {
         (Some(parent), Some(name)) => Ok(resolve(parent)?.join(name)),
@@ -327,7 +325,7 @@ pub(crate) fn resolve(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// An open file. It stays what it is when another one is renamed into its place.
+/// An open file. Its content does not change when another file is renamed into its place.
 struct FileValue {
     file: Arc<File>,
     size: u64,

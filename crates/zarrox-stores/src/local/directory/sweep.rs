@@ -1,7 +1,7 @@
-//! Temporary files whose writers are gone.
+//! Temporary files whose writers have ended.
 //!
 //! A writer locks its temporary file, and the kernel releases the locks of a process that dies. So an unlocked temporary file is
-//! either left over, or so new that its writer has not locked it yet. Such a writer makes another file when it finds its file
+//! either left over, or so new that its writer has not locked it yet. Such a writer creates another file when it finds its file
 //! locked or removed.
 
 use std::fs::File;
@@ -20,30 +20,30 @@ use super::unix::{LISTING, READ, Root};
 use crate::sync::{Mutex, unpoisoned};
 use crate::temporary::is_temporary;
 
-/// The time after which a process looks into a directory again.
+/// The time after which a process sweeps a directory again.
 const PERIOD: Duration = Duration::from_secs(60);
-/// The number of entries of a directory that a writer looks at; larger directories are swept by a check of the hierarchy.
+/// The number of directory entries that a writer examines; a check of the hierarchy sweeps larger directories.
 const ENTRIES: usize = 20_000;
-/// The number of directories of which is known when they were swept.
+/// The number of directories for which the time of the last sweep is stored.
 const DIRECTORIES: usize = 1 << 16;
-/// The longest time that a writer is thought to need between creating a temporary file and locking it.
+/// The longest time that a writer is expected to need between creating a temporary file and locking it.
 const UNLOCKED: Duration = Duration::from_secs(10);
 
 /// The directories that this process has swept, by a hash of their paths.
 static SWEPT: LazyLock<Mutex<HashMap<u64, Instant>>> = LazyLock::new(Mutex::default);
 
 impl Root {
-    /// Removes what writers that are gone have left in a directory, before this process writes there. It is done now and then: a
-    /// listing costs more than a write. In a directory that was `made` just now nothing can be.
+    /// Removes the files of ended writers from a directory, before this process writes there. Done only periodically, since a
+    /// listing costs more than a write. A directory that was `made` just now cannot have any.
     pub(super) fn sweep(&self, path: &str, directory: BorrowedFd<'_>, made: bool) {
         if !self.locks || !self.is_due(path) || made {
             return;
         }
-        // A directory that cannot be listed can be written to all the same.
+        // A directory that cannot be listed can still be written to.
         let _ = remove_leftovers(directory);
     }
 
-    /// Returns true if a directory was not swept for a while, and takes it for swept from now on.
+    /// Returns true if a directory was not swept within the period, and records it as swept now.
     fn is_due(&self, path: &str) -> bool {
         let directory = FixedState::default().hash_one((&self.path, path));
         let now = Instant::now();
@@ -58,7 +58,8 @@ impl Root {
         true
     }
 
-    /// Visits the temporary files below a directory whose writers are gone, as paths below the root; removes them if wanted.
+    /// Visits the temporary files below a directory whose writers have ended, as paths below the root; removes them if `remove`
+    /// is set.
     pub(super) fn leftovers(&self, path: &str, remove: bool) -> Result<Vec<String>, Fault> {
         let mut found = Vec::new();
         let directory = match self.open(path, LISTING) {
@@ -70,10 +71,10 @@ impl Root {
     }
 }
 
-/// Removes the temporary files in a directory whose writers are gone. For databases, whose new files have temporary names at
+/// Removes the temporary files in a directory whose writers have ended. For databases, whose new files have temporary names at
 /// first.
 pub fn sweep(directory: &std::path::Path) {
-    // A directory that cannot be listed can be written to all the same.
+    // A directory that cannot be listed can still be written to.
     let _ = File::open(directory).map(|directory| remove_leftovers(directory.as_fd()));
 }
 
@@ -98,7 +99,7 @@ fn leftovers(
     Ok(())
 }
 
-/// Removes the temporary files in a directory whose writers are gone, among its first entries.
+/// Removes the temporary files in a directory whose writers have ended, among its first entries.
 fn remove_leftovers(directory: BorrowedFd<'_>) -> Result<(), Fault> {
     let listing = sys::openat(directory, c".", LISTING, Mode::empty())?;
     for entry in Dir::new(listing)?.take(ENTRIES) {
@@ -111,7 +112,7 @@ fn remove_leftovers(directory: BorrowedFd<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Returns true if the writer of a temporary file is gone, and removes the file if `remove` is set. A file that cannot be
+/// Returns true if the writer of a temporary file has ended, and removes the file if `remove` is set. A file that cannot be
 /// examined counts as in use.
 fn is_left(directory: BorrowedFd<'_>, name: &str, remove: bool) -> bool {
     let Ok(file) = sys::openat(directory, name, READ | OFlags::NOFOLLOW, Mode::empty()).map(File::from)
@@ -121,11 +122,11 @@ fn is_left(directory: BorrowedFd<'_>, name: &str, remove: bool) -> bool {
     if file.try_lock().is_err() {
         return false;
     }
-    // The lock may be that of a value which was this file until now.
+    // The lock may belong to a value that was this file until now.
     let is_same = sys::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)
         .is_ok_and(|stat| identity(&file).is_ok_and(|identity| identity_of(&stat) == identity));
     if is_same && remove {
-        // A writer who has just created it, and not locked it yet, takes another name.
+        // A writer that has just created the file and not locked it yet creates another one.
         return sys::unlinkat(directory, name, AtFlags::empty()).is_ok();
     }
     is_same && !is_just_created(&file)

@@ -1,4 +1,4 @@
-//! Files that are being written and have no name of a value yet: [`TemporaryFile`].
+//! Files that are written before they get the name of a value: [`TemporaryFile`].
 
 use std::fs::{File, TryLockError};
 use std::os::fd::BorrowedFd;
@@ -9,9 +9,9 @@ use rustix::io::Errno;
 use super::fault::Fault;
 use crate::temporary::next_name;
 
-/// A file that is being written. It is removed when it is dropped before it has the name of a value.
+/// A file that is being written. It is removed when it is dropped before it gets the name of a value.
 ///
-/// The file is locked for as long as it is open, so that others see that its writer lives.
+/// The file is locked as long as it is open, so that other processes see that its writer lives.
 pub(super) struct TemporaryFile<'a> {
     name: TemporaryName<'a>,
     pub(super) file: File,
@@ -21,19 +21,19 @@ pub(super) struct TemporaryFile<'a> {
 struct TemporaryName<'a> {
     directory: BorrowedFd<'a>,
     name: String,
-    /// True once the file has no name of its own any more.
+    /// True once the file has the name of a value.
     renamed: bool,
 }
 
 impl<'a> TemporaryFile<'a> {
-    /// A new file with the permissions of the file that it will replace, if any.
+    /// Creates a file with the permissions of the file that it will replace, if any.
     pub(super) fn create(directory: BorrowedFd<'a>, old_mode: Option<Mode>) -> Result<Self, Fault> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let mode = old_mode.unwrap_or(Mode::from_raw_mode(0o666));
         loop {
             let name = next_name();
             let file = match sys::openat(directory, &name, flags, mode) {
-                // A process that had our number, or that has it on another host, left it behind.
+                // Left over from a process with the same number, earlier or on another host.
                 Err(Errno::EXIST) => continue,
                 other => File::from(other?),
             };
@@ -44,24 +44,24 @@ impl<'a> TemporaryFile<'a> {
                 // File systems without permissions refuse, and need none.
                 let _ = sys::fchmod(&temporary.file, mode);
             }
-            // A file system without locks has no sweeping either. Who holds the lock already is about to remove the file.
+            // A file system without locks is never swept. If the file is locked already, the holder is about to remove it.
             if !matches!(temporary.file.try_lock(), Err(TryLockError::WouldBlock)) {
                 return Ok(temporary);
             }
         }
     }
 
-    /// Gives the file the name of a value, whether there is one or not.
+    /// Renames the file to a value, replacing an existing one.
     pub(super) fn replace(&mut self, name: &str) -> Result<(), Fault> {
         self.name.replace(name)
     }
 
-    /// Gives the file the name of a value, unless there is one.
+    /// Renames the file to a value, unless that exists.
     pub(super) fn publish(&mut self, name: &str) -> Result<(), Fault> {
         self.name.publish(name)
     }
 
-    /// Returns the open file, which has the name of a value.
+    /// Returns the open file, which has the name of a value now.
     pub(super) fn into_file(self) -> File {
         self.file
     }
@@ -84,7 +84,7 @@ impl TemporaryName<'_> {
         Ok(())
     }
 
-    /// Publishes the file on file systems that cannot rename without replacing.
+    /// Publishes the file by a hard link, for file systems that cannot rename without replacing.
     fn link(&mut self, name: &str) -> Result<(), Fault> {
         match sys::linkat(self.directory, &self.name, self.directory, name, AtFlags::empty()) {
             Err(Errno::EXIST) => Err(Fault::Exists),
@@ -97,14 +97,14 @@ impl TemporaryName<'_> {
 impl Drop for TemporaryName<'_> {
     fn drop(&mut self) {
         if !self.renamed {
-            // Nothing more can be done, and the failure that led here is already reported.
+            // The failure that led here is already reported.
             let _ = sys::unlinkat(self.directory, &self.name, AtFlags::empty());
         }
     }
 }
 
-/// Returns true if the permissions of a new file are not those that were asked for. Usually they are, and to change them would cost
-/// more than to look.
+/// Returns true if the permissions of a new file are not the requested ones. Usually they are, and changing them would cost more
+/// than this check.
 fn has_other_permissions(file: &File, wanted: Mode) -> bool {
     sys::fstat(file).map_or(true, |stat| Mode::from_raw_mode(stat.st_mode) != wanted)
 }
@@ -127,7 +127,7 @@ mod tests {
 
     use super::*;
 
-    /// The way of file systems that cannot rename without replacing.
+    /// Tests the fallback for file systems that cannot rename without replacing.
     #[test]
     fn publishing_with_a_link() {
         let directory = tempfile::tempdir().unwrap();

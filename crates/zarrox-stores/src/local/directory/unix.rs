@@ -1,8 +1,7 @@
 //! The files below the root, on Unix.
 //!
-//! Nothing here joins a key to a path and hopes: directories are opened first, under the rules for links,
-//! and files are then named relative to the open directory, so that nobody can swap a directory for a link
-//! between a check and a write.
+//! Keys are never joined to a path blindly: directories are opened first, under the rules for links, and files are then named
+//! relative to the open directory, so that no other process can swap a directory for a link between a check and a write.
 
 use std::fs::{self, File};
 use std::io;
@@ -23,44 +22,44 @@ use crate::local::durable::create_directories;
 use crate::temporary::is_temporary;
 use crate::{DirListing, Key, Prefix, Stamp, Version};
 
-/// A pipe must not block, and a terminal must not become ours.
+/// Opening a pipe must not block, and a terminal must not become the controlling terminal.
 pub(super) const READ: OFlags =
     OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
-/// A directory to name files in, which needs no permission to read it.
+/// Opens a directory to name files in, which needs no read permission.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) const DIRECTORY: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 pub(super) const DIRECTORY: OFlags = LISTING;
 
-/// Anything to look at, which needs no permission to read it.
+/// Opens any file to examine it, which needs no read permission.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 const LOOK: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 const LOOK: OFlags = READ;
 
-/// A directory to list.
+/// Opens a directory to list it.
 pub(super) const LISTING: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
-/// The number of times that an operation starts again when another one removes the directory that it needs.
+/// The number of attempts of an operation when another one removes the directory that it needs.
 const ATTEMPTS: usize = 100;
 
-/// The root directory with the rules that hold below it.
+/// The root directory with the rules that apply below it.
 #[derive(Clone, Debug)]
 pub(super) struct Root {
-    /// Absolute and without links.
+    /// The absolute path without links.
     pub(super) path: PathBuf,
     pub(super) follow_links: bool,
     pub(super) sync: bool,
-    /// False if nobody else writes, so that no file has to be locked.
+    /// False if there are no other writers, so that no file has to be locked.
     pub(super) locks: bool,
-    /// The time to wait for a lock that another process holds.
+    /// The timeout of a lock that another process holds.
     pub(super) lock_timeout: Duration,
-    /// True on file systems that tell of a failed write when the file is closed. It is found out at the first write.
+    /// True on file systems that report a failed write when the file is closed. It is determined at the first write.
     late: OnceLock<bool>,
 }
 
-/// What a key leads to.
+/// The result of looking up a key.
 pub(super) enum Found {
     Missing,
     /// An open file and its length.
@@ -77,15 +76,14 @@ pub(super) enum Entry {
     Odd(FileType),
 }
 
-/// The time within which two changes of a file may have the same times, where the file system has fractions of seconds.
+/// The time within which two changes of a file may have the same timestamps, on file systems with fractions of seconds.
 const TICK: Duration = Duration::from_millis(20);
 
-/// The age from which a file's times distinguish its last change from a later one: the clocks of file systems are
-/// coarse.
+/// The age from which a file's timestamps distinguish its last change from a later one: the clocks of file systems are coarse.
 const SETTLED: Duration = Duration::from_secs(2);
 
-/// The version of a file's content: the file's identity, its length and the time of its last change. `None`
-/// when it was changed just now, so that another change might not be seen.
+/// Returns the version of a file's content: the file's identity, its length and the time of its last change. `None` when it was
+/// changed so recently that another change might have the same timestamp.
 pub(super) fn version(file: &File) -> Option<Version> {
     let metadata = file.metadata().ok()?;
     let age = SystemTime::now().duration_since(metadata.modified().ok()?).ok()?;
@@ -94,7 +92,8 @@ pub(super) fn version(file: &File) -> Option<Version> {
     (age >= SETTLED).then(|| [identity, times.map(i64::to_ne_bytes).concat()].concat().into())
 }
 
-/// The stamp of a value whose file has these properties: the file's identity, its length and the times of its last changes.
+/// Returns the stamp of a value whose file has these properties: the file's identity, its length and the times of its last
+/// changes.
 fn stamp(stat: &sys::Stat) -> Stamp {
     let [written, changed] = [stat.st_mtime, stat.st_ctime].map(i64::cast_unsigned);
     let facts =
@@ -108,7 +107,7 @@ fn stamp(stat: &sys::Stat) -> Stamp {
     if age.is_some_and(|age| age < tick) { Stamp::Recent(version) } else { Stamp::Settled(version) }
 }
 
-/// Tells directories apart.
+/// The identity of a directory.
 type Identity = (u64, u64);
 
 impl Root {
@@ -123,7 +122,7 @@ impl Root {
         }
     }
 
-    /// The file of a value and its length.
+    /// Opens the file of a value; returns it with its length.
     pub(super) fn open_value(&self, key: &str) -> Result<Found, Fault> {
         self.look(key, READ)
     }
@@ -135,7 +134,7 @@ impl Root {
         }
     }
 
-    /// The stamp of a value, by one system call. Whatever leads to the file is followed: nothing of it is read.
+    /// Returns the stamp of a value, by one system call. All links are followed: nothing is read.
     pub(super) fn stamp(&self, key: &str) -> Result<Stamp, Fault> {
         match sys::statat(CWD, self.path.join(key), AtFlags::empty()) {
             Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile => Ok(stamp(&stat)),
@@ -148,7 +147,7 @@ impl Root {
         let file = match self.open(key, flags) {
             Ok(fd) => File::from(fd),
             Err(fault) if fault.is_missing() => return Ok(Found::Missing),
-            // What opening a socket answers.
+            // The error of opening a socket.
             Err(Fault::Io(error)) if Errno::from_io_error(&error) == Some(Errno::NXIO) => {
                 return Err(not_a_file("a socket or a device"));
             }
@@ -171,7 +170,7 @@ impl Root {
             other => other?,
         };
         if path.is_empty() {
-            // Again until nothing is left: a listing may miss some while others are removed.
+            // Repeats until nothing is left: a listing may miss entries while others are removed.
             for _ in 0..ATTEMPTS {
                 if !remove_content(directory.as_fd())? {
                     break;
@@ -197,7 +196,7 @@ impl Root {
         let source = self.open(from_parent, DIRECTORY)?;
         match entry(source.as_fd(), from_name)? {
             Entry::Directory => {}
-            // A link that is moved may lead elsewhere afterwards.
+            // A moved link may have another target afterwards.
             Entry::Link => return Err(Fault::OtherDevice),
             _ => return Err(Errno::NOENT.into()),
         }
@@ -252,16 +251,16 @@ impl Root {
         }
     }
 
-    /// Opens what a path below the root leads to, under the rules for links.
+    /// Opens a path below the root, under the rules for links.
     ///
-    /// Without links this is one system call, which checks that there are none; so is the answer that there is nothing.
+    /// Without links this is one system call, which checks that there are none and whether the file exists.
     pub(super) fn open(&self, path: &str, flags: OFlags) -> Result<OwnedFd, Fault> {
         let path = if path.is_empty() { self.path.clone() } else { self.path.join(path) };
         let opened = if self.follow_links {
             sys::open(&path, flags, Mode::empty()).map_err(Fault::from)
         } else {
             match open_without_links(&path, flags) {
-                // A link, or a kernel or a sandbox that does not have the call.
+                // A link, or a kernel or a sandbox that does not support the call.
                 Err(Errno::LOOP | Errno::NOSYS | Errno::PERM) => self.open_through_links(&path, flags),
                 other => return Ok(other?),
             }
@@ -272,14 +271,14 @@ impl Root {
         }
     }
 
-    /// The failure that explains why nothing is found at a path: a link on the way leads to nothing. `None` if there is no such link.
+    /// Returns the failure that explains why a path does not exist: a dangling link on the path. `None` if there is no such link.
     #[cold]
     fn dangling(&self, path: &Path) -> Option<Fault> {
         if matches!(open_without_links(path, LOOK), Err(Errno::NOENT)) {
             return None;
         }
         let ways = path.ancestors().take_while(|way| *way != self.path);
-        // A way through such a link is not there either: so the first that is there is the link.
+        // A path through a dangling link does not exist either: so the first path that exists is the link.
         let (link, found) = ways.filter_map(|way| Some((way, fs::symlink_metadata(way).ok()?))).next()?;
         let is_dangling = found.is_symlink()
             && fs::metadata(link).is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
@@ -294,7 +293,7 @@ impl Root {
             return Err(Fault::Escapes);
         }
         match open_without_links(&target, flags) {
-            // Here somebody could swap a directory for a link in between; only old kernels come here.
+            // A directory could be swapped for a link in between; only old kernels need this path.
             Err(Errno::NOSYS | Errno::PERM) => {
                 Ok(sys::open(target, flags | OFlags::NOFOLLOW, Mode::empty())?)
             }
@@ -302,7 +301,8 @@ impl Root {
         }
     }
 
-    /// Opens a directory below the root, made with those above it when it is missing. Returns true with it if it was made.
+    /// Opens a directory below the root, creating it and those above it if they are missing. Returns true with it if it was
+    /// created.
     pub(super) fn make_directory(&self, path: &str) -> Result<(OwnedFd, bool), Fault> {
         match self.open(path, DIRECTORY) {
             Err(Fault::Io(error)) if error.kind() == io::ErrorKind::NotFound => {}
@@ -326,7 +326,7 @@ impl Root {
         Ok((self.open(path, DIRECTORY)?, made))
     }
 
-    /// Says which part of the path is a value, where a directory is needed.
+    /// Returns the failure that names the part of the path that is a value, where a directory is needed.
     fn value_above(&self, path: &str) -> Fault {
         let ends = path.match_indices('/').map(|(end, _)| end).chain([path.len()]);
         let mut parents = ends.map(|end| &path[..end]);
@@ -342,7 +342,7 @@ impl Root {
         while !path.is_empty() {
             let (parent, name) = split(path);
             let Ok(directory) = self.open(parent, DIRECTORY) else { return };
-            // It is no matter why a directory stays: a new value in it, permissions, a mount.
+            // The reason why a directory stays does not matter: a new value in it, permissions, a mount.
             if sys::unlinkat(&directory, name, AtFlags::REMOVEDIR).is_err() {
                 return;
             }
@@ -356,10 +356,10 @@ impl Root {
     }
 }
 
-/// Returns true if a directory is on a network file system, by the kind of the file system.
+/// Returns true if the type of the file system is a network file system.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn is_served(directory: BorrowedFd<'_>) -> bool {
-    // The numbers are those of statfs(2): 9P, AFS, Ceph, CIFS, FUSE, Lustre, NFS, SMB and SMB 2.
+    // The magic numbers are those of statfs(2): 9P, AFS, Ceph, CIFS, FUSE, Lustre, NFS, SMB and SMB 2.
     const SERVED: [u64; 9] = [
         0x0102_1997,
         0x5346_414f,
@@ -383,7 +383,7 @@ fn is_served(_directory: BorrowedFd<'_>) -> bool {
 /// A visit of all files below a directory.
 struct Walk<'a> {
     root: &'a Root,
-    /// The directories that are being visited: a link to one of them would have no end.
+    /// The directories that are being visited: following a link to one of them would not end.
     above: Vec<Identity>,
     visit: &'a mut dyn FnMut(Key, u64) -> ControlFlow<()>,
 }
@@ -430,7 +430,7 @@ impl Walk<'_> {
         }
     }
 
-    /// `None` when the directory is gone or its name is none that keys have.
+    /// Opens a subdirectory. `None` when it was removed or its name is not valid in a key.
     fn child(
         &mut self,
         parent: BorrowedFd<'_>,
@@ -439,7 +439,7 @@ impl Walk<'_> {
     ) -> Option<Result<ControlFlow<()>, Fault>> {
         let child = prefix.child(name).ok()?;
         let opened = match sys::openat(parent, name, LISTING | OFlags::NOFOLLOW, Mode::empty()) {
-            // A link, which has rules.
+            // A link, to which the rules for links apply.
             Err(Errno::LOOP | Errno::NOTDIR) => self.root.open(child.segments(), LISTING),
             other => other.map_err(Fault::from),
         };
@@ -451,23 +451,23 @@ impl Walk<'_> {
     }
 }
 
-/// The target of a name when links are followed.
+/// The target of a name, with links followed.
 enum Target {
-    /// A file with its size, or something that no value can be, which to read will tell: a pipe, a link to nothing.
+    /// A file with its size, or an entry whose reading will fail: a pipe, a dangling link.
     File(u64),
     Directory,
-    /// The name was removed meanwhile.
+    /// The name was removed in the meantime.
     Gone,
 }
 
 fn stat_target(directory: BorrowedFd<'_>, name: &str) -> Result<Target, Fault> {
     let stat = match sys::statat(directory, name, AtFlags::empty()) {
-        // A link to nothing stands for a value that is not here. A listing without it would be taken for a complete one.
+        // A dangling link is a value that cannot be reached. A listing without it would be taken for complete.
         Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => {
             let is_gone = matches!(entry(directory, name)?, Entry::Missing);
             return Ok(if is_gone { Target::Gone } else { Target::File(0) });
         }
-        // A link to a place that is closed to us must not hide its siblings: opening it tells.
+        // A link without permission must not hide its siblings: opening it reports the error.
         Err(Errno::ACCESS) => return Ok(Target::File(0)),
         other => other?,
     };
@@ -486,7 +486,7 @@ pub(super) fn leads_to_directory(directory: BorrowedFd<'_>, name: &str) -> bool 
     matches!(stat_target(directory, name), Ok(Target::Directory))
 }
 
-/// The entry of a directory under a name, without following links.
+/// Returns the type of a directory entry, without following links.
 pub(super) fn entry(directory: BorrowedFd<'_>, name: &str) -> Result<Entry, Fault> {
     let stat = match sys::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
         Err(Errno::NOENT) => return Ok(Entry::Missing),
@@ -500,14 +500,14 @@ pub(super) fn entry(directory: BorrowedFd<'_>, name: &str) -> Result<Entry, Faul
     })
 }
 
-/// Removes a directory with all that is in it. Links in it are removed and not followed.
+/// Removes a directory with its content. Links in it are removed and not followed.
 fn remove_tree<N: Arg + Copy>(parent: BorrowedFd<'_>, name: N) -> Result<(), Fault> {
     for _ in 0..ATTEMPTS {
         let opened = sys::openat(parent, name, LISTING | OFlags::NOFOLLOW, Mode::empty());
         let Some(directory) = unless_missing(opened)? else { return Ok(()) };
         remove_content(directory.as_fd())?;
         match sys::unlinkat(parent, name, AtFlags::REMOVEDIR) {
-            // Somebody wrote into it meanwhile, or the listing was not complete because of the removals.
+            // Another process wrote into it in the meantime, or the listing was incomplete because of the removals.
             Err(Errno::NOTEMPTY | Errno::EXIST) => {}
             other => return unless_missing(other).map(drop),
         }
@@ -515,7 +515,7 @@ fn remove_tree<N: Arg + Copy>(parent: BorrowedFd<'_>, name: N) -> Result<(), Fau
     Err(Errno::NOTEMPTY.into())
 }
 
-/// Removes what a directory has. Tells whether there was something.
+/// Removes the content of a directory. Returns true if there was any.
 fn remove_content(directory: BorrowedFd<'_>) -> Result<bool, Fault> {
     let mut any = false;
     for found in Dir::read_from(directory)? {
@@ -546,7 +546,7 @@ fn open_without_links(_path: &Path, _flags: OFlags) -> Result<OwnedFd, Errno> {
     Err(Errno::NOSYS)
 }
 
-/// Reads `length` bytes into the spare capacity of the buffer, which nobody has to fill with zeros first.
+/// Reads `length` bytes into the spare capacity of the buffer, which need not be filled with zeros first.
 pub(crate) fn append_at(file: &File, buffer: &mut Vec<u8>, length: usize, offset: u64) -> io::Result<()> {
     while buffer.len() < length {
         let position = offset + buffer.len() as u64;
@@ -556,7 +556,7 @@ pub(crate) fn append_at(file: &File, buffer: &mut Vec<u8>, length: usize, offset
             Err(error) => return Err(error.into()),
         }
     }
-    // The capacity may be larger than what was asked for.
+    // The capacity may be larger than requested.
     buffer.truncate(length);
     Ok(())
 }
@@ -565,7 +565,7 @@ pub(super) fn read_exact_at(file: &File, buffer: &mut [u8], offset: u64) -> io::
     file.read_exact_at(buffer, offset)
 }
 
-/// Runs an operation again when a directory that it needs is removed under it.
+/// Retries an operation when a directory that it needs is removed concurrently.
 pub(super) fn again_when_missing(mut operation: impl FnMut() -> Result<(), Fault>) -> Result<(), Fault> {
     for _ in 0..ATTEMPTS {
         match operation() {
@@ -574,7 +574,7 @@ pub(super) fn again_when_missing(mut operation: impl FnMut() -> Result<(), Fault
         }
     }
     Err(Fault::Obstructed(
-        "a directory on the way is removed again and again, or is a link to nothing,".into(),
+        "a directory of the path is removed again and again, or is a dangling link,".into(),
     ))
 }
 
@@ -600,14 +600,14 @@ fn identity(directory: BorrowedFd<'_>) -> Result<Identity, Fault> {
     Ok((metadata.dev(), metadata.ino()))
 }
 
-/// The name of a directory's entry, when it is one that keys can have.
+/// Returns the name of a directory entry, if it is valid in a key.
 fn key_name(found: &DirEntry) -> Option<&str> {
     let name = found.file_name().to_str().ok()?;
     (!matches!(name, "." | "..") && !is_temporary(name)).then_some(name)
 }
 
 pub(super) fn not_a_file(what: &str) -> Fault {
-    Fault::Obstructed(format!("{what} is no value: it is not a regular file,"))
+    Fault::Obstructed(format!("{what} is not a value: a value is a regular file,"))
 }
 
 pub(super) fn odd(kind: FileType) -> Fault {
@@ -618,7 +618,7 @@ pub(super) fn odd(kind: FileType) -> Fault {
     })
 }
 
-/// A path as the directory and the name in it.
+/// Splits a path into the directory and the name in it.
 pub(super) fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
 }
@@ -637,7 +637,7 @@ mod tests {
         (directory, root)
     }
 
-    /// The way of kernels that cannot check for links while they open.
+    /// Tests the fallback for kernels that cannot check for links while they open.
     #[test]
     fn opening_with_the_links_resolved_first() {
         let (_directory, root) = root();

@@ -2,19 +2,19 @@
 //!
 //! # The protocol
 //!
-//! A name leads to a file, or to none. It changes in three ways only:
+//! A name refers to a file, or to none. It changes in three ways only:
 //!
-//! - from none to a file by a rename that replaces nothing, which fails if there is a file meanwhile;
+//! - from none to a file by a rename that does not replace, which fails if there is a file in the meantime;
 //! - from one file to another by a rename;
 //! - from a file to none by an unlink.
 //!
-//! A writer that replaces or unlinks a file holds its lock, and has checked under the lock that the name still leads to it. So
+//! A writer that replaces or unlinks a file holds its lock, and has checked under the lock that the name still refers to it. So
 //! while a process holds the lock of a file that has its name, no other process replaces or unlinks it, and a value that is read
 //! under the lock can be changed and written back. The lock of a file that has lost its name protects nothing: its holder starts
 //! again with the file that has the name now.
 //!
-//! Files are written before they get the name, under a name of their own ([`TemporaryFile`]), and are locked from the beginning.
-//! So a guard that has replaced the file holds the lock of the new one without a gap.
+//! Files are written under a temporary name ([`TemporaryFile`]) before they get their final name, and are locked from the
+//! beginning. So a guard that has replaced the file holds the lock of the new one without a gap.
 
 use std::fs::File;
 use std::io::Write;
@@ -38,14 +38,14 @@ use crate::sync::{Mutex, MutexGuard, unpoisoned};
 #[derive(Clone, Copy)]
 pub(super) enum Rule<'g> {
     Always,
-    /// There is no file.
+    /// There must be no file.
     Absent,
-    /// The file is the one that a guard has locked.
+    /// The file must be the one that a guard has locked.
     Locked(&'g FileGuard),
 }
 
 impl Rule<'_> {
-    /// The permissions of the file that a guard has locked.
+    /// Returns the permissions of the file that a guard has locked.
     fn mode(self) -> Option<Mode> {
         match self {
             Rule::Locked(guard) => guard.mode(),
@@ -65,9 +65,9 @@ type Opened = (Arc<File>, u64);
 enum Guarded {
     /// There was no file.
     Missing,
-    /// The file has a lock, and these permissions.
+    /// The lock and the permissions of the file.
     File(HeldLock, Mode),
-    /// Nobody else writes, or the file cannot be locked by those who must not read it.
+    /// The store is exclusive, or this process must not read the file and so cannot lock it.
     Unlocked,
 }
 
@@ -80,7 +80,7 @@ impl FileGuard {
         unpoisoned(&self.0)
     }
 
-    /// The permissions of the file that is locked.
+    /// Returns the permissions of the locked file.
     fn mode(&self) -> Option<Mode> {
         match &*self.get() {
             Guarded::File(_, mode) => Some(*mode),
@@ -89,7 +89,7 @@ impl FileGuard {
     }
 }
 
-/// The file that a name leads to.
+/// The file that a name refers to.
 enum Old {
     Missing,
     File {
@@ -97,14 +97,14 @@ enum Old {
         identity: Identity,
         mode: Option<Mode>,
     },
-    /// A file that cannot be opened, or a link to nothing.
+    /// A file that cannot be opened, or a dangling link.
     Closed(Option<Mode>),
     Directory,
     DirectoryLink,
 }
 
 impl Old {
-    /// The permissions of the file; none of a link.
+    /// Returns the permissions of the file; `None` for a link.
     fn mode(&self) -> Option<Mode> {
         match self {
             Self::File { mode, .. } | Self::Closed(mode) => *mode,
@@ -113,7 +113,7 @@ impl Old {
     }
 }
 
-/// A value in a directory that is open.
+/// The name of a value in an open directory.
 struct Place<'a> {
     root: &'a Root,
     directory: BorrowedFd<'a>,
@@ -147,7 +147,8 @@ impl Root {
         Ok(erased)
     }
 
-    /// Locks the file of a value, if there is one. Returns the file and its size as well, which nobody changes while the lock is held.
+    /// Locks the file of a value, if it exists. Returns the file and its size as well, which do not change while the lock is
+    /// held.
     pub(super) fn lock(&self, key: &str) -> Result<(FileGuard, Option<Opened>), Fault> {
         let without_file = |guarded| Ok((FileGuard::new(guarded), None));
         if !self.locks {
@@ -157,7 +158,7 @@ impl Root {
             let file = match self.open(key, READ) {
                 Ok(fd) => Arc::new(File::from(fd)),
                 Err(fault) if fault.is_missing() => return without_file(Guarded::Missing),
-                // What cannot be read cannot be merged either, but replaced.
+                // A file that cannot be read cannot be merged either, but it can be replaced.
                 Err(_) => return without_file(Guarded::Unlocked),
             };
             let stat = sys::fstat(&file)?;
@@ -166,7 +167,7 @@ impl Root {
             }
             let of_file = identity_of(&stat);
             let lock = self.wait(key, &file, (of_file, Claim::Merge))?;
-            // The file was opened under the rules for links. Whatever else leads to it is a way to the same file.
+            // The file was opened under the rules for links. Every other path leads to the same file.
             if leads_to(sys::CWD, self.path.join(key), of_file)? {
                 let guard = FileGuard::new(Guarded::File(lock, Mode::from_raw_mode(stat.st_mode)));
                 return Ok((guard, Some((file, stat.st_size.cast_unsigned()))));
@@ -191,9 +192,9 @@ impl Place<'_> {
     fn replace(&self, parts: &PartSource<'_>, rule: Rule<'_>) -> Result<(), Fault> {
         let old = match (rule, rule.mode()) {
             (Rule::Always, _) => self.old()?,
-            // What has the name is compared with the locked file later.
+            // The file with the name is compared with the locked file later.
             (Rule::Locked(_), Some(mode)) => Old::Closed(Some(mode)),
-            // No lock is to be taken.
+            // These rules need no lock.
             (Rule::Absent | Rule::Locked(_), _) => self.old_unopened()?,
         };
         match (&old, rule) {
@@ -220,7 +221,7 @@ impl Place<'_> {
         self.root.flush(self.directory)
     }
 
-    /// Gives the new file the name, whatever has it.
+    /// Renames the new file to the value, replacing an existing file.
     fn exchange(&self, temporary: &mut TemporaryFile<'_>, mut old: Old) -> Result<(), Fault> {
         if !self.root.locks {
             return temporary.replace(self.name);
@@ -245,8 +246,8 @@ impl Place<'_> {
         }
     }
 
-    /// Gives the new file the name, if this still leads to the file that the guard has locked. From then on the guard locks the
-    /// new file.
+    /// Renames the new file to the value, if the name still refers to the file that the guard has locked. The guard then locks
+    /// the new file.
     fn exchange_locked(&self, mut temporary: TemporaryFile<'_>, guarded: &mut Guarded) -> Result<(), Fault> {
         match guarded {
             Guarded::Unlocked => return temporary.replace(self.name),
@@ -307,7 +308,7 @@ impl Place<'_> {
         Ok(erased.is_some())
     }
 
-    /// Locks a file. `None` where the file system has no locks: then nobody merges there, and nothing can be lost.
+    /// Locks a file. `None` if the file system does not support locks: no process can merge there, so no change can be lost.
     fn lock(&self, file: File, identity: Identity) -> Result<Option<HeldLock>, Fault> {
         match self.root.wait(self.key, &Arc::new(file), (identity, Claim::Replace)) {
             Err(Fault::NoLocks(_)) => Ok(None),
@@ -315,7 +316,7 @@ impl Place<'_> {
         }
     }
 
-    /// The file that the name leads to now.
+    /// Opens the file that the name refers to now.
     fn old(&self) -> Result<Old, Fault> {
         if !self.root.locks {
             return self.old_unopened();
@@ -323,7 +324,7 @@ impl Place<'_> {
         match sys::openat(self.directory, self.name, READ | OFlags::NOFOLLOW, Mode::empty()) {
             Err(Errno::NOENT) => Ok(Old::Missing),
             Ok(fd) => self.old_file(fd.into(), true),
-            // A link: the file that it leads to is locked in its place, if it leads to one.
+            // A link: its target is locked instead, if it is a file.
             Err(Errno::LOOP) if !leads_to_directory(self.directory, self.name) => {
                 match self.root.open(self.key, READ) {
                     Ok(fd) => self.old_file(fd.into(), false),
@@ -346,7 +347,7 @@ impl Place<'_> {
         }
     }
 
-    /// Looks at what has the name, without opening it.
+    /// Examines the file that has the name, without opening it.
     fn old_unopened(&self) -> Result<Old, Fault> {
         match entry(self.directory, self.name)? {
             Entry::Missing => Ok(Old::Missing),
@@ -358,13 +359,13 @@ impl Place<'_> {
         }
     }
 
-    /// Returns true if the name leads to this file.
+    /// Returns true if the name refers to this file.
     fn leads_to(&self, identity: Identity) -> Result<bool, Fault> {
         leads_to(self.directory, self.name, identity)
     }
 }
 
-/// Returns true if a path in a directory leads to this file.
+/// Returns true if a path in a directory refers to this file.
 fn leads_to(
     directory: BorrowedFd<'_>,
     path: impl rustix::path::Arg,

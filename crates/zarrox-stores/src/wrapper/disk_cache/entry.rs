@@ -1,16 +1,16 @@
-//! One copy of a value in a file.
+//! The cached copy of a value in a file.
 //!
 //! | bytes | what |
 //! |---|---|
 //! | 16 | [`MAGIC`] |
 //! | 8 | length of the text |
-//! | 8 | length of the version, and one more; 0 when there is none |
+//! | 8 | length of the version plus one; 0 without a version |
 //! | 8 | length of the value |
 //! | … | the text: location of the store, NUL, key |
 //! | … | the version |
 //! | … | the value |
 //!
-//! Numbers are little-endian. The text says whose copy it is: the file's name has only a hash of it.
+//! Numbers are little-endian. The text identifies the value: the file's name has only a hash of it.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -27,13 +27,13 @@ const MAGIC: &[u8; 16] = b"zarrox cache v1\n";
 /// The bytes before the text.
 const FIXED: usize = 40;
 
-/// The longest text and version together, in bytes: a file that says more is damaged.
+/// The greatest length of text and version together, in bytes: a file with a larger one is damaged.
 const LONGEST: u64 = 1 << 20;
 
 /// The suffix of a cache's files.
 const END: &str = ".zarrox-copy";
 
-/// Whose copy a file is.
+/// The identity of the value of a copy.
 #[derive(Clone, Debug)]
 pub(super) struct Name {
     text: String,
@@ -44,18 +44,18 @@ impl Name {
         Self { text: format!("{location}\0{key}") }
     }
 
-    /// The name of the file: short enough for every file system.
+    /// Returns the name of the file: short enough for every file system.
     pub(super) fn file_name(&self) -> String {
         format!("{:032x}{END}", XxHash3_128::oneshot(self.text.as_bytes()))
     }
 }
 
-/// Returns true if a file name is one that copies have.
+/// Returns true if a file name is the name of a copy.
 pub(super) fn is_copy(file_name: &str) -> bool {
     file_name.strip_suffix(END).is_some_and(|hash| hash.len() == 32)
 }
 
-/// Writes the header in front of the value.
+/// Writes the header before the value.
 pub(super) fn write_header(file: &mut File, name: &Name, value: &dyn Value) -> io::Result<u64> {
     let version = value.version();
     let version = version.as_ref().map(Version::as_bytes);
@@ -70,7 +70,7 @@ pub(super) fn write_header(file: &mut File, name: &Name, value: &dyn Value) -> i
     Ok(header.len() as u64)
 }
 
-/// A copy that is open. It stays whole when its file is removed.
+/// An open copy. It stays readable when its file is removed.
 #[derive(Debug)]
 pub(super) struct Entry {
     file: File,
@@ -81,7 +81,7 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// Reads the header; `None` when this is no complete copy.
+    /// Reads the header; `None` if the file is not a complete copy.
     pub(super) fn read(file: File) -> io::Result<Option<Self>> {
         let mut fixed = [0; FIXED];
         let length = file.metadata()?.len();
@@ -113,7 +113,7 @@ impl Entry {
         Ok(Some(Self { file, text: name.into(), version, start: start + names, size }))
     }
 
-    /// Returns true if this is the copy of that value, and not of another one with the same hash.
+    /// Returns true if this is the copy of that value, and not of another value with the same hash.
     pub(super) fn is_of(&self, name: &Name) -> bool {
         *self.text == *name.text
     }
@@ -124,7 +124,7 @@ impl Entry {
         key.is_some_and(|key| prefixes.iter().any(|prefix| key.starts_with(prefix.as_str())))
     }
 
-    /// The file, whose times say when the copy was used.
+    /// Returns the file, whose modification time is the time of the last use.
     pub(super) fn file(&self) -> &File {
         &self.file
     }

@@ -1,4 +1,4 @@
-//! The directory of a cache.
+//! The directory of a disk cache.
 
 use std::collections::BinaryHeap;
 use std::ffi::OsString;
@@ -14,20 +14,19 @@ use tempfile::{NamedTempFile, TempPath};
 use super::entry::{Entry, Name, is_copy, write_header};
 use crate::{Prefix, StoreError, Value};
 
-/// The part of a value that is in memory while it is copied, in bytes.
+/// The number of bytes of a value that are in memory while it is copied.
 pub(super) const BLOCK: u64 = 8 << 20;
 
 /// The beginning of the names of copies that are being written.
 const TEMPORARY: &str = ".zarrox-copying-";
 
-/// The number of files that are removed after one look through the directory, at most: so many names are in
-/// memory.
+/// The largest number of files that one scan of the directory evicts: their names are in memory.
 const AT_ONCE: usize = 1 << 14;
 
-/// The least that a file takes on the disk, in bytes.
+/// The least disk space of a file, in bytes.
 const SECTOR: u64 = 4096;
 
-/// The files of a cache. Other processes may have the same directory.
+/// The files of a cache. Other processes may use the same directory.
 #[derive(Debug)]
 pub(super) struct Files {
     path: PathBuf,
@@ -36,24 +35,24 @@ pub(super) struct Files {
     taken: Mutex<Taken>,
 }
 
-/// The room that the files take, in bytes.
+/// The disk space of the files, in bytes.
 #[derive(Debug)]
 struct Taken {
-    /// When the directory was last looked through.
+    /// The space at the last scan of the directory.
     seen: u64,
-    /// The bytes that this process added since then.
+    /// The bytes that this process has added since then.
     added: u64,
 }
 
-/// A copy that has no name yet. It goes away when it is dropped; who has opened it still can read it.
+/// A copy that has no name yet. It is removed when it is dropped; a reader that has opened it can still read it.
 #[derive(Debug)]
 pub(super) struct Unnamed(TempPath);
 
-/// Why there is no copy.
+/// The reason why there is no copy.
 enum Fault {
     /// The value cannot be read.
     Value(StoreError),
-    /// It cannot be written here.
+    /// The copy cannot be written to this directory.
     Here(io::Error),
 }
 
@@ -63,7 +62,7 @@ impl From<io::Error> for Fault {
     }
 }
 
-/// One file of the cache: when it was used, first, so that the heap sorts by it.
+/// A file of the cache. The time of its last use comes first, so that the heap sorts by it.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Used {
     time: SystemTime,
@@ -75,7 +74,7 @@ impl Files {
     pub(super) fn open(path: &Path, limit: u64) -> Result<Self, StoreError> {
         let fail =
             |error| StoreError::from_io("opening the cache", error).with_location(path.to_string_lossy());
-        // Copies of what others may not see.
+        // Copies may contain data that other users must not read.
         DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(fail)?;
         let path = fs::canonicalize(path).map_err(fail)?;
         let id = format!("cache:{}", path.display());
@@ -84,24 +83,24 @@ impl Files {
         Ok(files)
     }
 
-    /// The identity of this directory, equal for all caches in it.
+    /// Returns the identity of this directory, equal for all caches in it.
     pub(super) fn id(&self) -> &str {
         &self.id
     }
 
-    /// The copy of this name. From now on it counts as used.
+    /// Opens the copy with this name, and marks it as used now.
     pub(super) fn open_entry(&self, name: &Name) -> Option<Entry> {
         let file = File::open(self.path.join(name.file_name())).ok()?;
         let entry = Entry::read(file).ok()??;
         if !entry.is_of(name) {
             return None;
         }
-        // A file of another user is as good; it is only forgotten sooner.
+        // Setting the time of another user's file fails; the copy is only evicted earlier.
         let _ = entry.file().set_modified(SystemTime::now());
         Some(entry)
     }
 
-    /// Writes a copy of a value, and makes it outlive a power failure. `None` when this cannot be done here.
+    /// Writes a durable copy of a value. `None` when this directory cannot store it.
     ///
     /// # Errors
     ///
@@ -115,7 +114,7 @@ impl Files {
             Ok(written) => Ok(written),
             Err(Fault::Value(error)) => Err(error),
             Err(Fault::Here(error)) => {
-                tracing::debug!(directory = %self.path.display(), %error, "a value could not be kept");
+                tracing::debug!(directory = %self.path.display(), %error, "a value could not be cached");
                 Ok(None)
             }
         }
@@ -143,10 +142,10 @@ impl Files {
         tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(&self.path)
     }
 
-    /// Gives a copy its name. Another copy of the same value gives way.
+    /// Renames a copy to its final name. It replaces an existing copy of the same value.
     pub(super) fn keep(&self, name: &Name, copy: Unnamed) {
         if let Err(error) = copy.0.persist(self.path.join(name.file_name())) {
-            tracing::debug!(directory = %self.path.display(), error = %error.error, "a value could not be kept");
+            tracing::debug!(directory = %self.path.display(), error = %error.error, "a value could not be cached");
         }
     }
 
@@ -184,7 +183,7 @@ impl Files {
         self.remove_file(name.file_name().as_ref());
     }
 
-    /// Returns true if the file is gone afterwards.
+    /// Removes a file. Returns true if it does not exist afterwards.
     fn remove_file(&self, name: &Path) -> bool {
         match fs::remove_file(self.path.join(name)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -195,18 +194,18 @@ impl Files {
         }
     }
 
-    /// Reserves room for a value that is about to be written, and evicts the least recently used values if there is none.
+    /// Reserves space for a value that is about to be written, and evicts the least recently used values if there is too little.
     fn make_room(&self, room: u64) -> io::Result<()> {
         let mut taken = self.taken();
         taken.added += room;
-        // Now and then also without need, since others may write here as well.
+        // Also at regular intervals without need, since other processes may write here as well.
         if taken.seen + taken.added > self.limit || taken.added > self.limit / 8 {
             self.look_through(&mut taken, room)?;
         }
         Ok(())
     }
 
-    /// Finds out how much room is taken. If there is too little left, removes so much that there is some to spare.
+    /// Measures the space in use. If too little is free, evicts enough to leave some spare space.
     fn look_through(&self, taken: &mut Taken, room: u64) -> io::Result<()> {
         let spare = room.max(self.limit / 8);
         loop {
@@ -238,7 +237,7 @@ impl Files {
         }
     }
 
-    /// Visits the files of the cache, in no order; what else is in the directory is none of its business.
+    /// Visits the files of the cache, in any order; other files in the directory are ignored.
     fn visit(&self, mut visit: impl FnMut(Used)) -> io::Result<()> {
         for file in fs::read_dir(&self.path)? {
             let file = file?;
@@ -259,7 +258,7 @@ impl Files {
     }
 }
 
-/// The room that a file takes, in bytes, with its header.
+/// Returns the disk space of a file, in bytes, with its header.
 fn room_of(size: u64) -> u64 {
     size.saturating_add(SECTOR).saturating_add(SECTOR - 1) / SECTOR * SECTOR
 }

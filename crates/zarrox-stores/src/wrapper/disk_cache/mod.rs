@@ -16,10 +16,10 @@ use crate::{
     Prefix, Stamp, Store, StoreError, StoreErrorKind, StoreExt, Value, provided,
 };
 
-/// The number of times that a value is copied that is replaced meanwhile, before it is read without a copy.
+/// The number of attempts to copy a value that another writer replaces, before it is read without a copy.
 const ATTEMPTS: usize = 3;
 
-/// Options with which a [`DiskCacheStore`] is opened.
+/// Options for opening a [`DiskCacheStore`].
 #[derive(Clone, Debug)]
 pub struct DiskCacheOptions {
     limit: u64,
@@ -34,13 +34,13 @@ impl Default for DiskCacheOptions {
 }
 
 impl DiskCacheOptions {
-    /// At most 10 GiB, which are believed.
+    /// Creates the default options: at most 10 GiB, without validation.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets the number of bytes the copies take at most; 10 GiB when not set.
+    /// Sets the limit of the size of all copies in bytes; 10 GiB by default.
     #[must_use]
     pub fn limit(mut self, bytes: u64) -> Self {
         self.limit = bytes;
@@ -49,28 +49,26 @@ impl DiskCacheOptions {
 
     /// Sets the length in bytes up to which a value is cached; by default every value that fits into the limit.
     ///
-    /// For hierarchies whose shards are large and of which only small parts are read.
+    /// For hierarchies with large shards of which only small parts are read.
     #[must_use]
     pub fn largest(mut self, bytes: u64) -> Self {
         self.largest = bytes;
         self
     }
 
-    /// Sets whether the other store is asked, each time that a value is opened, if the copy is still the
-    /// same; `false` when not set. Costs a request for each value, and needs a store whose values say their
-    /// [versions](Value::version): of others, every value is read anew.
+    /// Sets whether each opening of a value asks the wrapped store if the copy is up to date; `false` by default. Costs a request
+    /// for each value, and needs a store whose values have [versions](Value::version): every other value is read again.
     #[must_use]
     pub fn validate(mut self, validate: bool) -> Self {
         self.validate = validate;
         self
     }
 
-    /// Wraps a store. The copies are kept in the directory, which is made when it is not there; other files that are in it
-    /// are left alone.
+    /// Wraps a store. The copies are in the directory, which is created if it is missing; other files in it are ignored.
     ///
     /// # Errors
     ///
-    /// When the directory cannot be made or read.
+    /// When the directory cannot be created or read.
     pub fn open(
         self,
         store: Arc<dyn Store>,
@@ -91,16 +89,16 @@ impl DiskCacheOptions {
     }
 }
 
-/// Keeps copies of another store's values in the files of a directory, as fsspec's `simplecache::` does: a value is copied as a
-/// whole when it is first opened, and read from the disk from then on. What was not used for long gives way.
+/// A store that caches the values of another store in the files of a directory, as fsspec's `simplecache::` does: a value is
+/// copied as a whole when it is first opened, and then read from the disk. The least recently used values are evicted.
 ///
-/// Copies are believed unless [`validate`](DiskCacheOptions::validate) says otherwise: of what others write, the cache learns
-/// nothing, also not of other processes' writes. What is written through this store is forgotten here, and what is kept of a node
-/// when the [stamp](Store::stamp) of its document is another one.
+/// Copies are assumed to be up to date unless [`validate`](DiskCacheOptions::validate) is set: the cache does not notice other
+/// writers, including other processes. A write through this store evicts the value, and a change of the [stamp](Store::stamp) of
+/// a node's document evicts the values of the node.
 ///
-/// A copy is complete on the disk before it has a name, so that no interruption leaves half of one. Several stores and several
-/// processes may share a directory; together they may exceed the limit by an eighth for each process. When the
-/// directory cannot be written to, values are read without a copy.
+/// A copy is complete on the disk before it has a name, so that an interruption cannot leave a partial copy. Several stores and
+/// several processes may share a directory; together they may exceed the limit by an eighth for each process. If the directory
+/// cannot be written to, values are read without a copy.
 #[derive(Clone, Debug)]
 pub struct DiskCacheStore {
     inner: Arc<dyn Store>,
@@ -110,7 +108,7 @@ pub struct DiskCacheStore {
 #[derive(Debug)]
 struct Shared {
     location: String,
-    /// Values must say their versions, for writers who ask whether they are still the same.
+    /// True if cached values need a version, for writers that compare versions.
     versioned: bool,
     files: Files,
     largest: u64,
@@ -120,7 +118,7 @@ struct Shared {
 }
 
 impl DiskCacheStore {
-    /// Forgets everything that is in the directory, also that of other stores.
+    /// Removes everything from the directory, including the values of other stores.
     ///
     /// # Errors
     ///
@@ -135,13 +133,13 @@ impl DiskCacheStore {
         Name::new(&self.shared.location, key)
     }
 
-    /// The copy, where there is one that will do.
+    /// Returns the copy, if there is a suitable one.
     fn copy(&self, key: &Key, with_version: bool) -> Option<Entry> {
         let entry = self.shared.files.open_entry(&self.name(key))?;
         (!with_version || entry.version().is_some()).then_some(entry)
     }
 
-    /// The value of a key, out of its copy.
+    /// Returns the value of a key from its copy.
     fn value(&self, key: &Key, with_version: bool) -> Result<Option<Box<dyn Value>>, StoreError> {
         let with_version = with_version || self.shared.validate;
         if let Some(entry) = self.copy(key, with_version) {
@@ -159,7 +157,7 @@ impl DiskCacheStore {
         self.fetch(key, with_version)
     }
 
-    /// Copies the value. Only one thread does: the others wait for its copy.
+    /// Copies the value. Only one thread does: other threads wait for its copy.
     fn fetch(&self, key: &Key, with_version: bool) -> Result<Option<Box<dyn Value>>, StoreError> {
         let _guard = LockGuard::in_process(self.shared.files.id(), key);
         if let Some(entry) = self.copy(key, with_version).filter(|_| !self.shared.validate) {
@@ -185,7 +183,7 @@ impl DiskCacheStore {
         Ok(None)
     }
 
-    /// Keeps what was read anyway, if that is possible.
+    /// Caches a value that was read anyway, if possible.
     fn keep(&self, since: Generation, key: &Key, bytes: &Bytes) {
         if self.shared.validate || bytes.len() as u64 > self.shared.largest {
             return;
@@ -238,14 +236,14 @@ impl Store for DiskCacheStore {
     fn get_ranges(&self, key: &Key, ranges: &[ByteRange]) -> Result<Option<Vec<Bytes>>, StoreError> {
         let Some(value) = self.value(key, false)? else { return Ok(None) };
         match ranges_of(self, key, &*value, ranges) {
-            // The inner store knows how to read parts of what is replaced all the time.
+            // The inner store can read ranges of values that are replaced continually.
             Err(error) if error.kind() == StoreErrorKind::Conflict => self.inner.get_ranges(key, ranges),
             parts => parts.map(Some),
         }
     }
 
-    /// Values without a copy are read in parallel. With validation, all values are: a request for the version
-    /// costs as much as a read.
+    /// Values without a copy are read in parallel. With validation, all values are: a request for the version costs as much as a
+    /// read.
     fn get_many(&self, keys: &[Key], done: &GetDone<'_>) {
         let copy = |key: &Key| self.copy(key, false).filter(|_| !self.shared.validate);
         let find = |key: &Key| copy(key).map(|entry| entry.read(0, entry.size()));
@@ -262,7 +260,7 @@ impl Store for DiskCacheStore {
 
     fn put(&self, key: &Key, payload: Payload<'_>, condition: Condition<'_>) -> Result<(), StoreError> {
         let forget = || self.shared.files.remove(&self.name(key));
-        // Also when it fails: then somebody else has written, perhaps.
+        // Also on failure: another writer may have changed the value then.
         self.shared.generations.write(key, forget, || self.inner.put(key, payload, condition))
     }
 

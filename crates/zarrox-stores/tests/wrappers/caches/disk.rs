@@ -1,4 +1,4 @@
-//! The cache on disk.
+//! The disk cache.
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +17,7 @@ fn cached(store: &CountingStore, directory: &Path) -> DiskCacheStore {
     DiskCacheOptions::new().open(Arc::new(store.clone()), directory).unwrap()
 }
 
-/// The bytes of all files in a directory.
+/// Returns the total size of the files in a directory.
 fn size_of(directory: &Path) -> u64 {
     fs::read_dir(directory).unwrap().map(|file| file.unwrap().metadata().unwrap().len()).sum()
 }
@@ -77,7 +77,11 @@ fn of_others_writes_only_validation_learns() {
     assert_eq!(get(&believing, "v").unwrap(), "old");
     inner.take();
     assert_eq!(get(&asking, "v").unwrap(), "old");
-    assert_eq!((inner.counts().of(Operation::Open), inner.counts().bytes_read), (1, 0), "asked, not read");
+    assert_eq!(
+        (inner.counts().of(Operation::Open), inner.counts().bytes_read),
+        (1, 0),
+        "validated, not read"
+    );
     put(&inner, "v", b"new");
     assert_eq!(get(&believing, "v").unwrap(), "old");
     assert_eq!(get(&asking, "v").unwrap(), "new");
@@ -86,7 +90,7 @@ fn of_others_writes_only_validation_learns() {
     assert_eq!(get(&asking, "v"), None);
     assert_eq!(get(&believing, "v"), None);
 
-    // A store without versions cannot be asked.
+    // A store without versions cannot validate a copy.
     let plain = DirectoryStore::open(directory.path().join("plain")).unwrap();
     put(&plain, "v", b"old");
     let asking =
@@ -106,7 +110,7 @@ fn the_room_is_bounded_and_what_is_used_stays() {
         put(&inner, &format!("v/{index}"), &[7; 20_000]);
     }
     put(&inner, "too large", &vec![7; 1 << 20]);
-    // As two processes, each with its own counts.
+    // As in two processes, each with its own counts.
     let open =
         || DiskCacheOptions::new().limit(LIMIT).open(Arc::new(inner.clone()), directory.path()).unwrap();
     let stores = [open(), open()];
@@ -119,7 +123,7 @@ fn the_room_is_bounded_and_what_is_used_stays() {
     assert!(size_of(directory.path()) > LIMIT / 2);
     inner.take();
     assert_eq!(get(&stores[0], "v/0").unwrap().len(), 20_000);
-    assert_eq!(inner.counts().total(), 0, "what is used all the time was removed");
+    assert_eq!(inner.counts().total(), 0, "a value in constant use was evicted");
     let before = files_in(directory.path());
     assert_eq!(get(&stores[0], "too large").unwrap().len(), 1 << 20);
     assert_eq!(files_in(directory.path()), before);
@@ -136,7 +140,7 @@ fn damaged_copies_are_no_copies() {
     let file = fs::read_dir(directory.path()).unwrap().next().unwrap().unwrap().path();
     let whole = fs::read(&file).unwrap();
     let mut damaged: Vec<Vec<u8>> = (0..whole.len()).map(|length| whole[..length].to_vec()).collect();
-    // Lengths that are not true, and the name of another value.
+    // Wrong lengths, and the name of another value.
     for place in (0..40).chain(42..44) {
         let mut bytes = whole.clone();
         bytes[place] ^= 0xff;
@@ -146,7 +150,7 @@ fn damaged_copies_are_no_copies() {
         fs::write(&file, &bytes).unwrap();
         assert_eq!(get(&store, "v").unwrap(), "value", "{bytes:?}");
     }
-    assert_eq!(fs::read(&file).unwrap(), whole, "a good copy took the place of the damaged one");
+    assert_eq!(fs::read(&file).unwrap(), whole, "a good copy replaced the damaged one");
 }
 
 #[test]
@@ -207,7 +211,7 @@ fn child() {
     }
 }
 
-/// Reads every value several times, with room for a tenth of them.
+/// Reads every value several times, with space for a tenth of them.
 fn read_all(directory: &Path) {
     let values = Arc::new(DirectoryStore::open(directory.join("values")).unwrap());
     let options = DiskCacheOptions::new().limit(200_000);

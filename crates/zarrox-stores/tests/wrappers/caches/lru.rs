@@ -1,4 +1,4 @@
-//! The cache in memory.
+//! The memory cache.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ fn what_is_kept_is_not_read_again_until_it_is_forgotten() {
     let statistics = store.statistics();
     assert_eq!((statistics.hits, statistics.misses), (6, 2));
 
-    // Others write.
+    // Another writer changes the store.
     put(&counting, "a/v", b"new");
     put(&counting, "a/w", b"new");
     assert_eq!(get(&store, "a/v").unwrap(), "0123456789");
@@ -71,7 +71,7 @@ fn large_values_are_kept_only_when_they_are_read_as_a_whole() {
     read(0, 10);
     assert_eq!(counting.counts().total(), 0);
 
-    // And not at all when there is no room for them.
+    // And never if there is no space for them.
     let store = LruCacheStore::new(Arc::new(counting), 1000);
     assert_eq!(get(&store, "large").unwrap().len(), 1000);
     assert_eq!(store.statistics().bytes, 0);
@@ -105,7 +105,7 @@ fn a_writer_who_lost_reads_the_new_value() {
     put(&*inner, "v", b"1");
     let store = LruCacheStore::new(Arc::clone(&inner), 1 << 20);
     let version = |store: &dyn Store| store.open(&key("v")).unwrap().unwrap().version().unwrap();
-    // Values that are read many at once come without versions.
+    // Values that are read in a batch have no versions.
     store.get_many(&[key("v")], &|_, answer| drop(answer.unwrap()));
     let old = version(&store);
     put(&*inner, "v", b"2");

@@ -1,4 +1,4 @@
-//! Caches in memory and on disk.
+//! Memory and disk caches.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -27,7 +27,7 @@ fn get(store: &dyn Store, name: &str) -> Option<Bytes> {
     store.get(&key(name)).unwrap()
 }
 
-/// A value that is replaced while somebody reads the old one is not kept.
+/// Checks that a value that is replaced while a thread reads the old one is not cached.
 fn never_keeps_what_was_replaced(wrap: impl Fn(Arc<dyn Store>) -> Box<dyn Store>) {
     let slow = FaultyStore::new(memory());
     let store = wrap(Arc::new(slow.clone()));
@@ -45,7 +45,7 @@ fn never_keeps_what_was_replaced(wrap: impl Fn(Arc<dyn Store>) -> Box<dyn Store>
     }
 }
 
-/// Many readers and writers: who has written reads what is written.
+/// Many readers and writers: a writer reads its own writes.
 fn reads_what_was_written(store: &dyn Store) {
     let work = |who: usize| {
         for round in 0..60 {

@@ -1,4 +1,4 @@
-//! Random operations through wrappers have the answers that the bare store gives.
+//! Random operations return the same results through wrappers as on the bare store.
 
 use std::sync::{Arc, Mutex};
 
@@ -53,7 +53,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// The answer as a text, of an error its kind and key.
+/// Returns the result as text; for an error, its kind and key.
 fn answer(store: &dyn Store, step: &Step) -> String {
     fn shown<T: std::fmt::Debug>(answer: Result<T, StoreError>) -> String {
         match answer {
@@ -67,7 +67,7 @@ fn answer(store: &dyn Store, step: &Step) -> String {
         Step::SetAbsent(name, value) => shown(store.set(&key(name), value, Condition::Absent)),
         Step::SetMatching(name, value) => match version(name) {
             Some(version) => shown(store.set(&key(name), value, Condition::Matches(&version))),
-            None => "there is none".into(),
+            None => "no value".into(),
         },
         Step::Get(name) => shown(store.get(&key(name))),
         Step::Ranges(name, offset, length) => {
@@ -106,7 +106,7 @@ fn check(store: &dyn Store, steps: &[Step]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Values that are not in memory, as those of other machines are not.
+/// Values that are not in memory, like those of remote stores.
 fn distant() -> Arc<dyn Store> {
     Arc::new(CountingStore::new(memory()))
 }

@@ -1,4 +1,4 @@
-//! The lists of tests that may fail, each with the reason.
+//! The lists of tests that may fail, each with a reason.
 
 use std::collections::BTreeMap;
 
@@ -9,19 +9,19 @@ use zarrox_runner::run::{self, Outcome};
 pub(super) struct Excuses(BTreeMap<String, String>);
 
 impl Excuses {
-    /// Reads those of a file that are for one version.
+    /// Reads the entries of a file for one version.
     pub(super) fn read(file: &str, version: &str) -> Outcome<Self> {
         let excuses = parsed(&run::read(file)?).map_err(|error| format!("{file}: {error}"))?;
         Ok(Self(of_version(excuses, version)))
     }
 
-    /// The reason why a test may fail, if it may.
+    /// Returns the reason why a test may fail, or `None`.
     pub(super) fn reason(&self, test: &str) -> Option<&str> {
         let reason = self.0.get(test).or_else(|| self.0.get(without_parameters(test)));
         reason.map(String::as_str)
     }
 
-    /// The reasons why tests may fail, and how many may for each.
+    /// Returns the reasons why tests may fail, and the number of tests for each.
     pub(super) fn counted<'a>(&self, tests: impl Iterator<Item = &'a str>) -> BTreeMap<&str, usize> {
         let mut counts = BTreeMap::new();
         for reason in tests.filter_map(|test| self.reason(test)) {
@@ -30,7 +30,7 @@ impl Excuses {
         counts
     }
 
-    /// The excused tests that were run, and none of which failed, whatever its parameters were.
+    /// Returns the excused tests that were run without a failure, whatever their parameters.
     pub(super) fn idle(&self, outcomes: &Outcomes) -> Vec<String> {
         let passes = |excused: &&String| {
             let of_this = |name: &str| name == *excused || without_parameters(name) == *excused;
@@ -45,7 +45,7 @@ fn without_parameters(name: &str) -> &str {
     name.split('[').next().unwrap_or(name)
 }
 
-/// The excuses of one version: those of all versions, and those after whose version it begins.
+/// Returns the excuses of one version: those of all versions, and those for a prefix of the version.
 fn of_version(excuses: BTreeMap<String, String>, label: &str) -> BTreeMap<String, String> {
     let of_this = |(test, reason): (String, String)| match test.split_once(' ') {
         Some((version, test)) if version.starts_with(|first: char| first.is_ascii_digit()) => {
@@ -56,15 +56,15 @@ fn of_version(excuses: BTreeMap<String, String>, label: &str) -> BTreeMap<String
     excuses.into_iter().filter_map(of_this).collect()
 }
 
-/// The excused tests with the reasons: paragraphs, each of which begins with lines of `#` that give the reason. A test of one version of
-/// zarr-python has the version before its name.
+/// Parses the excused tests with the reasons: paragraphs, each of which begins with lines of `#` that contain the reason. A test
+/// of one version of zarr-python has the version before its name.
 fn parsed(text: &str) -> Outcome<BTreeMap<String, String>> {
     let mut excuses = BTreeMap::new();
     for paragraph in text.split("\n\n") {
         let (reason, tests): (Vec<_>, Vec<_>) =
             paragraph.lines().filter(|line| !line.is_empty()).partition(|line| line.starts_with('#'));
         if reason.is_empty() && !tests.is_empty() {
-            return Err(format!("there is no reason why {} is excused", tests[0]));
+            return Err(format!("the excused test {} has no reason", tests[0]));
         }
         let reason: Vec<_> = reason.into_iter().map(|line| line.trim_start_matches('#').trim()).collect();
         excuses.extend(tests.into_iter().map(|test| (test.to_owned(), reason.join(" "))));

@@ -1,4 +1,4 @@
-//! The tests of other packages, run as they are, and with our codec pipeline or our engine for xarray.
+//! The tests of other packages, run unchanged, and with our codec pipeline or our engine for xarray.
 
 mod excuses;
 mod outcomes;
@@ -11,21 +11,21 @@ use self::outcomes::{Outcomes, listed, parsed, worse};
 use zarrox_runner::package;
 use zarrox_runner::run::{self, Outcome, Program};
 
-/// The place of what was printed, and of the outcomes.
+/// The directory of outputs and outcomes.
 const OUTPUTS: &str = "target/zarr-python";
-/// The place of the plug-in of pytest that writes the outcomes.
+/// The directory of the pytest plug-in that writes the outcomes.
 const PLUGIN: &str = "quality/conformance/zarr_python";
-/// The place of the plug-in of pytest that gives xarray our engine.
+/// The directory of the pytest plug-in that gives xarray our engine.
 const ENGINE_PLUGIN: &str = "quality/conformance/xarray";
 
-/// The place of what tells Python of the package's entry points, which programs that tests start need as well.
+/// The directory of the package's entry points, which programs that tests start need as well.
 const ENTRY_POINTS: &str = "target/zarr-python/path";
 
-/// A way in which tests are run.
+/// A mode in which tests are run.
 struct Way {
-    /// In the names of files.
+    /// The name in file names.
     name: &'static str,
-    /// For people: the tests pass with it.
+    /// A description for messages.
     with: &'static str,
     pipeline: &'static str,
     /// A plug-in of pytest.
@@ -34,7 +34,7 @@ struct Way {
     excused: &'static str,
 }
 
-/// Nothing of ours: what passes here must pass in the other ways.
+/// Without our parts: a test that passes here must pass in the other modes.
 const OWN: Way = Way {
     name: "default",
     with: "as they are",
@@ -59,16 +59,16 @@ const ENGINE: Way = Way {
     excused: "quality/conformance/xarray/excused.txt",
 };
 
-/// Tests that are run as they are, and in other ways.
+/// Tests that are run unchanged, and in other modes.
 struct Comparison {
     name: String,
     pytest: Program,
-    /// The directory in which they run, empty at first: some write where they are. The root of the repository if not given.
+    /// The working directory, empty at first, for tests that write to it. The root of the repository by default.
     within: Option<&'static str>,
     ways: Vec<&'static Way>,
 }
 
-/// Builds the package, and lets Python find its entry points as if it had been installed.
+/// Builds the package, and makes its entry points visible to Python as if it were installed.
 fn prepare() -> Outcome {
     package::build()?;
     let directory = format!("{ENTRY_POINTS}/zarrox-0.dist-info");
@@ -78,7 +78,7 @@ fn prepare() -> Outcome {
 }
 
 impl Comparison {
-    /// Runs the tests in all ways, and fails for what does not pass in one of ours alone, and for what is excused and passes.
+    /// Runs the tests in all modes, and fails for tests that fail only in one of our modes, and for excused tests that pass.
     fn run(&self) -> Outcome {
         let own = self.outcomes(&OWN)?;
         self.ways.iter().try_for_each(|way| self.compare(&own, way))
@@ -112,17 +112,17 @@ impl Comparison {
         Ok(())
     }
 
-    /// The version, or the name of what has none.
+    /// Returns the version, or the name if there is none.
     fn label(&self) -> &str {
         self.name.rsplit(' ').next().unwrap_or(&self.name)
     }
 
-    /// The file for a part of what comes out of the tests.
+    /// Returns the file for a part of the output of the tests.
     fn output(&self, way: &Way, end: &str) -> String {
         format!("{OUTPUTS}/{}-{}{end}", self.label(), way.name)
     }
 
-    /// Runs the tests in one way. That tests fail is no error here.
+    /// Runs the tests in one mode. Failing tests are not an error here.
     fn outcomes(&self, way: &Way) -> Outcome<Outcomes> {
         let file = run::absolute(self.output(way, ".txt"))?;
         run::write(&file, "")?;

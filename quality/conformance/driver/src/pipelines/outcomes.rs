@@ -1,11 +1,11 @@
-//! What tests have come to, by their names.
+//! The outcomes of tests, by their names.
 
 use std::collections::BTreeMap;
 
-/// The outcomes of tests by their names, with the reason where one has not passed. A test of which any part failed has failed.
+/// The outcomes of tests by their names, with the reason of a failure. A test fails if any part of it fails.
 pub(super) type Outcomes = BTreeMap<String, Result<(), String>>;
 
-/// The tests that pass as they are and not in another way, with the reasons.
+/// Returns the tests that pass unchanged and not in another mode, with the reasons.
 pub(super) fn worse(own: &Outcomes, ours: &Outcomes) -> Vec<(String, String)> {
     let passed = own.iter().filter(|(_, outcome)| outcome.is_ok()).map(|(name, _)| name);
     let reason = |name: &String| match ours.get(name) {
@@ -16,12 +16,12 @@ pub(super) fn worse(own: &Outcomes, ours: &Outcomes) -> Vec<(String, String)> {
     passed.filter_map(reason).collect()
 }
 
-/// Tests with the reasons why they have failed, one a line.
+/// Returns tests with the reasons of their failures, one per line.
 pub(super) fn listed<'a>(failed: impl IntoIterator<Item = &'a (String, String)>) -> String {
     failed.into_iter().map(|(name, reason)| format!("{name}: {reason}\n")).collect()
 }
 
-/// The outcomes in the file of the plug-in: on each line an outcome, a name, and after a tabulator the reason of a failure.
+/// Parses the file of the plug-in: each line has an outcome, a name and, after a tab, the reason of a failure.
 pub(super) fn parsed(text: &str) -> Outcomes {
     let mut outcomes = Outcomes::new();
     for (outcome, rest) in text.lines().filter_map(|line| line.split_once(' ')) {

@@ -3,13 +3,13 @@
 use super::{prepare, xarray, zarr_python};
 use zarrox_runner::run::Outcome;
 
-/// Outcomes of random tests would not be the same each time.
+/// A fixed seed, so that the outcomes of random tests are reproducible.
 const SEED: &str = "--hypothesis-seed=0";
 
 /// Runs both parts.
 ///
 /// # Errors
-/// When a test fails that passes without what is ours.
+/// When a test fails that passes without our parts.
 pub fn run() -> Outcome {
     prepare()?;
     for mut comparison in [zarr_python::short()?, xarray::short()?] {

@@ -4,16 +4,16 @@ use super::{Comparison, ENGINE, PIPELINE, Way, prepare};
 use zarrox_runner::package::ECOSYSTEM;
 use zarrox_runner::run::{Outcome, program};
 
-/// The modules of the tests, which xarray's package has.
+/// The modules of the tests, which are in xarray's package.
 const TESTS: [&str; 2] = ["xarray.tests.test_backends", "xarray.tests.test_backends_datatree"];
 
-/// The tests of the short run: all that xarray demands of one kind of store.
+/// The tests of the short run: all that xarray requires of one kind of store.
 const SHORT: [&str; 2] = ["-k", "TestZarrDirectoryStore"];
 
-/// Runs the tests whose names have to do with Zarr, or those that the arguments for pytest choose, under our pipeline.
+/// Runs the tests with Zarr in their names, or those that the arguments for pytest choose, under our pipeline.
 ///
 /// # Errors
-/// When a test fails that passes without what is ours.
+/// When a test fails that passes without our parts.
 pub fn run(arguments: &[String]) -> Outcome {
     prepare()?;
     comparison(arguments, vec![&PIPELINE])?.run()
@@ -22,18 +22,18 @@ pub fn run(arguments: &[String]) -> Outcome {
 /// Runs the same tests with our engine and our `to_zarr`.
 ///
 /// # Errors
-/// When a test fails that passes without what is ours.
+/// When a test fails that passes without our parts.
 pub fn run_with_engine(arguments: &[String]) -> Outcome {
     prepare()?;
     comparison(arguments, vec![&ENGINE])?.run()
 }
 
-/// The tests of the short run.
+/// Returns the tests of the short run.
 pub(super) fn short() -> Outcome<Comparison> {
     comparison(&SHORT.map(str::to_owned), vec![&PIPELINE, &ENGINE])
 }
 
-/// The tests whose names have to do with Zarr, or those that the arguments for pytest choose.
+/// Returns the tests with Zarr in their names, or those that the arguments for pytest choose.
 fn comparison(arguments: &[String], ways: Vec<&'static Way>) -> Outcome<Comparison> {
     let python = ECOSYSTEM.python()?;
     let pytest = program(python, ["-B", "-m", "pytest", "-k", "zarr or Zarr", "--pyargs"]).with(TESTS);

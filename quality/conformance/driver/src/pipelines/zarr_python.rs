@@ -6,16 +6,16 @@ use super::{Comparison, PIPELINE, prepare};
 use zarrox_runner::python::Environment;
 use zarrox_runner::run::{Outcome, Program, program};
 
-/// The place of the source distributions, which have the tests.
+/// The directory of the source distributions, which contain the tests.
 const SOURCES: &str = "target/zarr-python";
-/// A version of zarr-python, and those of its tests that are run.
+/// A version of zarr-python, and the tests of it to run.
 struct Suite {
     version: &'static str,
     environment: Environment,
     tests: &'static [&'static str],
 }
 
-/// The tests that touch pipelines, of versions that are older than the newest.
+/// The tests about pipelines, for versions that are older than the newest.
 const OLDER: &[&str] = &[
     "test_array.py",
     "test_codecs",
@@ -52,7 +52,7 @@ const fn suite(
 /// Runs the tests of all versions, or of those that begin with one of the arguments.
 ///
 /// # Errors
-/// When a test fails that passes without what is ours.
+/// When a test fails that passes without our parts.
 pub fn run(arguments: &[String]) -> Outcome {
     let is_chosen = |suite: &&Suite| {
         arguments.is_empty() || arguments.iter().any(|start| suite.version.starts_with(start.as_str()))
@@ -60,19 +60,19 @@ pub fn run(arguments: &[String]) -> Outcome {
     let chosen: Vec<_> = SUITES.iter().filter(is_chosen).collect();
     if chosen.is_empty() {
         let known: Vec<_> = SUITES.iter().map(|suite| suite.version).collect();
-        return Err(format!("the versions of zarr-python are {}", known.join(", ")));
+        return Err(format!("unknown version of zarr-python; expected one of {}", known.join(", ")));
     }
     prepare()?;
     chosen.into_iter().try_for_each(|suite| suite.comparison()?.run())
 }
 
-/// A part of the tests of the newest version.
+/// Returns a part of the tests of the newest version.
 pub(super) fn short() -> Outcome<Comparison> {
     Suite { tests: SHORT, ..NEWEST }.comparison()
 }
 
 impl Suite {
-    /// The tests, to be run under both pipelines.
+    /// Returns the tests, to be run under both pipelines.
     fn comparison(&self) -> Outcome<Comparison> {
         let python = self.environment.python()?;
         self.fetch(&python)?;
@@ -80,7 +80,7 @@ impl Suite {
         Ok(Comparison { name, pytest: self.pytest(&python), within: None, ways: vec![&PIPELINE] })
     }
 
-    /// The directory of the source distribution.
+    /// Returns the directory of the source distribution.
     fn sources(&self) -> String {
         format!("{SOURCES}/zarr-{}", self.version)
     }
@@ -97,12 +97,12 @@ impl Suite {
         program(python, ["-m", "tarfile", "--extract", &format!("{}.tar.gz", self.sources()), SOURCES]).run()
     }
 
-    /// The program that runs the tests.
+    /// Returns the program that runs the tests.
     fn pytest(&self, python: &str) -> Program {
         let sources = self.sources();
         let configuration =
             ["--rootdir", &sources, "-c", &format!("{sources}/pyproject.toml")].map(str::to_owned);
-        // Benchmarks, programs that are started with packages of their own, and pages of the documentation.
+        // Benchmarks, programs that are started with their own packages, and pages of the documentation.
         let others = ["benchmarks", "test_regression", "test_examples.py", "test_docs.py"];
         let others = others.map(|name| format!("--ignore={sources}/tests/{name}"));
         let tests = self.tests.iter().map(|test| format!("{sources}/tests/{test}"));
