@@ -257,7 +257,7 @@ fn the_ratio_is_that_of_the_chunks_that_are_stored() {
         place.write(&format!("a.zarr/{chunk}"), [1; 800]);
     }
     let text = place.ok(&["info", "a.zarr"]);
-    assert!(text.contains("\nratio          1.00 of what is stored\n"), "{text}");
+    assert!(text.contains("\nratio          1.00 of the stored chunks\n"), "{text}");
     assert!(text.contains("\nchunks stored  2 of 10\n"), "{text}");
     assert_eq!(place.json(&["info", "a.zarr", "--json"])["ratio"], json!(1.0));
     for chunk in 0..10 {
@@ -304,6 +304,6 @@ fn patterns_stand_for_the_nodes_that_they_fit() {
     assert_eq!(paths, ["/temp_max", "/temp_min"]);
     assert_eq!(place.ok(&["head", "-n", "1", "a.zarr/temp_m?n"]), "[0]\n");
     assert!(place.ok(&["stats", "a.zarr/*"]).contains("a.zarr/wind:\ncount  2"));
-    assert!(place.fails(3, &["info", "a.zarr/x*"]).contains("no node fits 'a.zarr/x*'"));
+    assert!(place.fails(3, &["info", "a.zarr/x*"]).contains("no node matches 'a.zarr/x*'"));
     place.fails(3, &["info", "nothing.zarr/*"]);
 }
