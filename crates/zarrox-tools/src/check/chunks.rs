@@ -279,15 +279,9 @@ fn plan(session: &Session<'_>, chain: &CodecChain, stored: &[u8]) -> Result<(Rem
 /// Creates a new chunk from the intact parts of a damaged one. Returns `None` if no part is intact.
 fn parts(chain: &CodecChain, stored: &[u8], fill: bool, bytes: &mut Vec<u8>) -> Result<Option<Remedy>> {
     if chain.has_inner_chunks() {
-<<<<<<< HEAD
-        // Where it cannot be told what is whole, nothing is.
+        // If the intact parts cannot be determined, all parts are treated as damaged.
         let repaired = chain.repair(stored, fill, bytes).ok().flatten().filter(|_| !bytes.is_empty());
         return Ok(repaired.map(|RepairOutcome { kept, found, lost }| Remedy::Rebuild { kept, found, lost }));
-=======
-        // If the intact parts cannot be determined, all parts are treated as damaged.
-        let mended = chain.mend(stored, fill, bytes).ok().flatten().filter(|_| !bytes.is_empty());
-        return Ok(mended.map(|Mended { kept, found, lost }| Remedy::Rebuild { kept, found, lost }));
->>>>>>> d02d8b77224994bd1524c3fea77bcb8c2e9c6a16
     }
     let salvaged = chain.salvage(stored, bytes)?;
     Ok(salvaged.map(|Salvaged { kept, lost }| Remedy::Salvage { kept, lost }))
