@@ -80,6 +80,7 @@ pub struct ErrorPlace(PlaceKind);
 enum PlaceKind {
     Node { kind: &'static str, path: String, store: Option<String> },
     Chunk { indices: Vec<u64>, key: String },
+    Document(String),
     Other(String),
 }
 
@@ -119,7 +120,7 @@ impl fmt::Display for ErrorPlace {
             PlaceKind::Node { kind, path, store: None } => write!(f, "{kind} '{path}'"),
             PlaceKind::Node { kind, path, store: Some(store) } => write!(f, "{kind} '{path}' in {store}"),
             PlaceKind::Chunk { indices, key } => write!(f, "chunk {indices:?} (key '{key}')"),
-            PlaceKind::Other(text) => f.write_str(text),
+            PlaceKind::Document(text) | PlaceKind::Other(text) => f.write_str(text),
         }
     }
 }
@@ -157,6 +158,21 @@ impl Error {
     pub fn at(mut self, place: impl Into<ErrorPlace>) -> Self {
         self.0.places.push(place.into());
         self
+    }
+
+    /// Adds the name of a metadata document as a place.
+    #[must_use]
+    pub(crate) fn in_document(self, name: impl Into<String>) -> Self {
+        self.at(ErrorPlace(PlaceKind::Document(name.into())))
+    }
+
+    /// Returns the name of the metadata document, if one is concerned.
+    #[doc(hidden)]
+    pub fn document(&self) -> Option<&str> {
+        self.find(|place| match place {
+            PlaceKind::Document(name) => Some(name.as_str()),
+            _ => None,
+        })
     }
 
     /// Adds the path of a node that the message contains.

@@ -216,6 +216,16 @@ impl Location {
         self.node_of(format, layout, &Source::stored(&documents))
     }
 
+    /// Adds the path of the node to the error of a document, and the document's key.
+    fn place_document(&self, error: Error, layout: &Layout) -> Error {
+        let key = error.document().map(|name| layout.key(&self.path, name));
+        let error = error.at(format!("'{}'", self.path)).with_path(&self.path);
+        match key {
+            Some(key) => error.with_key(key),
+            None => error,
+        }
+    }
+
     /// Returns the node that these documents describe, and false with an implicit group.
     pub fn node_of(
         &self,
@@ -224,14 +234,14 @@ impl Location {
         documents: &[Option<Source<'_>>],
     ) -> Result<Option<(NodeMetadata, bool)>> {
         let node = format.def().from_documents(documents, &self.read_context());
-        if let Some(node) = node.map_err(|error| error.at(format!("'{}'", self.path)))? {
+        if let Some(node) = node.map_err(|error| self.place_document(error, layout))? {
             return Ok(Some((node, true)));
         }
         if !layout.implicit_groups() {
             return Ok(None);
         }
         let attributes = format.def().implicit_group(documents, &self.read_context());
-        let Some(attributes) = attributes.map_err(|error| error.at(format!("'{}'", self.path)))? else {
+        let Some(attributes) = attributes.map_err(|error| self.place_document(error, layout))? else {
             return Ok(None);
         };
         let explicit = documents.iter().any(Option::is_some);

@@ -139,10 +139,11 @@ pub(super) fn from_documents(
     match documents {
         [Some(array), _] => {
             let read = array.parsed(context.strictness).map(Cow::into_owned).and_then(array_from_document);
-            read.map(|array| Some(NodeMetadata::Array(array))).map_err(|error| error.at(ARRAY))
+            read.map(|array| Some(NodeMetadata::Array(array))).map_err(|error| error.in_document(ARRAY))
         }
         [None, Some(group)] => {
-            let group = group_from_document(*group, format, context).map_err(|error| error.at(GROUP))?;
+            let group =
+                group_from_document(*group, format, context).map_err(|error| error.in_document(GROUP))?;
             Ok(Some(NodeMetadata::Group(group)))
         }
         _ => Ok(None),
@@ -160,7 +161,7 @@ pub(super) fn patch(
         [_, Some(group)] => (GROUP, group.as_slice()),
         _ => (GROUP, b"{}".as_slice()),
     };
-    let mut map = json::parse_object(bytes).map_err(|error| error.at(name))?;
+    let mut map = json::parse_object(bytes).map_err(|error| error.in_document(name))?;
     match change {
         Change::Shape(shape) | Change::Growth(shape, _) => drop(map.insert("shape".to_owned(), shape.into())),
         Change::Attributes(attributes) => {

@@ -94,10 +94,12 @@ impl FormatDef for N5 {
         let Ok(map) = source.parsed(Strictness::Lenient) else { return Ok(None) };
         if map.contains_key("dimensions") && map.contains_key("dataType") {
             let array = source.parsed(context.strictness).and_then(|map| array_from_document(map, context));
-            return array.map(|array| Some(NodeMetadata::Array(array))).map_err(|error| error.at(DOCUMENT));
+            return array
+                .map(|array| Some(NodeMetadata::Array(array)))
+                .map_err(|error| error.in_document(DOCUMENT));
         }
         let Some(version) = map.get(VERSION) else { return Ok(None) };
-        check_version(version).map_err(|error| error.at(DOCUMENT))?;
+        check_version(version).map_err(|error| error.in_document(DOCUMENT))?;
         let attributes = self.implicit_group(documents, context)?.unwrap_or_default();
         Ok(Some(NodeMetadata::Group(GroupMetadata { attributes, ..GroupMetadata::new(Format::N5) })))
     }
@@ -108,7 +110,7 @@ impl FormatDef for N5 {
         context: &ReadContext<'_>,
     ) -> Result<Option<Map>> {
         let Some(Some(source)) = documents.first() else { return Ok(Some(Map::default())) };
-        let map = source.parsed(context.strictness).map_err(|error| error.at(DOCUMENT))?;
+        let map = source.parsed(context.strictness).map_err(|error| error.in_document(DOCUMENT))?;
         Ok(Some(attributes(map.into_owned())))
     }
 
@@ -131,7 +133,7 @@ impl FormatDef for N5 {
 
     fn patch(&self, documents: &[Option<Vec<u8>>], change: Change<'_>) -> Result<Vec<Document>> {
         let mut map = match documents.first().and_then(Option::as_deref) {
-            Some(bytes) => json::parse_object(bytes).map_err(|error| error.at(DOCUMENT))?,
+            Some(bytes) => json::parse_object(bytes).map_err(|error| error.in_document(DOCUMENT))?,
             None => Map::default(),
         };
         match change {

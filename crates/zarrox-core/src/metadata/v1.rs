@@ -56,15 +56,14 @@ impl FormatDef for V1 {
             .and_then(|map| {
                 v2::array_from_document(Members::new(Cow::Owned(map), context.strictness), context)
             });
-        let array = read.map_err(|error| error.at(ARRAY))?;
+        let array = read.map_err(|error| error.in_document(ARRAY))?;
         let attributes = match attributes {
             Some(source) => {
-                source.parsed(context.strictness).map_err(|error| error.at(ATTRIBUTES))?.into_owned()
+                source.parsed(context.strictness).map_err(|error| error.in_document(ATTRIBUTES))?.into_owned()
             }
             None if context.strictness == Strictness::Strict => {
-                return Err(
-                    Error::metadata("the attributes are missing; Zarr v1 always stores them").at(ATTRIBUTES)
-                );
+                return Err(Error::metadata("the attributes are missing; Zarr v1 always stores them")
+                    .in_document(ATTRIBUTES));
             }
             None => Map::default(),
         };

@@ -45,19 +45,20 @@ impl FormatDef for V2 {
     ) -> Result<Option<NodeMetadata>> {
         let [array, group, attributes] = documents else { return Ok(None) };
         let attributes = || match attributes {
-            Some(source) => {
-                source.parsed(context.strictness).map(Cow::into_owned).map_err(|error| error.at(ATTRIBUTES))
-            }
+            Some(source) => source
+                .parsed(context.strictness)
+                .map(Cow::into_owned)
+                .map_err(|error| error.in_document(ATTRIBUTES)),
             None => Ok(Map::default()),
         };
         if let Some(source) = array {
             let read =
                 source.members(context.strictness).and_then(|members| array_from_document(members, context));
-            let array = read.map_err(|error| error.at(ARRAY))?;
+            let array = read.map_err(|error| error.in_document(ARRAY))?;
             return Ok(Some(NodeMetadata::Array(ArrayMetadata { attributes: attributes()?, ..array })));
         }
         let Some(source) = group else { return Ok(None) };
-        let group = group_from_document(*source, context).map_err(|error| error.at(GROUP))?;
+        let group = group_from_document(*source, context).map_err(|error| error.in_document(GROUP))?;
         Ok(Some(NodeMetadata::Group(GroupMetadata { attributes: attributes()?, ..group })))
     }
 
@@ -139,7 +140,7 @@ pub(super) fn patched_members(
 
 fn main_document(name: &'static str, documents: &[Option<Vec<u8>>]) -> Result<Map> {
     let bytes = documents.first().and_then(Option::as_deref).unwrap_or(b"");
-    json::parse_object(bytes).map_err(|error| error.at(name))
+    json::parse_object(bytes).map_err(|error| error.in_document(name))
 }
 
 fn group_from_document(source: Source<'_>, context: &ReadContext<'_>) -> Result<GroupMetadata> {

@@ -39,7 +39,7 @@ impl FormatDef for V3 {
         context: &ReadContext<'_>,
     ) -> Result<Option<NodeMetadata>> {
         let Some(Some(source)) = documents.first() else { return Ok(None) };
-        from_documents(*source, context).map_err(|error| error.at(DOCUMENT))
+        from_documents(*source, context).map_err(|error| error.in_document(DOCUMENT))
     }
 
     fn to_documents(&self, _: &NodePath, node: &NodeMetadata, registry: &Registry) -> Result<Vec<Document>> {

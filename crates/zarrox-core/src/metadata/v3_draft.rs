@@ -88,7 +88,7 @@ impl FormatDef for V3Draft {
             array_from_document(map, context)
         })?;
         if let Some(NodeMetadata::Group(group)) = &node {
-            check_extra(&group.extra).map_err(|error| error.at(GROUP))?;
+            check_extra(&group.extra).map_err(|error| error.in_document(GROUP))?;
         }
         Ok(node)
     }

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use ndarray::{Array2, arr1, arr2};
-use zarrox::stores::{MemoryStore, Store};
+use zarrox::stores::{Condition, Key, MemoryStore, Store, StoreExt};
 use zarrox::{Array, prelude::*, s};
 use zarrox::{ErrorKind, OpenMode, OpenOptions};
 
@@ -150,4 +150,18 @@ fn one_element_of_any_type_is_an_array_without_dimensions() {
     let element: DynArray = array.get([1, 2]).unwrap();
     assert_eq!((element.shape(), element.to::<Vec<i32>>().unwrap()), (&[][..], vec![8]));
     assert_eq!(array.fill_value::<DynArray>().unwrap().as_bytes(), [0; 4]);
+}
+
+#[test]
+fn the_error_of_a_broken_document_has_its_path_and_key() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let root = OpenOptions::new().create_group((store.clone(), "")).unwrap();
+    root.create_group("a").unwrap();
+    store.set(&Key::new("a/zarr.json").unwrap(), b"{\"zarr_format\": 3,", Condition::Always).unwrap();
+    let error = root.open("a").unwrap_err();
+    assert_eq!(
+        (error.kind(), error.path(), error.key()),
+        (ErrorKind::InvalidMetadata, Some("/a"), Some("a/zarr.json")),
+        "{error}"
+    );
 }
