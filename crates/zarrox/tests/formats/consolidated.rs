@@ -128,7 +128,7 @@ fn a_group_below_the_root_can_have_its_own() {
         let g = OpenOptions::new().open((store.clone(), "g")).unwrap().into_group().unwrap();
         g.consolidate_metadata().unwrap();
         let root = open(&store, format, Consolidated::Never);
-        assert_eq!(differences(&root), [], "a copy within a copy is no difference");
+        assert_eq!(differences(&root), [], "a copy within a copy is not a difference");
         root.consolidate_metadata().unwrap();
         let g = options(format, Consolidated::Require).open((store, "g")).unwrap().into_group().unwrap();
         assert_eq!(g.open("h/c").unwrap().into_array().unwrap().read::<ArrayD<i32>>(..).unwrap().sum(), 20);

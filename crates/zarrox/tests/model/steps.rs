@@ -216,7 +216,7 @@ fn read<T: Element + PartialEq + Debug>(
             view.read_into(strided(&mut apart)).unwrap();
             out.assign(&strided(&mut apart));
             strided(&mut apart).fill(other);
-            assert!(apart.iter().all(|value| *value == other), "what lies between stays as it is");
+            assert!(apart.iter().all(|value| *value == other), "elements in between are unchanged");
         }
         Take::Dynamic => out = view.read::<DynArray>().unwrap().to().unwrap(),
     }

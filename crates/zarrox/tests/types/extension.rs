@@ -619,5 +619,5 @@ fn arrays_of_unknown_codecs_are_opened_for_their_metadata_and_refuse_their_eleme
     assert_eq!(looking.open(&path).unwrap().attributes()["a"], 1);
     let new = looking.create_array(directory.path().join("b.zarr")).shape([4]).data_type(DataType::UInt8);
     let refused = new.compressor(CodecSpec::new("nosuch", Json::Null)).create();
-    assert_eq!(refused.unwrap_err().kind(), ErrorKind::Unsupported, "nothing is made that nobody can read");
+    assert_eq!(refused.unwrap_err().kind(), ErrorKind::Unsupported, "no unreadable array is created");
 }

@@ -211,5 +211,5 @@ fn elements(value: &Json) -> Result<ArrayD<i32>, Failure> {
 fn numbers<T: TryFrom<i64>>(list: &Json) -> Result<Vec<T>, Failure> {
     let number = |value: &Json| value.as_i64().and_then(|value| T::try_from(value).ok());
     let numbers = list.as_array().and_then(|list| list.iter().map(number).collect());
-    numbers.ok_or_else(|| format!("{list} is no list of numbers").into())
+    numbers.ok_or_else(|| format!("{list} is not a list of numbers").into())
 }
