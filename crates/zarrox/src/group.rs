@@ -139,7 +139,7 @@ impl Node {
         }
     }
 
-    /// The path of the node in its hierarchy.
+    /// Returns the path of the node in its hierarchy.
     pub fn path(&self) -> &NodePath {
         match self {
             Self::Array(array) => array.path(),
@@ -147,7 +147,7 @@ impl Node {
         }
     }
 
-    /// The user's attributes.
+    /// Returns the user's attributes.
     pub fn attributes(&self) -> &Map {
         match self {
             Self::Array(array) => array.attributes(),
@@ -241,7 +241,7 @@ impl Node {
         }
     }
 
-    /// The format of the node's documents.
+    /// Returns the format of the node's documents.
     pub fn format(&self) -> Format {
         match self {
             Self::Array(array) => array.metadata().format,
@@ -306,7 +306,7 @@ impl fmt::Display for Group {
 }
 
 impl Group {
-    /// The place of the group in errors.
+    /// Returns the name of the group for errors.
     fn place(&self) -> ErrorPlace {
         ErrorPlace::group(self.path()).in_store(self.location.store.location())
     }
@@ -343,18 +343,18 @@ impl Group {
         }
     }
 
-    /// The place of the group.
+    /// Returns the location of the group.
     #[doc(hidden)]
     pub fn location(&self) -> &Location {
         &self.location
     }
 
-    /// The path of the group in its hierarchy.
+    /// Returns the path of the group in its hierarchy.
     pub fn path(&self) -> &NodePath {
         &self.location.path
     }
 
-    /// The location of the store.
+    /// Returns the location of the store.
     pub fn store(&self) -> String {
         self.location.store.location()
     }
@@ -376,17 +376,17 @@ impl Group {
         self.location.first_document(self.metadata.format)
     }
 
-    /// The group's metadata.
+    /// Returns the group's metadata.
     pub fn metadata(&self) -> &GroupMetadata {
         &self.metadata
     }
 
-    /// The format of the group's documents.
+    /// Returns the format of the group's documents.
     pub fn format(&self) -> Format {
         self.metadata.format
     }
 
-    /// The user's attributes.
+    /// Returns the user's attributes.
     pub fn attributes(&self) -> &Map {
         &self.metadata.attributes
     }

@@ -74,7 +74,7 @@ impl Pool {
         work()
     }
 
-    /// The number of threads.
+    /// Returns the number of threads.
     pub fn threads(&self) -> usize {
         self.threads
     }

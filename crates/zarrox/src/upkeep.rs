@@ -36,7 +36,7 @@ pub struct Changes {
     nodes: Vec<NodePath>,
     /// Nodes that were created, deleted or replaced with all nodes below them.
     whole: Vec<NodePath>,
-    /// Groups among these nodes that could have consolidated metadata of their own beside their documents.
+    /// Groups among these nodes that could have consolidated metadata in a document of their own.
     groups: Vec<NodePath>,
     /// True if the nodes have another format than the consolidated metadata that is looked for.
     foreign: bool,

@@ -63,7 +63,7 @@ impl Mark {
         self.is_repair && self.is_worked_on()
     }
 
-    /// The format of the node.
+    /// Returns the format of the node.
     pub fn format(&self) -> Format {
         self.format
     }

@@ -27,7 +27,7 @@ fn memory() -> Arc<dyn Store> {
     Arc::new(MemoryStore::new())
 }
 
-/// The formats that have consolidated metadata.
+/// Returns the formats that have consolidated metadata.
 fn formats() -> Vec<Format> {
     let formats: Vec<_> = Format::all().filter(|format| format.def().consolidation().is_some()).collect();
     assert!(formats.contains(&Format::V2) && formats.contains(&Format::V3));
@@ -52,7 +52,7 @@ fn array(group: &Group, path: &str) -> Array {
     group.create_array(path).shape([4]).chunks([2]).data_type(DataType::Int32).create().unwrap()
 }
 
-/// A hierarchy of an array at each of three levels, consolidated.
+/// Returns a hierarchy of an array at each of three levels, consolidated.
 fn hierarchy(format: Format) -> Arc<dyn Store> {
     let store = memory();
     let root = OpenOptions::new().format(format).create_group((store.clone(), "")).unwrap();

@@ -30,7 +30,7 @@ fn array(url: &str, name: &str) -> Array {
     options().open(format!("{url}/{name}")).unwrap().into_array().unwrap()
 }
 
-/// The elements of a block, which differ from all other elements of the array.
+/// Returns the elements of a block, which differ from all other elements of the array.
 fn block(index: usize) -> Array3<u32> {
     let first = u32::try_from(index * BLOCK.pow(3)).unwrap();
     Array3::from_shape_fn([BLOCK; 3], |(z, y, x)| {
