@@ -681,7 +681,7 @@ impl Location {
         })
     }
 
-    /// Like [`change`](Self::change), with documents that `prepare` makes from the stored ones.
+    /// Like `change`, with documents that `prepare` makes from the stored ones.
     pub fn rewritten<R>(
         &self,
         format: Format,
