@@ -479,11 +479,13 @@ impl Group {
         ArrayBuilder::new(self.below(path.as_ref()), Some(self.metadata.format))
     }
 
-    /// Runs work that lets arrays below the group grow together, such as the arrays of a dataset. One writer at a time does so. Lengths
-    /// that are read during the work stay the same until the work is done, unless a writer changes them without this function. A mark in
-    /// the group names the process that works, and the arrays that [`Growth::note`] was called with. If that process dies, the next one
-    /// undoes a partial change. If all arrays had their new shapes already, [`Growth::left`] returns them. While another writer is at work,
-    /// `waiting` is called a few times a second, for example [`Interrupt::check`](crate::Interrupt::check); its error ends the wait.
+    /// Runs work that lets arrays below the group grow together, such as the arrays of a dataset. One writer at a time does so.
+    ///
+    /// Lengths that are read during the work stay the same until the work is done, unless a writer changes them without this
+    /// function. A mark in the group names the process that works, and the arrays that [`Growth::note`] was called with. If that
+    /// process dies, the next one undoes a partial change. If all arrays had their new shapes already, [`Growth::left`] returns
+    /// them. While another writer is at work, `waiting` is called a few times a second, for example
+    /// [`Interrupt::check`](crate::Interrupt::check); its error ends the wait.
     ///
     /// # Errors
     /// [`ErrorKind::TimedOut`](crate::ErrorKind::TimedOut) when the same other writer has been at work for a minute; when the group cannot

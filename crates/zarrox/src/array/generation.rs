@@ -1,8 +1,9 @@
 //! The generation of an array: the metadata that determine how its elements are read and written. Rechunking, converting, moving,
 //! deleting or replacing an array changes the generation, so that handles that were opened before fail instead of reading or
-//! writing wrong elements. The [stamp](zarrox_stores::Store::stamp) of the array's document shows whether it was replaced, which
-//! costs one system call. Only then the document is read again. A change of attributes or of the shape does not change the
-//! generation.
+//! writing wrong elements.
+//!
+//! The [stamp](zarrox_stores::Store::stamp) of the array's document shows whether it was replaced, which costs one system call.
+//! Only then the document is read again. A change of attributes or of the shape does not change the generation.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard};
