@@ -198,7 +198,7 @@ impl Location {
         let place = self.path.key("");
         let place = format!("{}/{place}", self.store.location());
         let place = place.trim_end_matches('/');
-        let told = format!(
+        let message = format!(
             "the consolidated metadata of '{place}' does not include the change: {error}; `zarrox consolidate {place}` \
              writes it anew"
         );
@@ -208,10 +208,10 @@ impl Location {
             ErrorKind::InvalidMetadata | ErrorKind::Unsupported | ErrorKind::InvalidArgument
         );
         if is_broken && !is_of_store {
-            tracing::warn!("{told}");
+            tracing::warn!("{message}");
             return Ok(());
         }
         let kind = if error.kind() == ErrorKind::Conflict { ErrorKind::TimedOut } else { error.kind() };
-        Err(Error::new(kind, format!("the change was made, but {told}")).with_source(error))
+        Err(Error::new(kind, format!("the change was made, but {message}")).with_source(error))
     }
 }

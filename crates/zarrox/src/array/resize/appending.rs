@@ -23,7 +23,7 @@ use crate::hierarchy::{Owner, renewing};
 const ATTEMPTS: u32 = 100;
 
 /// The number of waits for other appends to release rows that begin within the shape. An append that still finds such rows
-/// afterwards skips them: they have fill values until another append uses them.
+/// afterwards skips some of them: these have fill values until another append uses them.
 const PATIENCE: u32 = 30;
 
 /// The number of attempts to remove a reservation whose rows are stored.
