@@ -36,7 +36,8 @@ fn implementation(input: &DeriveInput) -> Result<TokenStream> {
             const { ::core::assert!(SIZE == SUM, #padded) };
             const { ::core::assert!(SIZE > 0 && SIZE <= ::zarrox::internals::data_type::LARGEST, #size) };
 
-            // SAFETY: the order of the fields is `repr(C)`'s, there is nothing between them, and all of them are elements.
+            // SAFETY: the order of the fields is fixed by `repr(C)`, there is no padding between them, and all of them are
+            // elements.
             #[automatically_derived]
             unsafe impl ::zarrox::Element for #name {
                 fn data_type() -> ::zarrox::DataType {

@@ -148,17 +148,17 @@ impl AsyncArray {
         &self.0
     }
 
-    /// The shape, in elements.
+    /// Returns the shape, in elements.
     pub fn shape(&self) -> &[u64] {
         self.0.shape()
     }
 
-    /// The data type.
+    /// Returns the data type.
     pub fn data_type(&self) -> &DataType {
         self.0.data_type()
     }
 
-    /// The user's attributes.
+    /// Returns the user's attributes.
     pub fn attributes(&self) -> &Map {
         self.0.attributes()
     }
@@ -317,7 +317,7 @@ impl AsyncGroup {
         &self.0
     }
 
-    /// The user's attributes.
+    /// Returns the user's attributes.
     pub fn attributes(&self) -> &Map {
         self.0.attributes()
     }

@@ -374,22 +374,22 @@ impl Location {
         let Some(copy) = stored.copy_of(format)? else { return Err(self.not_consolidated()) };
         let copied = stored.clone().with_copy(Some(copy.into()));
         let there = stored.all_documents(format, &layout)?;
-        let said = copied.all_documents(format, &layout)?;
+        let consolidated = copied.all_documents(format, &layout)?;
         let mut differences = Vec::new();
         let mut differs = |path: &NodePath, kind| {
             let path = path.as_str().strip_prefix(&self.path.prefix()).unwrap_or_default().to_owned();
             differences.push(StaleNode { path, kind });
         };
         for (path, documents) in &there {
-            match said.get(path) {
+            match consolidated.get(path) {
                 // An implicit group has no document that could be copied.
                 None if documents.iter().all(Option::is_none) => {}
                 None => differs(path, Staleness::Missing),
-                Some(said) if self.is_same_node(format, &layout, documents, said) => {}
+                Some(consolidated) if self.is_same_node(format, &layout, documents, consolidated) => {}
                 Some(_) => differs(path, Staleness::Changed),
             }
         }
-        for path in said.keys().filter(|path| !there.contains_key(*path)) {
+        for path in consolidated.keys().filter(|path| !there.contains_key(*path)) {
             differs(path, Staleness::Extra);
         }
         differences.sort();

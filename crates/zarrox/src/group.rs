@@ -139,7 +139,7 @@ impl Node {
         }
     }
 
-    /// The path of the node in its hierarchy.
+    /// Returns the path of the node in its hierarchy.
     pub fn path(&self) -> &NodePath {
         match self {
             Self::Array(array) => array.path(),
@@ -147,7 +147,7 @@ impl Node {
         }
     }
 
-    /// The user's attributes.
+    /// Returns the user's attributes.
     pub fn attributes(&self) -> &Map {
         match self {
             Self::Array(array) => array.attributes(),
@@ -241,7 +241,7 @@ impl Node {
         }
     }
 
-    /// The format of the node's documents.
+    /// Returns the format of the node's documents.
     pub fn format(&self) -> Format {
         match self {
             Self::Array(array) => array.metadata().format,
@@ -306,7 +306,7 @@ impl fmt::Display for Group {
 }
 
 impl Group {
-    /// The place of the group in errors.
+    /// Returns the name of the group for errors.
     fn place(&self) -> ErrorPlace {
         ErrorPlace::group(self.path()).in_store(self.location.store.location())
     }
@@ -343,18 +343,18 @@ impl Group {
         }
     }
 
-    /// The place of the group.
+    /// Returns the location of the group.
     #[doc(hidden)]
     pub fn location(&self) -> &Location {
         &self.location
     }
 
-    /// The path of the group in its hierarchy.
+    /// Returns the path of the group in its hierarchy.
     pub fn path(&self) -> &NodePath {
         &self.location.path
     }
 
-    /// The location of the store.
+    /// Returns the location of the store.
     pub fn store(&self) -> String {
         self.location.store.location()
     }
@@ -376,17 +376,17 @@ impl Group {
         self.location.first_document(self.metadata.format)
     }
 
-    /// The group's metadata.
+    /// Returns the group's metadata.
     pub fn metadata(&self) -> &GroupMetadata {
         &self.metadata
     }
 
-    /// The format of the group's documents.
+    /// Returns the format of the group's documents.
     pub fn format(&self) -> Format {
         self.metadata.format
     }
 
-    /// The user's attributes.
+    /// Returns the user's attributes.
     pub fn attributes(&self) -> &Map {
         &self.metadata.attributes
     }
@@ -479,11 +479,13 @@ impl Group {
         ArrayBuilder::new(self.below(path.as_ref()), Some(self.metadata.format))
     }
 
-    /// Runs work that lets arrays below the group grow together, such as the arrays of a dataset. One writer at a time does so. Lengths
-    /// that are read during the work stay the same until the work is done, unless a writer changes them without this function. A mark in
-    /// the group names the process that works, and the arrays that [`Growth::note`] was called with. If that process dies, the next one
-    /// undoes a partial change. If all arrays had their new shapes already, [`Growth::left`] returns them. While another writer is at work,
-    /// `waiting` is called a few times a second, for example [`Interrupt::check`](crate::Interrupt::check); its error ends the wait.
+    /// Runs work that lets arrays below the group grow together, such as the arrays of a dataset. One writer at a time does so.
+    ///
+    /// Lengths that are read during the work stay the same until the work is done, unless a writer changes them without this
+    /// function. A mark in the group names the process that works, and the arrays that [`Growth::note`] was called with. If that
+    /// process dies, the next one undoes a partial change. If all arrays had their new shapes already, [`Growth::left`] returns
+    /// them. While another writer is at work, `waiting` is called a few times a second, for example
+    /// [`Interrupt::check`](crate::Interrupt::check); its error ends the wait.
     ///
     /// # Errors
     /// [`ErrorKind::TimedOut`](crate::ErrorKind::TimedOut) when the same other writer has been at work for a minute; when the group cannot

@@ -111,9 +111,10 @@ impl Location {
         Ok(self.store.open_unless_directory(key, Some(first))?)
     }
 
-    /// Stores or erases a value that does not depend on the stored one. Where locks exclude all other writers, the store itself
-    /// detects that it replaces a value that another writer has locked. Elsewhere the lock keeps threads of this process from
-    /// merging meanwhile.
+    /// Stores or erases a value that does not depend on the stored one.
+    ///
+    /// Where locks exclude all other writers, the store itself detects that it replaces a value that another writer has locked.
+    /// Elsewhere the lock keeps threads of this process from merging meanwhile.
     pub(crate) fn overwrite<R>(&self, key: &Key, write: impl FnOnce() -> Result<R>) -> Result<R> {
         let _guard = match self.store.capabilities().locks_everyone {
             true => None,

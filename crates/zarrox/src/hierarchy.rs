@@ -369,8 +369,9 @@ impl Location {
         self.locked_value(key, DOCUMENT_LIMIT)
     }
 
-    /// Writes a new node, and its ancestors where they are missing. Without `overwrite`, the location must be empty. Only a node
-    /// is overwritten: a directory of other files is never deleted.
+    /// Writes a new node, and its ancestors where they are missing.
+    ///
+    /// Without `overwrite`, the location must be empty. Only a node is overwritten: a directory of other files is never deleted.
     pub(crate) fn create_node(&self, node: &NodeMetadata, overwrite: bool) -> Result<()> {
         let format = format_of(node);
         // Metadata that the format cannot represent is an error before anything is deleted.
@@ -677,10 +678,11 @@ impl Location {
         key.map(|key| self.store.lock(&key)).transpose().map_err(Error::from)
     }
 
-    /// Changes the documents of an existing node in place; members that the change does not affect stay. `prepare` gets the node
-    /// that is stored now, and may do work that must come before the change is visible. Meanwhile no other writer changes the
-    /// node, as far as the locks of the store exclude it. If another writer has changed it, this is a conflict where the store
-    /// can detect it, and nothing is written.
+    /// Changes the documents of an existing node in place; members that the change does not affect stay.
+    ///
+    /// `prepare` gets the node that is stored now, and may do work that must come before the change is visible. Meanwhile no
+    /// other writer changes the node, as far as the locks of the store exclude it. If another writer has changed it, this is a
+    /// conflict where the store can detect it, and nothing is written.
     pub(crate) fn change<R>(
         &self,
         format: Format,
@@ -691,7 +693,7 @@ impl Location {
         })
     }
 
-    /// Like [`change`](Self::change), with documents that `prepare` makes from the stored ones.
+    /// Like `change`, with documents that `prepare` makes from the stored ones.
     pub fn rewritten<R>(
         &self,
         format: Format,

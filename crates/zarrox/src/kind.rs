@@ -1,4 +1,5 @@
-//! The kinds of nodes, found with as few reads as possible: if the name of a document tells the kind, its existence is enough.
+//! The kinds of nodes, found with as few reads as possible: if the name of a document determines the kind, its existence is
+//! sufficient.
 
 use zarrox_core::internals::metadata::Layout;
 use zarrox_core::{Format, NodeMetadata, NodePath, Result};
@@ -36,7 +37,7 @@ impl Group {
 
     /// Returns the kinds of all nodes directly below, sorted by name, without opening any.
     ///
-    /// In Zarr v2 and the drafts of v3, the name of a document tells the kind of the node. Then the document is not read, and a
+    /// In Zarr v2 and the drafts of v3, the name of a document determines the kind of the node. The document is not read, and a
     /// node has that kind even if it cannot be opened. In the other formats, a node whose document cannot be parsed is listed
     /// with the reason.
     ///

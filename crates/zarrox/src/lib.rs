@@ -50,11 +50,13 @@
 //! `zarrox-images`; HDF5, NetCDF, TIFF and other files in `zarrox-files`.
 //!
 //! # Errors
+//!
 //! Functions that can fail return [`Error`]. [`Error::kind`] is for programs, the message for people: it names the array, the
 //! chunk, the key and the codec. Missing, forbidden, unreachable and damaged are different kinds. A missing chunk reads as the
 //! fill value; damage is always an error.
 //!
 //! # Threads
+//!
 //! An [`Array`] is read and written through `&self`, from any number of threads, and each call uses all cores by default
 //! ([`AccessOptions::threads`]). Writes to the same chunk or shard wait for each other, also those of other processes, so that
 //! none is lost. Methods that change the metadata take `&mut self`. An [`Interrupt`] cancels work.

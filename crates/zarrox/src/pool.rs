@@ -10,9 +10,11 @@ use zarrox_core::{Error, ErrorKind, Result};
 use zarrox_stores::internals::per_process::PerProcess;
 use zarrox_stores::internals::turns::Turns;
 
-/// A pool of our own threads. Only this library's work runs on it. If the caller itself runs on a thread of a rayon pool, its
-/// work is done on that thread: a waiting rayon thread may take up other work, and if that were a write to the same chunk, it
-/// would wait for a lock that its own stack holds.
+/// A pool of our own threads.
+///
+/// Only this library's work runs on it. If the caller itself runs on a thread of a rayon pool, its work is done on that thread: a
+/// waiting rayon thread may take up other work, and if that were a write to the same chunk, it would wait for a lock that its own
+/// stack holds.
 #[derive(Debug, Clone)]
 pub struct Pool {
     /// Started on first use; `None` if it could not be started.
@@ -74,7 +76,7 @@ impl Pool {
         work()
     }
 
-    /// The number of threads.
+    /// Returns the number of threads.
     pub fn threads(&self) -> usize {
         self.threads
     }

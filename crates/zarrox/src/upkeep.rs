@@ -36,7 +36,7 @@ pub struct Changes {
     nodes: Vec<NodePath>,
     /// Nodes that were created, deleted or replaced with all nodes below them.
     whole: Vec<NodePath>,
-    /// Groups among these nodes that could have consolidated metadata of their own beside their documents.
+    /// Groups among these nodes that could have consolidated metadata in a document of their own.
     groups: Vec<NodePath>,
     /// True if the nodes have another format than the consolidated metadata that is looked for.
     foreign: bool,
@@ -198,7 +198,7 @@ impl Location {
         let place = self.path.key("");
         let place = format!("{}/{place}", self.store.location());
         let place = place.trim_end_matches('/');
-        let told = format!(
+        let message = format!(
             "the consolidated metadata of '{place}' does not include the change: {error}; `zarrox consolidate {place}` \
              writes it anew"
         );
@@ -208,10 +208,10 @@ impl Location {
             ErrorKind::InvalidMetadata | ErrorKind::Unsupported | ErrorKind::InvalidArgument
         );
         if is_broken && !is_of_store {
-            tracing::warn!("{told}");
+            tracing::warn!("{message}");
             return Ok(());
         }
         let kind = if error.kind() == ErrorKind::Conflict { ErrorKind::TimedOut } else { error.kind() };
-        Err(Error::new(kind, format!("the change was made, but {told}")).with_source(error))
+        Err(Error::new(kind, format!("the change was made, but {message}")).with_source(error))
     }
 }

@@ -124,6 +124,6 @@ fn dropping_a_future_cancels_its_work() {
         assert!(tokio::time::timeout(Duration::from_millis(50), read).await.is_err());
         tokio::time::sleep(Duration::from_millis(200)).await;
         let asked = remote.take_requests().len();
-        assert!(asked < 500, "{asked} chunks were read for nobody");
+        assert!(asked < 500, "{asked} chunks were read after the future was dropped");
     });
 }

@@ -26,14 +26,14 @@ fn opened(store: &Arc<dyn Store>, path: &str) -> Node {
     OpenOptions::new().consolidated(Consolidated::Never).open((store.clone(), path)).unwrap()
 }
 
-/// The attributes of a node without one of them.
+/// Returns the attributes of a node without one of them.
 fn without(node: &Node, name: &str) -> String {
     let mut attributes = node.attributes().clone();
     attributes.remove(name).unwrap();
     json::to_line(&attributes)
 }
 
-/// An array with attributes; v1 has no groups, so that its array is at the root.
+/// Returns an array with attributes; v1 has no groups, so that its array is at the root.
 fn create(store: &Arc<dyn Store>, format: Format, attributes: &Map) -> &'static str {
     let path = if format == Format::V1 { "" } else { "a" };
     let builder =

@@ -282,7 +282,7 @@ fn check_node(root: &zarrox::Result<Node>, path: &str, expected: &Json) -> Resul
         ("group", node) => check_group(&node?.into_group()?, expected),
         ("array", node) => check_array(&node?.into_array()?, expected),
         ("refused", node) => check_refused(node, expected["says"].as_str().unwrap()),
-        (kind, _) => panic!("{kind} is no kind of node"),
+        (kind, _) => panic!("{kind} is not a kind of node"),
     }
 }
 

@@ -25,7 +25,7 @@ fn stored(dtype: impl Into<Json>, order: &str, filters: &Json, chunk: &[u8]) -> 
     store
 }
 
-/// The document of such an array.
+/// Returns the document of such an array.
 fn document(dtype: impl Into<Json>, order: &str, filters: &Json) -> Json {
     json!({
         "zarr_format": 2, "shape": [2, 3], "chunks": [2, 3], "dtype": dtype.into(), "compressor": null,
@@ -70,7 +70,7 @@ fn byte_orders_and_orders_of_elements() {
     }
 }
 
-/// A filter of each kind in the form of `.zarray`.
+/// Returns a filter of each kind in the form of `.zarray`.
 fn delta(dtype: &str, astype: &str) -> Json {
     json!({"id": "delta", "dtype": dtype, "astype": astype})
 }
@@ -153,7 +153,7 @@ fn hex(digits: &str) -> Vec<u8> {
     pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap()).collect()
 }
 
-/// The elements of an array with the type `dtype`.
+/// Returns the elements of an array with the type `dtype`.
 fn numbers(array: &Array, dtype: &str) -> Vec<f64> {
     let values = array.read::<DynArray>(..).unwrap();
     match dtype {

@@ -30,7 +30,7 @@ fn selections_are_numpys() {
     assert!(failures.is_empty(), "{} of {} cases failed:{shown}", failures.len(), lines.len());
 }
 
-/// In this case, only the shape of the selection has the number of positions, since there is no dimension with a list of them.
+/// In this case, only the shape of the selection has the number of positions, since no dimension has a list of them.
 #[test]
 fn the_element_of_an_array_without_dimensions_is_selected_repeatedly() {
     let store = Arc::new(MemoryStore::new());

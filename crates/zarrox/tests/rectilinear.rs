@@ -17,7 +17,7 @@ use zarrox::{
 use zarrox_testkit::errors::assert_error;
 use zarrox_tools::copy::Copier;
 
-/// The arrays of `corpus/rectilinear/make.py`: their shapes, and the regions in which elements were written.
+/// Returns the arrays of `corpus/rectilinear/make.py`: their shapes, and the regions in which elements were written.
 fn corpus() -> Vec<(&'static str, Vec<u64>, Selection)> {
     vec![
         ("plain", vec![10, 7, 5], s![..]),
@@ -275,7 +275,7 @@ fn other_formats_get_chunks_of_one_shape() {
     assert_eq!(converted.unit_shape(), [3]);
 }
 
-/// A run of equal chunks takes no memory for its length.
+/// The memory for a run of equal chunks does not depend on its length.
 #[test]
 fn runs_of_any_length_cost_nothing() {
     let (_, builder) = builder([1 << 61]);

@@ -12,7 +12,7 @@ use zarrox_images::pyramid::Reduction;
 
 /// An element of the reference.
 pub(super) trait Plain: Copy + PartialEq + std::fmt::Debug {
-    /// The mean of elements, given row by row.
+    /// Returns the mean of elements, given row by row.
     fn mean(rows: &[Vec<Self>]) -> Self;
     fn is_nan(self) -> bool;
     fn less(self, other: Self) -> bool;
@@ -81,7 +81,7 @@ macro_rules! real {
 
 real!(f32, f64);
 
-/// The next level.
+/// Returns the next level.
 pub(super) fn reduced<T: Plain>(
     values: &ArrayD<T>,
     factors: &[usize],

@@ -65,7 +65,7 @@ fn run<T: Plain + Element>(case: &Case, element: impl Fn(u64) -> T) {
     }
 }
 
-/// The elements as text, in which NaN equals itself, and zeros differ by their signs.
+/// Returns the elements as text, in which NaN equals itself, and zeros differ by their signs.
 fn text<T: Plain>(values: &ArrayD<T>) -> (Vec<usize>, Vec<String>) {
     (values.shape().to_vec(), values.iter().map(|value| format!("{value:?}")).collect())
 }

@@ -12,7 +12,7 @@ use crate::values::{Random, measured};
 /// The side of all arrays that are squares.
 pub(crate) const SIDE: u64 = 1000;
 
-/// The options of all nodes: one thread, so that all work happens on the measured thread.
+/// Returns the options of all nodes: one thread, so that all work happens on the measured thread.
 pub(crate) fn options() -> OpenOptions {
     OpenOptions::new().threads(1)
 }
@@ -35,7 +35,7 @@ pub(crate) fn square_values() -> ArrayD<u16> {
     measured(&[side(); 2], |value| value)
 }
 
-/// The side of a square, in memory.
+/// Returns the side of a square, in memory.
 pub(crate) fn side() -> usize {
     usize::try_from(SIDE).unwrap()
 }

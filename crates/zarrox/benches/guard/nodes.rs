@@ -18,7 +18,7 @@ pub(crate) fn open_v3() -> Work {
     open(Format::V3)
 }
 
-/// An array, opened again and again as a program does that opens only one.
+/// Prepares opening an array repeatedly, each time like a program that only opens this array.
 fn open(format: Format) -> Work {
     let store = Arc::new(MemoryStore::new());
     let array = options().format(format).create_array((store.clone(), ""));
@@ -30,17 +30,17 @@ fn open(format: Format) -> Work {
     })
 }
 
-/// Arrays and groups of v3.
+/// Prepares a listing of arrays and groups of v3.
 pub(crate) fn list() -> Work {
     list_of(Format::V3)
 }
 
-/// Arrays and groups of v2.
+/// Prepares a listing of arrays and groups of v2.
 pub(crate) fn list_v2() -> Work {
     list_of(Format::V2)
 }
 
-/// The arrays and groups below a group.
+/// Prepares a listing of the arrays and groups below a group.
 fn list_of(format: Format) -> Work {
     let group = options().format(format).create_group((Arc::new(MemoryStore::new()), "")).unwrap();
     for number in 0..50 {

@@ -12,7 +12,7 @@ use crate::Work;
 use crate::arrays::{SIDE, corners, filled, side, square};
 use crate::values::Random;
 
-/// Chunks so small that the cost of each chunk exceeds that of its bytes.
+/// Prepares a read of chunks so small that the cost of each chunk exceeds that of its bytes.
 pub(crate) fn raw() -> Work {
     all(square(25).no_compressor())
 }
@@ -56,7 +56,7 @@ pub(crate) fn strided() -> Work {
     Box::new(move || drop(black_box(array.read::<ArrayD<u16>>(s![..;2, ..;3]).unwrap())))
 }
 
-/// Every row and column of two ascending lists.
+/// Prepares a read of the rows and columns in two ascending lists.
 pub(crate) fn orthogonal() -> Work {
     let array = uncompressed();
     let [rows, columns] = indices::<2>(300).map(|mut indices| {
@@ -72,7 +72,7 @@ pub(crate) fn coordinates() -> Work {
     Box::new(move || drop(black_box(array.vindex((&rows, &columns)).read::<ArrayD<u16>>().unwrap())))
 }
 
-/// About half of all elements.
+/// Prepares a read of about half of all elements.
 pub(crate) fn mask() -> Work {
     let array = uncompressed();
     let mut random = Random(3);
@@ -80,7 +80,7 @@ pub(crate) fn mask() -> Work {
     Box::new(move || drop(black_box(array.mask(mask).read::<ArrayD<u16>>().unwrap())))
 }
 
-/// An uncompressed array for selections, without the cost of codecs.
+/// Returns an uncompressed array for selections, without the cost of codecs.
 fn uncompressed() -> &'static Array {
     filled(square(100).no_compressor())
 }

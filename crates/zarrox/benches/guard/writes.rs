@@ -8,7 +8,7 @@ use crate::Work;
 use crate::arrays::{SIDE, corners, side, square, square_values};
 use crate::values::measured;
 
-/// Chunks so small that the cost of each chunk exceeds that of its bytes.
+/// Prepares a write of chunks so small that the cost of each chunk exceeds that of its bytes.
 pub(crate) fn raw() -> Work {
     all(square(25).no_compressor())
 }
@@ -22,7 +22,7 @@ fn all(builder: ArrayBuilder) -> Work {
     Box::new(move || array.write(.., &values).unwrap())
 }
 
-/// Chunks that are read, changed and stored again.
+/// Prepares writes to parts of chunks, which are read, changed and stored again.
 pub(crate) fn windows() -> Work {
     let array = square(100).no_compressor().create().unwrap();
     array.write(.., 1_u16).unwrap();
@@ -34,7 +34,7 @@ pub(crate) fn windows() -> Work {
     })
 }
 
-/// Appends of a few rows each, so that chunks are changed and the shape is stored each time.
+/// Prepares appends of a few rows each, so that chunks are changed and the shape is stored each time.
 pub(crate) fn appended() -> Work {
     let mut array = square(100).shape([0, SIDE]).no_compressor().create().unwrap();
     let rows = measured(&[5, side()], |value| value);

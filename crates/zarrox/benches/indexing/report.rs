@@ -30,12 +30,12 @@ impl Report {
         self.repetitions = if slow { 3 } else { REPETITIONS };
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     pub(crate) fn len(&self) -> usize {
         self.rows
     }
 
-    /// The cases that are above their limits.
+    /// Returns the cases that are above their limits.
     pub(crate) fn above(&self) -> &[String] {
         &self.above
     }

@@ -110,7 +110,7 @@ pub(crate) fn one_by_one(report: &mut Report, _: Scale) {
                 );
                 report.found(&case, &format!("NumPy's `a[i]`, {:.2} ms", view * 1e3), ours / view, 20.0);
             }
-            None => println!("| {case} | | there is no NumPy | | | |"),
+            None => println!("| {case} | | NumPy is not installed | | | |"),
         }
     }
 }

@@ -1,8 +1,9 @@
 //! The generation of an array: the metadata that determine how its elements are read and written. Rechunking, converting, moving,
 //! deleting or replacing an array changes the generation, so that handles that were opened before fail instead of reading or
-//! writing wrong elements. The [stamp](zarrox_stores::Store::stamp) of the array's document shows whether it was replaced, which
-//! costs one system call. Only then the document is read again. A change of attributes or of the shape does not change the
-//! generation.
+//! writing wrong elements.
+//!
+//! The [stamp](zarrox_stores::Store::stamp) of the array's document shows whether it was replaced, which costs one system call.
+//! Only then the document is read again. A change of attributes or of the shape does not change the generation.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard};
@@ -25,7 +26,7 @@ pub(crate) struct Generation {
     /// True if the metadata comes from consolidated metadata, and was not compared with the document yet.
     is_copy: AtomicBool,
     /// The metadata to compare, if the array's metadata were changed for a view.
-    said: OnceLock<ArrayMetadata>,
+    expected: OnceLock<ArrayMetadata>,
 }
 
 impl Generation {
@@ -48,8 +49,8 @@ impl Generation {
     /// Returns the generation of an array whose document was just stored.
     pub(crate) fn of_stored(location: &Location, metadata: &ArrayMetadata) -> Result<Option<Self>> {
         let document = location.deciding_document(metadata.format)?;
-        let is_told = |document: &Key| !matches!(location.store.stamp(document), Ok(Stamp::Unknown));
-        Ok(document.filter(is_told).map(|document| Self::new(document, None, false)))
+        let has_stamps = |document: &Key| !matches!(location.store.stamp(document), Ok(Stamp::Unknown));
+        Ok(document.filter(has_stamps).map(|document| Self::new(document, None, false)))
     }
 
     fn new(document: Key, known: Option<Stamp>, is_copy: bool) -> Self {
@@ -59,33 +60,33 @@ impl Generation {
             prefix,
             known: RwLock::new(known),
             is_copy: AtomicBool::new(is_copy),
-            said: OnceLock::new(),
+            expected: OnceLock::new(),
         }
     }
 
     /// Stores the metadata to compare, for an array whose metadata will be changed for a view.
-    pub(crate) fn keep(&self, said: &ArrayMetadata) {
-        self.said.get_or_init(|| said.clone());
+    pub(crate) fn keep(&self, expected: &ArrayMetadata) {
+        self.expected.get_or_init(|| expected.clone());
     }
 
     /// Checks once that metadata from consolidated metadata agree with the array's own document.
-    pub(crate) fn confirm_copy(&self, location: &Location, said: &ArrayMetadata) -> Result<()> {
-        if self.is_copy.load(Ordering::Acquire) { self.compare(location, said) } else { Ok(()) }
+    pub(crate) fn confirm_copy(&self, location: &Location, expected: &ArrayMetadata) -> Result<()> {
+        if self.is_copy.load(Ordering::Acquire) { self.compare(location, expected) } else { Ok(()) }
     }
 
     /// Reads the stamp of the document before elements are read, if it is unknown.
-    pub(crate) fn begin(&self, location: &Location, said: &ArrayMetadata) -> Result<()> {
-        if self.known().is_some() { Ok(()) } else { self.compare(location, said) }
+    pub(crate) fn begin(&self, location: &Location, expected: &ArrayMetadata) -> Result<()> {
+        if self.known().is_some() { Ok(()) } else { self.compare(location, expected) }
     }
 
     /// Returns an error unless the array is the one that the handle was opened for.
-    pub(crate) fn check(&self, location: &Location, said: &ArrayMetadata) -> Result<()> {
+    pub(crate) fn check(&self, location: &Location, expected: &ArrayMetadata) -> Result<()> {
         let is_same = match &*self.known() {
             None | Some(Stamp::Recent(_) | Stamp::Missing) => false,
             Some(Stamp::Unknown) => true,
             Some(known @ Stamp::Settled(_)) => *known == location.store.stamp(&self.document)?,
         };
-        if is_same { Ok(()) } else { self.compare(location, said) }
+        if is_same { Ok(()) } else { self.compare(location, expected) }
     }
 
     /// Holds the array shared with other writers, so that it is not moved, replaced or deleted meanwhile.
@@ -98,7 +99,7 @@ impl Generation {
         self.known.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn now_known(&self, stamp: Stamp) {
+    fn set_known(&self, stamp: Stamp) {
         *self.known.write().unwrap_or_else(PoisonError::into_inner) = Some(stamp);
     }
 
@@ -107,39 +108,44 @@ impl Generation {
     pub(crate) fn check_locked(
         &self,
         location: &Location,
-        said: &ArrayMetadata,
+        expected: &ArrayMetadata,
         node: &NodeMetadata,
     ) -> Result<()> {
         if location.is_guarded() {
             // Another writer can store a document between the read and the request for the stamp.
-            return self.judge(&own(location, said), said, Some(node));
+            return self.compare_with(&own(location, expected), expected, Some(node));
         }
         let stamp = location.store.stamp(&self.document)?;
         if self.known().as_ref() == Some(&stamp) && matches!(stamp, Stamp::Settled(_)) {
             return Ok(());
         }
-        self.judge(&own(location, said), said, Some(node))?;
-        self.now_known(stamp);
+        self.compare_with(&own(location, expected), expected, Some(node))?;
+        self.set_known(stamp);
         Ok(())
     }
 
     #[cold]
-    fn compare(&self, location: &Location, said: &ArrayMetadata) -> Result<()> {
+    fn compare(&self, location: &Location, expected: &ArrayMetadata) -> Result<()> {
         // The stamp is read before the document: a change in between is detected the next time.
         let stamp = location.store.stamp(&self.document)?;
-        let place = own(location, said);
-        self.judge(&place, said, place.find_node()?.as_ref())?;
-        self.now_known(stamp);
+        let place = own(location, expected);
+        self.compare_with(&place, expected, place.find_node()?.as_ref())?;
+        self.set_known(stamp);
         Ok(())
     }
 
     /// Returns an error unless the stored node is the array that the handle was opened for.
-    fn judge(&self, place: &Location, said: &ArrayMetadata, stored: Option<&NodeMetadata>) -> Result<()> {
-        let said = self.said.get().unwrap_or(said);
+    fn compare_with(
+        &self,
+        place: &Location,
+        expected: &ArrayMetadata,
+        stored: Option<&NodeMetadata>,
+    ) -> Result<()> {
+        let expected = self.expected.get().unwrap_or(expected);
         let is_copy = self.is_copy.load(Ordering::Acquire);
         let mut kind = ErrorKind::InvalidArgument;
         let how = match stored {
-            Some(NodeMetadata::Array(stored)) => match difference(stored, said, is_copy, place)? {
+            Some(NodeMetadata::Array(stored)) => match difference(stored, expected, is_copy, place)? {
                 None => {
                     self.is_copy.store(false, Ordering::Release);
                     return Ok(());
@@ -149,7 +155,7 @@ impl Generation {
             Some(NodeMetadata::Group(_)) => "was replaced by a group".to_owned(),
             None => {
                 kind = ErrorKind::NotFound;
-                gone(place, said)
+                gone(place, expected)
             }
         };
         if is_copy {
@@ -163,14 +169,14 @@ impl Generation {
 }
 
 /// Returns the location of an array's own documents, without consolidated metadata.
-fn own(location: &Location, said: &ArrayMetadata) -> Location {
-    location.as_stored().with_probe(None).of_format(Some(said.format))
+fn own(location: &Location, expected: &ArrayMetadata) -> Location {
+    location.as_stored().with_probe(None).of_format(Some(expected.format))
 }
 
 /// Describes what became of an array that does not exist any more.
-fn gone(place: &Location, said: &ArrayMetadata) -> String {
+fn gone(place: &Location, expected: &ArrayMetadata) -> String {
     match place.clone().of_format(None).find_node() {
-        Ok(Some(NodeMetadata::Array(other))) if other.format != said.format => {
+        Ok(Some(NodeMetadata::Array(other))) if other.format != expected.format => {
             format!("was converted to Zarr {}", other.format)
         }
         Ok(Some(_)) => "was replaced by another node".to_owned(),
@@ -182,40 +188,44 @@ fn gone(place: &Location, said: &ArrayMetadata) -> String {
 /// the shape is compared as well.
 fn difference(
     stored: &ArrayMetadata,
-    said: &ArrayMetadata,
+    expected: &ArrayMetadata,
     is_copy: bool,
     place: &Location,
 ) -> Result<Option<String>> {
-    let may_grow = !is_copy && goes_on(&stored.chunk_grid, &said.chunk_grid);
+    let may_grow = !is_copy && goes_on(&stored.chunk_grid, &expected.chunk_grid);
     let alike = ArrayMetadata {
-        attributes: said.attributes.clone(),
-        extra: said.extra.clone(),
-        shape: if is_copy { stored.shape.clone() } else { said.shape.clone() },
-        chunk_grid: if may_grow { said.chunk_grid.clone() } else { stored.chunk_grid.clone() },
-        dimension_names: if is_copy { stored.dimension_names.clone() } else { said.dimension_names.clone() },
+        attributes: expected.attributes.clone(),
+        extra: expected.extra.clone(),
+        shape: if is_copy { stored.shape.clone() } else { expected.shape.clone() },
+        chunk_grid: if may_grow { expected.chunk_grid.clone() } else { stored.chunk_grid.clone() },
+        dimension_names: if is_copy {
+            stored.dimension_names.clone()
+        } else {
+            expected.dimension_names.clone()
+        },
         // A document of version 2 need not define the chunk keys: their encoding was detected, or is detected now.
         chunk_key_encoding: match stored.separator_declared {
             true => stored.chunk_key_encoding,
-            false => said.chunk_key_encoding,
+            false => expected.chunk_key_encoding,
         },
         ..stored.clone()
     };
-    if stored.shape.len() == said.shape.len()
-        && (alike.is_same(said, &place.context.registry, place.context.chunk_limit)?
-            || are_documents_alike(&alike, said, place))
+    if stored.shape.len() == expected.shape.len()
+        && (alike.is_same(expected, &place.context.registry, place.context.chunk_limit)?
+            || are_documents_alike(&alike, expected, place))
     {
         return Ok(None);
     }
     Ok(Some(if is_copy {
         format!("differs from its copy: its shape is {:?}", stored.shape)
-    } else if alike.data_type != said.data_type {
-        format!("got the data type {} instead of {}", stored.data_type, said.data_type)
-    } else if stored.shape.len() != said.shape.len() || alike.chunk_grid != said.chunk_grid {
-        let (new, old) = (stored.chunk_grid.largest_chunk(), said.chunk_grid.largest_chunk());
+    } else if alike.data_type != expected.data_type {
+        format!("got the data type {} instead of {}", stored.data_type, expected.data_type)
+    } else if stored.shape.len() != expected.shape.len() || alike.chunk_grid != expected.chunk_grid {
+        let (new, old) = (stored.chunk_grid.largest_chunk(), expected.chunk_grid.largest_chunk());
         format!("was rechunked (to {new:?} from {old:?})")
-    } else if alike.chunk_key_encoding != said.chunk_key_encoding {
+    } else if alike.chunk_key_encoding != expected.chunk_key_encoding {
         "got another encoding of chunk keys".to_owned()
-    } else if alike.codecs == said.codecs {
+    } else if alike.codecs == expected.codecs {
         "got another fill value".to_owned()
     } else {
         "got other codecs".to_owned()
@@ -233,13 +243,13 @@ fn are_documents_alike(one: &ArrayMetadata, other: &ArrayMetadata, place: &Locat
 }
 
 /// Returns true if one grid is a prefix of the other: a rectilinear grid gets more chunks when its array grows.
-fn goes_on(stored: &ChunkGrid, said: &ChunkGrid) -> bool {
-    if !matches!((stored, said), (ChunkGrid::Rectilinear(_), ChunkGrid::Rectilinear(_))) {
-        return stored == said;
+fn goes_on(stored: &ChunkGrid, expected: &ChunkGrid) -> bool {
+    if !matches!((stored, expected), (ChunkGrid::Rectilinear(_), ChunkGrid::Rectilinear(_))) {
+        return stored == expected;
     }
-    let dims = said.largest_chunk().len();
+    let dims = expected.largest_chunk().len();
     stored.largest_chunk().len() == dims
-        && (0..dims).all(|dim| begin_alike(&stored.runs(dim), &said.runs(dim)))
+        && (0..dims).all(|dim| begin_alike(&stored.runs(dim), &expected.runs(dim)))
 }
 
 fn begin_alike(one: &[Run], other: &[Run]) -> bool {

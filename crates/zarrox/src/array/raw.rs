@@ -192,8 +192,9 @@ impl<'a> RawChunks<'a> {
     }
 
     /// Returns the array with raw bytes as elements (`r8`, `r16`, …), in the stored byte order. A program that needs elements in
-    /// that order avoids swapping bytes twice. `None` unless the codecs store the bytes of elements: `transpose`, then `bytes`,
-    /// then bytes→bytes codecs.
+    /// that order avoids swapping bytes twice.
+    ///
+    /// `None` unless the codecs store the bytes of elements: `transpose`, then `bytes`, then bytes→bytes codecs.
     ///
     /// ```
     /// # use zarrox::{prelude::*, s};

@@ -31,7 +31,7 @@ impl Location {
         let existing = self.deletable()?;
         let deleted = self.while_deleting(&existing, || self.erase_all_of(&existing));
         let kept = self.keep_copies(existing.format, &Changes::of_all_below(&[&self.path]));
-        // As long as the mark exists, the same call finds what is left to do.
+        // As long as the mark exists, the same call finds the remaining work.
         let deleted = deleted.and_then(|()| self.erase_mark()).and_then(|()| self.erase_journal(&existing));
         let deleted = deleted.inspect_err(|_| self.abandon_mark()).map_err(|error| {
             error.at(format!("not all of '{}' could be deleted; delete it again", self.path))

@@ -14,7 +14,7 @@ use crate::location::Location;
 
 const FORMATS: [Format; 3] = [Format::V2, Format::V3, Format::V3Draft];
 
-/// A hierarchy with the arrays `a`, of ones, `b`, of twos, and `g/x`, of threes; and its root.
+/// Returns a hierarchy with the arrays `a`, of ones, `b`, of twos, and `g/x`, of threes; and its root.
 fn hierarchy(format: Format) -> (FaultyStore, Location) {
     let store = FaultyStore::new(Arc::new(MemoryStore::new()));
     let shared: Arc<dyn Store> = Arc::new(store.clone());
@@ -45,7 +45,7 @@ fn value(store: &FaultyStore, name: &str) -> Option<i32> {
     Some(values[0])
 }
 
-/// Every single fault that the operation can meet.
+/// Returns every single fault that can occur in the operation.
 fn faults(operations: &[Operation]) -> impl Iterator<Item = Fault> {
     let fault = |operation, nth| Fault::fail(StoreErrorKind::Unreachable).on(&[operation]).nth(nth);
     let faults = operations.iter().flat_map(move |&operation| (1..9).map(move |nth| fault(operation, nth)));
@@ -170,7 +170,7 @@ fn a_killed_deletion_leaves_whole_nodes_and_is_continued() {
     );
 }
 
-/// The names of a node's keys, and of marks.
+/// Returns the names of a node's keys, and of marks.
 fn left_of(store: &FaultyStore, node: &str) -> Vec<String> {
     let is_named =
         |name: &str| name == node || name.strip_prefix(node).is_some_and(|rest| rest.starts_with('.'));

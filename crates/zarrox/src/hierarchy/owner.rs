@@ -15,9 +15,10 @@ const RENEWAL: Duration = Duration::from_secs(20);
 /// The time without a renewal after which an owner on another machine counts as dead.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The process that is at work, and the time of its last renewal. A process of the same machine is looked up by its number, so
-/// that a killed one is detected at once. For other machines only the time is known: their clocks may differ by less than
-/// [`PATIENCE`].
+/// The process that is at work, and the time of its last renewal.
+///
+/// A process of the same machine is looked up by its number, so that a killed one is detected at once. For other machines only
+/// the time is known: their clocks may differ by less than [`PATIENCE`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Owner {
     /// A random number, different for each append and each work on a node.
@@ -25,7 +26,7 @@ pub(crate) struct Owner {
     /// `None` if the system does not report it, and for an owner that has given up.
     process: Option<ProcessId>,
     /// The time of the last renewal, in seconds since 1970.
-    heard: u64,
+    renewed: u64,
 }
 
 impl Owner {
@@ -33,7 +34,7 @@ impl Owner {
     pub(crate) fn new() -> Self {
         let (process, now) = (system().this_process(), system().now());
         let token = format!("{:016x}", RandomState::new().hash_one((std::process::id(), now)));
-        Self { token, process, heard: now.as_secs() }
+        Self { token, process, renewed: now.as_secs() }
     }
 
     pub(crate) fn is(&self, other: &Self) -> bool {
@@ -47,12 +48,12 @@ impl Owner {
 
     /// Renews the lease.
     pub(crate) fn renew(&mut self) {
-        self.heard = system().now().as_secs();
+        self.renewed = system().now().as_secs();
     }
 
     /// Records that the owner has given up.
     pub(crate) fn give_up(&mut self) {
-        (self.process, self.heard) = (None, 0);
+        (self.process, self.renewed) = (None, 0);
     }
 
     /// Returns true if the owner is dead, or has given up.
@@ -61,16 +62,16 @@ impl Owner {
             Some(ProcessState::Running) => false,
             Some(ProcessState::Ended) => true,
             Some(ProcessState::Unknown) | None => {
-                system().now().as_secs().saturating_sub(self.heard) > PATIENCE.as_secs()
+                system().now().as_secs().saturating_sub(self.renewed) > PATIENCE.as_secs()
             }
         }
     }
 
     pub(crate) fn to_json(&self) -> Json {
-        let Self { token, process, heard } = self;
+        let Self { token, process, renewed } = self;
         let ProcessId { machine, number, started } =
             process.clone().unwrap_or(ProcessId { machine: String::new(), number: 0, started: 0 });
-        json!({"token": token, "machine": machine, "process": number, "started": started, "heard": heard})
+        json!({"token": token, "machine": machine, "process": number, "started": started, "heard": renewed})
     }
 
     pub(crate) fn from_json(map: &Map) -> Option<Self> {
@@ -82,7 +83,7 @@ impl Owner {
             started: number("started")?,
         };
         let process = (!process.machine.is_empty()).then_some(process);
-        Some(Self { token: text("token")?, process, heard: number("heard")? })
+        Some(Self { token: text("token")?, process, renewed: number("heard")? })
     }
 }
 
@@ -114,7 +115,7 @@ mod tests {
         let json = owner.to_json();
         assert_eq!(Owner::from_json(json.as_object().unwrap()).unwrap(), owner);
         if owner.process.is_some() {
-            assert!(!Owner { heard: 0, ..owner }.is_gone());
+            assert!(!Owner { renewed: 0, ..owner }.is_gone());
         }
     }
 
@@ -122,7 +123,7 @@ mod tests {
     fn an_owner_elsewhere_is_dead_when_its_renewal_is_old() {
         let now = system().now().as_secs();
         let process = Some(ProcessId { machine: "another".to_owned(), number: 1, started: 0 });
-        let elsewhere = |heard| Owner { process: process.clone(), heard, ..Owner::new() };
+        let elsewhere = |renewed| Owner { process: process.clone(), renewed, ..Owner::new() };
         assert!(!elsewhere(now).is_gone());
         assert!(elsewhere(now - PATIENCE.as_secs() - 1).is_gone());
         let mut owner = Owner::new();

@@ -27,7 +27,7 @@ impl Location {
         let mut probe = Probe::new(self.formats().map(|format| (format, layout(format))), paths, purpose);
         if purpose == Purpose::Create && self.is_guarded() {
             // The mark of a deletion: it is requested together with the documents that are needed anyway.
-            probe.want_too(self.mark_key());
+            probe.queue_also(self.mark_key());
         }
         self.clone().with_probe(Some(probe.into()))
     }
@@ -56,13 +56,13 @@ impl Location {
     pub fn stored_document(&self, key: String) -> Result<Option<Vec<u8>>> {
         let key = Key::new(key)?;
         let document = match &self.read_ahead.probe {
-            Some(probe) => self.asked(probe, &key)?,
+            Some(probe) => self.requested(probe, &key)?,
             None => self.bytes(&key, DOCUMENT_LIMIT)?,
         };
         Ok(document.map(Vec::from))
     }
 
-    fn asked(&self, probe: &Probe, key: &Key) -> Result<Option<Bytes>> {
+    fn requested(&self, probe: &Probe, key: &Key) -> Result<Option<Bytes>> {
         if let Some(answer) = probe.known(key) {
             return answer.map_err(Error::from);
         }

@@ -63,7 +63,7 @@ impl Mark {
         self.is_repair && self.is_worked_on()
     }
 
-    /// The format of the node.
+    /// Returns the format of the node.
     pub fn format(&self) -> Format {
         self.format
     }
@@ -173,18 +173,18 @@ impl Location {
 
     /// Takes over the work of a mark whose owner is dead, where no lock excludes other processes. If the mark has changed
     /// meanwhile, this is a conflict.
-    pub(super) fn claim_mark(&self, judged: &Mark) -> Result<Option<Claim<'_>>> {
+    pub(super) fn claim_mark(&self, examined: &Mark) -> Result<Option<Claim<'_>>> {
         if !self.is_guarded() {
             return Ok(None);
         }
-        let claimed = Mark { owner: Some(Owner::new()), is_repair: true, ..judged.clone() };
-        let mut is_judged = true;
+        let claimed = Mark { owner: Some(Owner::new()), is_repair: true, ..examined.clone() };
+        let mut is_same = true;
         self.edit_mark(|there| {
             // A request whose response was lost may have claimed it already.
-            is_judged = there.is_some_and(|there| there == judged || *there == claimed);
-            Ok(is_judged.then(|| claimed.clone()))
+            is_same = there.is_some_and(|there| there == examined || *there == claimed);
+            Ok(is_same.then(|| claimed.clone()))
         })?;
-        if !is_judged {
+        if !is_same {
             return Err(Error::new(
                 ErrorKind::Conflict,
                 "another process has continued the work meanwhile; check again",

@@ -15,7 +15,7 @@ use zarrox_stores::{Bytes, Key, StoreError};
 pub struct Probe {
     /// The documents of each node, which are requested in parallel. The documents of the whole hierarchy are last, like those of
     /// another node.
-    nodes: Vec<Vec<Wanted>>,
+    nodes: Vec<Vec<QueuedDocument>>,
     /// The node and the stage of each document.
     places: HashMap<Key, (usize, usize)>,
     answers: Mutex<HashMap<Key, Answer>>,
@@ -27,7 +27,7 @@ pub struct Probe {
 pub(crate) type Answer = std::result::Result<Option<Bytes>, StoreError>;
 
 #[derive(Debug)]
-struct Wanted {
+struct QueuedDocument {
     key: Key,
     stage: usize,
     /// True for a document that makes a node, so that no others are needed.
@@ -78,36 +78,43 @@ impl Probe {
         for (format, layout) in formats {
             let def = format.def();
             for (node, path) in paths.iter().enumerate() {
-                probe.want_node(node, path, format, &layout, purpose);
+                probe.queue_node(node, path, format, &layout, purpose);
                 let copy = def.consolidation().filter(|_| by_copy).and_then(|copy| copy.key(&layout, path));
                 let stage = purpose.stage_of(format, true);
-                copy.into_iter().for_each(|key| probe.want(node, key, stage, false));
+                copy.into_iter().for_each(|key| probe.queue(node, key, stage, false));
             }
             let entry = def.entry_key().map(str::to_owned);
-            entry.into_iter().for_each(|key| probe.want(paths.len(), key, LAST, false));
+            entry.into_iter().for_each(|key| probe.queue(paths.len(), key, LAST, false));
         }
         probe
     }
 
     /// Requests one more object together with the first documents.
-    pub(crate) fn want_too(&mut self, key: String) {
-        self.want(self.nodes.len().saturating_sub(1), key, 0, false);
+    pub(crate) fn queue_also(&mut self, key: String) {
+        self.queue(self.nodes.len().saturating_sub(1), key, 0, false);
     }
 
-    fn want_node(&mut self, node: usize, path: &NodePath, format: Format, layout: &Layout, purpose: Purpose) {
+    fn queue_node(
+        &mut self,
+        node: usize,
+        path: &NodePath,
+        format: Format,
+        layout: &Layout,
+        purpose: Purpose,
+    ) {
         let group = format.def().group_document();
         for (index, document) in layout.documents().iter().enumerate() {
             let is_of_group = group == Some(index);
             let stage = purpose.stage_of(format, is_of_group);
-            self.want(node, layout.key(path, document), stage, index == 0 || is_of_group);
+            self.queue(node, layout.key(path, document), stage, index == 0 || is_of_group);
         }
     }
 
-    fn want(&mut self, node: usize, key: String, stage: usize, decides: bool) {
+    fn queue(&mut self, node: usize, key: String, stage: usize, decides: bool) {
         let Ok(key) = Key::new(key) else { return };
         if !self.places.contains_key(&key) {
             self.places.insert(key.clone(), (node, stage));
-            self.nodes[node].push(Wanted { key, stage, decides });
+            self.nodes[node].push(QueuedDocument { key, stage, decides });
         }
     }
 
@@ -125,7 +132,7 @@ impl Probe {
     /// Creates a probe for the documents of one node, which are requested in parallel; some of them may be known already.
     pub(crate) fn of_keys(keys: impl IntoIterator<Item = String>, before: Option<&Self>) -> Self {
         let mut probe = Self { nodes: vec![Vec::new()], ..Self::default() };
-        keys.into_iter().for_each(|key| probe.want(0, key, 0, true));
+        keys.into_iter().for_each(|key| probe.queue(0, key, 0, true));
         if let Some(before) = before {
             let known = |key: &Key| before.known(key).map(|answer| (key.clone(), answer));
             let known = probe.places.keys().filter_map(known).collect();
@@ -156,13 +163,15 @@ impl Probe {
     pub(crate) fn together_with(&self, key: &Key) -> Vec<Key> {
         let Some(&(own, stage)) = self.places.get(key) else { return vec![key.clone()] };
         let answers = self.answers();
-        let is_there = |wanted: &Wanted| matches!(answers.get(&wanted.key), Some(Ok(Some(_))));
-        let is_decided = |node: &[Wanted]| node.iter().any(|wanted| wanted.decides && is_there(wanted));
+        let is_there = |document: &QueuedDocument| matches!(answers.get(&document.key), Some(Ok(Some(_))));
+        let is_decided =
+            |node: &[QueuedDocument]| node.iter().any(|document| document.decides && is_there(document));
         let nodes = self.nodes.iter().enumerate();
-        let nodes = nodes.filter(|(node, wanted)| *node == own || !is_decided(wanted));
-        let wanted = nodes.flat_map(|(_, wanted)| wanted);
-        let wanted = wanted.filter(|wanted| wanted.stage == stage && !answers.contains_key(&wanted.key));
-        wanted.map(|wanted| wanted.key.clone()).collect()
+        let nodes = nodes.filter(|(node, documents)| *node == own || !is_decided(documents));
+        let documents = nodes.flat_map(|(_, documents)| documents);
+        let document =
+            document.filter(|document| document.stage == stage && !answers.contains_key(&document.key));
+        documents.map(|document| document.key.clone()).collect()
     }
 
     fn answers(&self) -> MutexGuard<'_, HashMap<Key, Answer>> {

@@ -10,9 +10,9 @@ use super::files::{expected, writers};
 use super::pending::{LENIENT, STRICTLY, THREE_DIMENSIONS};
 use super::{case, covers};
 
-const PICKLE: &str = "pickled objects are programs, which nobody should run to check an array";
+const PICKLE: &str = "pickled objects are programs, which a check must not run";
 const NOT_KNOWN: &str = "the codec is not there yet";
-const EXTENSION: &str = "the hierarchy was made to have extensions that nobody knows";
+const EXTENSION: &str = "the hierarchy has unknown extensions on purpose";
 const UNITS: &str = "NumPy's times of minutes and months are M8[m] and M8[M], and the arrays are called so";
 
 /// Expected findings: the kind, the beginning of the node's name (writer, hierarchy, path), a part of the message, and the
@@ -70,7 +70,7 @@ fn data_of_other_programs_is_valid() {
         }
     }
     let stale = (0..KNOWN.len()).filter(|entry| !seen.contains(entry));
-    problems.extend(stale.map(|entry| format!("there is no {:?}", KNOWN[entry])));
+    problems.extend(stale.map(|entry| format!("no finding for {:?}", KNOWN[entry])));
     // One of the reasons is about chunks, which are checked leniently, as they are read.
     let documents = LENIENT.iter().filter(|(_, reason)| *reason != THREE_DIMENSIONS);
     let lenient = documents.filter(|(entry, _)| !strict.iter().any(|name| covers(entry, name)));

@@ -20,13 +20,13 @@ pub(crate) fn writers() -> Vec<String> {
     writers
 }
 
-/// The directories in a directory.
+/// Returns the directories in a directory.
 fn below(directory: &Path) -> Vec<PathBuf> {
     let entries = directory.read_dir().unwrap().map(|entry| entry.unwrap().path());
     entries.filter(|path| path.is_dir()).collect()
 }
 
-/// The hierarchies of a writer, each with its nodes.
+/// Returns the hierarchies of a writer, each with its nodes.
 pub(crate) fn expected(writer: &str) -> Map {
     let text = std::fs::read(directory(writer).join("expected.json")).unwrap();
     let mut document: Json = serde_json::from_slice(&text).unwrap();

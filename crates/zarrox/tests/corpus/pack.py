@@ -1,8 +1,8 @@
-"""Keeps what a writer wrote in one archive: `data.tar.xz` in the writer's directory, with the directory `data` in it.
+"""Packs the data of a writer into an archive: `data.tar.xz` in the writer's directory, with the directory `data` in it.
 
     python pack.py DIRECTORY…
 
-packs DIRECTORY/data, as every `make.py` does at its end. To change what is there: `tar -xf data.tar.xz`, edit, pack.
+packs DIRECTORY/data, as every `make.py` does at its end. To change the data: `tar -xf data.tar.xz`, edit, pack.
 Runs with Python 3.6 or newer.
 """
 
@@ -24,7 +24,7 @@ def begin(directory):
 
 
 def pack(directory):
-    """Puts the data of the writer in this directory into its archive. The same data make the same bytes with the same Python."""
+    """Packs the data of the writer in this directory into its archive. The same data and the same Python give the same bytes."""
     data = os.path.join(directory, "data")
     # This preset needs no more than 8 MiB to unpack.
     options = {"format": lzma.FORMAT_XZ, "preset": 6 | lzma.PRESET_EXTREME}
@@ -32,7 +32,7 @@ def pack(directory):
         with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT) as archive:
             for path in sorted(below(data)):
                 entry = archive.gettarinfo(path, os.path.relpath(path, directory))
-                assert entry.isfile() or entry.isdir() or entry.issym(), path + " is no file, directory or symbolic link"
+                assert entry.isfile() or entry.isdir() or entry.issym(), path + " is not a file, directory or symbolic link"
                 entry.mode = 0o755 if entry.isdir() else 0o644
                 entry.mtime = entry.uid = entry.gid = 0
                 entry.uname = entry.gname = ""
@@ -45,7 +45,7 @@ def pack(directory):
 
 
 def below(directory):
-    """A directory and the paths of all that is in it."""
+    """A directory and the paths of all its files and directories."""
     yield directory
     for root, directories, files in os.walk(directory):
         for name in directories + files:

@@ -41,7 +41,7 @@ impl Part {
         }
     }
 
-    /// The selection in NumPy's syntax.
+    /// Returns the selection in NumPy's syntax.
     pub(crate) fn text(&self) -> String {
         let dims: Vec<String> = self.selection.iter().map(ToString::to_string).collect();
         dims.join(", ")

@@ -1,4 +1,4 @@
-"""Records what the arrays of the corpus hold, in `expected.json`, in a form that a test can compare exactly.
+"""Records the elements of the arrays of the corpus in `expected.json`, in a form that a test can compare exactly.
 
 Used by every `make.py`; runs with Python 3.6 or newer and NumPy 1.16 or newer. README.md describes the form.
 """
@@ -18,7 +18,7 @@ def text64(data):
 
 
 def v3_type(dtype):
-    """The data type in Zarr v3's words; None where v3 has none."""
+    """The data type in the form of Zarr v3; None if v3 does not have it."""
     dtype = np.dtype(dtype)
     if dtype.names is not None:
         fields = [{"name": name, "data_type": v3_type(dtype[name])} for name in dtype.names]
@@ -64,7 +64,7 @@ def packed(values):
     values = np.asarray(values)
     order = packed_dtype(values.dtype)
     if values.dtype.names is None:
-        # A change of the byte order alone: payloads of NaN stay what they are.
+        # Only the byte order changes: payloads of NaN are kept.
         return np.ascontiguousarray(values).reshape(values.shape).astype(order, copy=False).tobytes()
     out = np.zeros(values.shape, order)
     _assign(out, values)
@@ -72,7 +72,7 @@ def packed(values):
 
 
 def fields_of(dtype):
-    """Each field of a structure: its name, its type in v2's words, and its shape where it is an array."""
+    """Each field of a structure: its name, its type in the form of v2, and its shape if it is an array."""
     fields = []
     for name in dtype.names:
         base, shape = dtype[name].subdtype or (dtype[name], ())
@@ -137,7 +137,7 @@ class Corpus:
         self._node(path, node)
 
     def groups(self, attributes=None, empty=()):
-        """All groups of the hierarchy: those above the nodes that are known, and empty ones."""
+        """All groups of the hierarchy: the ancestors of known nodes, and empty groups."""
         attributes = attributes or {}
         paths = set(self.current) | set(empty) | set(attributes)
         children = {path: set() for path in list(empty) + list(attributes) + [""]}
@@ -149,8 +149,8 @@ class Corpus:
             self.group(path, children[path], attributes.get(path))
 
     def array(self, path, values, fill=None, data_type=None, attributes=None, dimension_names=None, lossy=False):
-        """An array of elements of one size. `fill` is None where the fill value is undefined; `lossy` says that what is
-        written may come back as something else: "stable" where that becomes the same bytes again."""
+        """An array of elements of one size. `fill` is None where the fill value is undefined; `lossy` means that values
+may change when they are written: "stable" if the new values become the same bytes again."""
         values = np.asarray(values)
         node = collections.OrderedDict(kind="array", shape=list(values.shape))
         node["data_type"] = data_type or v3_type(values.dtype)
@@ -193,7 +193,7 @@ class Corpus:
         self._node(path, node)
 
     def refused(self, path, says):
-        """A node that must not open, with an error that says this."""
+        """A node that must not open, with an error that contains this text."""
         self._node(path, collections.OrderedDict(kind="refused", says=says))
 
     def save(self):

@@ -30,7 +30,7 @@ pub(crate) struct Values {
 }
 
 impl Values {
-    /// The elements that a node of `expected.json` has.
+    /// Returns the elements that a node of `expected.json` has.
     pub(crate) fn expected(node: &Json) -> Self {
         let listed = || node["elements"].as_array().unwrap().iter();
         let (kind, elements) = match node.get("element").and_then(Json::as_str) {
@@ -71,7 +71,7 @@ fn base64(text: &Json) -> Vec<u8> {
     STANDARD.decode(text.as_str().unwrap()).unwrap()
 }
 
-/// The elements of an array that the library has read.
+/// Returns the elements of an array that the library has read.
 pub(crate) fn of_array(array: &DynArray, kind: Kind) -> Vec<Element> {
     if let Some(value) = array.data_type().optional_value().filter(|_| kind == Kind::Object) {
         return array.elements().map(|element| of_optional(&value, element)).collect();
@@ -91,7 +91,7 @@ fn of_optional(value: &DataType, element: &[u8]) -> Element {
     })
 }
 
-/// An element of a fixed size, little-endian and without padding.
+/// Returns an element of a fixed size, little-endian and without padding.
 pub(crate) fn of_element(data_type: &DataType, element: &[u8]) -> Element {
     Element::Bytes(packed(data_type, element))
 }

@@ -27,7 +27,7 @@ fn memory() -> Arc<dyn Store> {
     Arc::new(MemoryStore::new())
 }
 
-/// The formats that have consolidated metadata.
+/// Returns the formats that have consolidated metadata.
 fn formats() -> Vec<Format> {
     let formats: Vec<_> = Format::all().filter(|format| format.def().consolidation().is_some()).collect();
     assert!(formats.contains(&Format::V2) && formats.contains(&Format::V3));
@@ -52,7 +52,7 @@ fn array(group: &Group, path: &str) -> Array {
     group.create_array(path).shape([4]).chunks([2]).data_type(DataType::Int32).create().unwrap()
 }
 
-/// A hierarchy of an array at each of three levels, consolidated.
+/// Returns a hierarchy of an array at each of three levels, consolidated.
 fn hierarchy(format: Format) -> Arc<dyn Store> {
     let store = memory();
     let root = OpenOptions::new().format(format).create_group((store.clone(), "")).unwrap();
@@ -128,7 +128,7 @@ fn a_group_below_the_root_can_have_its_own() {
         let g = OpenOptions::new().open((store.clone(), "g")).unwrap().into_group().unwrap();
         g.consolidate_metadata().unwrap();
         let root = open(&store, format, Consolidated::Never);
-        assert_eq!(differences(&root), [], "a copy within a copy is no difference");
+        assert_eq!(differences(&root), [], "a copy within a copy is not a difference");
         root.consolidate_metadata().unwrap();
         let g = options(format, Consolidated::Require).open((store, "g")).unwrap().into_group().unwrap();
         assert_eq!(g.open("h/c").unwrap().into_array().unwrap().read::<ArrayD<i32>>(..).unwrap().sum(), 20);

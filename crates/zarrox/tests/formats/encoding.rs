@@ -84,7 +84,7 @@ fn unique_encodings_give_the_same_bytes() {
     assert!(missed.is_empty(), "nothing of these codecs was compared: {missed:?}");
 }
 
-/// All hierarchies: their writers, names and nodes.
+/// Returns all hierarchies: their writers, names and nodes.
 fn hierarchies() -> Vec<(String, String, Json)> {
     let of_writer = |writer: String| {
         let all = expected(&writer);
@@ -151,7 +151,7 @@ fn encode_again(array: &Array) -> zarrox::Result<Result<usize, String>> {
     Ok(Ok(compared))
 }
 
-/// The indices of all chunks that lie within the array.
+/// Returns the indices of all chunks that lie within the array.
 fn whole_chunks(array: &Array) -> Vec<Vec<u64>> {
     let stored = array.chunk_grid().largest_chunk();
     let mut chunks = vec![Vec::new()];

@@ -20,7 +20,7 @@ fn hex(text: &str) -> Vec<u8> {
     digits.map(|pair| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap()).collect()
 }
 
-/// Little-endian elements in this machine's order.
+/// Returns little-endian elements in this machine's order.
 fn native(mut bytes: Vec<u8>, item: usize) -> Vec<u8> {
     if cfg!(target_endian = "big") {
         bytes.chunks_exact_mut(item).for_each(<[u8]>::reverse);
@@ -303,7 +303,7 @@ fn directories_are_groups_and_other_files_are_not_deleted() {
     assert_eq!(zarrox::open(directory.path().join("v3.n5")).unwrap().format(), Format::V3);
 }
 
-/// An array of four `int16` with this document, which is changed by `edit`.
+/// Returns an array of four `int16` with this document, which is changed by `edit`.
 fn opened(edit: &dyn Fn(&mut Json)) -> Result<Array> {
     let directory = tempfile::tempdir().unwrap();
     let mut document = json!({

@@ -32,7 +32,7 @@ fn values() -> Array2<f32> {
     Array2::from_shape_fn((5, 7), |(y, x)| f32::from(u8::try_from(10 * y + x).unwrap()))
 }
 
-/// The bytes of numbers in a byte order.
+/// Returns the bytes of numbers in a byte order.
 fn bytes_of<'a>(values: impl IntoIterator<Item = &'a f32>, endian: Endian) -> Vec<u8> {
     let of = |value: &f32| match endian {
         Endian::Little => value.to_le_bytes(),

@@ -62,7 +62,7 @@ fn with(member: &str, value: Json) -> Json {
     document
 }
 
-/// A hierarchy with one array, `/a`.
+/// Returns a hierarchy with one array, `/a`.
 fn hierarchy(document: &Json) -> Arc<dyn Store> {
     let store = store();
     put(&store, "zarr.json", &entry());

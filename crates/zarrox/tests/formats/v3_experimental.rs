@@ -24,7 +24,7 @@ fn values(case: &Path) -> Map {
     json.as_object().unwrap().clone()
 }
 
-/// All elements that zarr-python recorded in `values.json`.
+/// Returns all elements that zarr-python recorded in `values.json`.
 fn hex(array: &Array) -> String {
     let elements = array.read::<DynArray>(..).unwrap();
     let mut hex = String::new();

@@ -60,7 +60,7 @@ fn thirty_killed_writers_leave_nothing_after_the_next_write() {
     assert_eq!(left, [""; 0]);
 }
 
-/// The names of all files below a directory.
+/// Returns the names of all files below a directory.
 fn files(directory: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let mut folders = vec![directory.to_owned()];

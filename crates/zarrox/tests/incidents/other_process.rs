@@ -30,7 +30,7 @@ pub(crate) enum Work {
 /// The number of processes that share the work.
 pub(crate) const PROCESSES: u32 = 4;
 
-/// The element that a writer writes everywhere.
+/// Returns the element that a writer writes everywhere.
 pub(crate) fn element(writer: u32, place: u32) -> u32 {
     (writer + 1) << 24 | place
 }
@@ -77,7 +77,7 @@ fn work() {
     work.run(Path::new(parts.next().unwrap()), writer);
 }
 
-/// The corners of all blocks, in an order in which neighbours come after one another.
+/// Returns the corners of all blocks, in an order in which neighbours are consecutive.
 pub(crate) fn corners() -> impl Iterator<Item = [u64; 3]> {
     (0..64_u64).map(|index| {
         // The lowest bits are those of the block inside its chunk.
@@ -86,7 +86,7 @@ pub(crate) fn corners() -> impl Iterator<Item = [u64; 3]> {
     })
 }
 
-/// The values of the block at a corner.
+/// Returns the values of the block at a corner.
 pub(crate) fn block(writer: u32, corner: [u64; 3]) -> ndarray::Array3<u32> {
     Array::from_shape_fn((25, 25, 25), |(z, y, x)| {
         let [z, y, x] = [z as u64 + corner[0], y as u64 + corner[1], x as u64 + corner[2]];

@@ -148,7 +148,7 @@ fn basic(choices: &mut Choices, n: usize) -> DimSelection {
     if n > 0 && choices.one_in(4) { index(choices, n) } else { any_slice(choices, n) }
 }
 
-/// An array of indices along a dimension of length `n`, which may only be 0 if the array is empty.
+/// Returns an array of indices along a dimension of length `n`, which may only be 0 if the array is empty.
 pub(crate) fn integers(choices: &mut Choices, n: usize, shape: &[usize]) -> IndexArray {
     let count = shape.iter().product();
     let n = whole(n);
@@ -216,7 +216,7 @@ fn orthogonal(choices: &mut Choices, n: usize, ndim: usize) -> DimSelection {
     }
 }
 
-/// A shape that is broadcast to another.
+/// Returns a shape that is broadcast to another.
 fn broadcastable(choices: &mut Choices, joint: &[usize]) -> Vec<usize> {
     let dropped = if choices.one_in(4) { choices.below(joint.len() + 1) } else { 0 };
     joint[dropped..].iter().map(|&length| if choices.one_in(6) { 1 } else { length }).collect()

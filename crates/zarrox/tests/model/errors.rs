@@ -33,7 +33,7 @@ fn choose(choices: &mut Choices) -> MistakeCase {
     MistakeCase { plan, mistakes }
 }
 
-/// An index that is just outside, or far.
+/// Returns an index that is just outside, or far.
 fn outside(choices: &mut Choices, n: usize) -> i64 {
     let n = whole(n);
     choices.pick(&[n, -n - 1, n + 3, -n - 9, i64::MAX, i64::MIN])
@@ -101,7 +101,7 @@ fn bad_index(choices: &mut Choices, shape: &[usize]) -> Parts {
     (kind, items, out_of_bounds(index, axis, shape[axis]))
 }
 
-/// One index of an array is outside, and no other.
+/// Returns an array of indices of which exactly one is out of bounds.
 fn bad_array(choices: &mut Choices, shape: &[usize]) -> Parts {
     let axis = choices.below(shape.len());
     let n = shape[axis];

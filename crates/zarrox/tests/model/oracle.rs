@@ -15,7 +15,7 @@ pub(crate) struct Expected {
 }
 
 impl Expected {
-    /// The elements that `second` selects from the result of this.
+    /// Returns the elements that `second` selects from the result of this.
     pub(crate) fn then(&self, second: &Self) -> Self {
         Self { shape: second.shape.clone(), at: second.at.iter().map(|&place| self.at[place]).collect() }
     }
@@ -75,7 +75,7 @@ impl Meaning {
         }
     }
 
-    /// Every element of the result.
+    /// Returns every element of the result.
     fn finish(self, array: &[usize]) -> Expected {
         let joint = broadcast(&self.shapes);
         let place = self.place.unwrap_or(0);
@@ -106,7 +106,7 @@ impl Meaning {
     }
 }
 
-/// The elements that a selection means for an array of this shape, whose chunks begin and end here along each dimension.
+/// Returns the elements that a selection selects from an array of this shape, with these chunk bounds along each dimension.
 pub(crate) fn expected(chosen: &Chosen, shape: &[usize], blocks: &[Vec<(usize, usize)>]) -> Expected {
     let items = &chosen.items;
     match chosen.kind {
@@ -122,7 +122,7 @@ fn position(index: i64, n: usize) -> usize {
     usize::try_from(if index < 0 { index + whole(n) } else { index }).unwrap()
 }
 
-/// The index along each dimension of the n-th element, row-major.
+/// Returns the index along each dimension of the n-th element, row-major.
 pub(crate) fn multi_index(mut number: usize, shape: &[usize]) -> Vec<usize> {
     let mut at = vec![0; shape.len()];
     for (index, &n) in at.iter_mut().zip(shape).rev() {
@@ -200,7 +200,7 @@ fn numpy(items: &[DimSelection], shape: &[usize]) -> Expected {
     meaning.finish(shape)
 }
 
-/// Every item is an axis of its own, but for integers.
+/// Resolves a selection in which every item except an integer is an axis of its own.
 fn orthogonal(items: &[DimSelection], shape: &[usize]) -> Expected {
     let mut meaning = Meaning::default();
     for item in expanded(items, shape.len()) {
@@ -224,7 +224,7 @@ fn orthogonal(items: &[DimSelection], shape: &[usize]) -> Expected {
     meaning.finish(shape)
 }
 
-/// One array of indices for each dimension, or one mask.
+/// Resolves a selection by an array of indices for each dimension, or by a mask.
 fn together(items: &[DimSelection], shape: &[usize]) -> Expected {
     let mut meaning = Meaning::default();
     for item in items {
@@ -239,7 +239,7 @@ fn together(items: &[DimSelection], shape: &[usize]) -> Expected {
     meaning.finish(shape)
 }
 
-/// All elements of some chunks along each dimension, which stays.
+/// Resolves a selection of chunks along each dimension, which stays in the result.
 fn of_blocks(items: &[DimSelection], shape: &[usize], blocks: &[Vec<(usize, usize)>]) -> Expected {
     let mut meaning = Meaning::default();
     for item in expanded(items, shape.len()) {

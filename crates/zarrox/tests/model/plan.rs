@@ -76,7 +76,7 @@ fn bytes_to_bytes(choices: &mut Choices, elements: Elements) -> Vec<CodecSpec> {
     (0..choices.below(3)).map(|_| choices.pick(fitting)).collect()
 }
 
-/// The codecs of the innermost chunks.
+/// Returns the codecs of the innermost chunks.
 fn innermost(
     choices: &mut Choices,
     elements: Elements,

@@ -88,7 +88,7 @@ impl Step {
         }
     }
 
-    /// The elements that the oracle selects.
+    /// Returns the elements that the oracle selects.
     pub(crate) fn expected(&self, plan: &Plan) -> Expected {
         let blocks = plan.blocks();
         let first = expected(&self.chosen, &plan.shape, &blocks);
@@ -98,7 +98,7 @@ impl Step {
         }
     }
 
-    /// The selected part of the library's array.
+    /// Returns the selected part of the library's array.
     pub(crate) fn view<'a>(&self, array: &'a Array) -> ArrayView<'a> {
         let first = match self.chosen.text().filter(|_| self.by_text) {
             Some(text) => {
@@ -111,7 +111,7 @@ impl Step {
         self.then.as_ref().map_or_else(|| first.clone(), |then| then.of_view(&first))
     }
 
-    /// The shape that values are given in, which is broadcast to the result's.
+    /// Returns the shape that values are given in, which is broadcast to the result's.
     pub(crate) fn given_shape(&self, shape: &[usize]) -> Vec<usize> {
         let Give::Broadcast(bits) = self.give else {
             return if self.give == Give::Scalar { Vec::new() } else { shape.to_vec() };
@@ -155,13 +155,13 @@ pub(crate) fn assign<T, U: Clone>(
     values.to_owned()
 }
 
-/// The elements of a model that are selected.
+/// Returns the elements of a model that are selected.
 pub(crate) fn selected<T, U>(model: &[T], at: &Expected, get: impl Fn(&T) -> U) -> ArrayD<U> {
     let values = at.at.iter().map(|&place| get(&model[place])).collect();
     ArrayD::from_shape_vec(IxDyn(&at.shape), values).unwrap()
 }
 
-/// Every second element of an array that is twice as large, backwards along the first axis.
+/// Returns every second element of an array that is twice as large, backwards along the first axis.
 fn strided<T>(larger: &mut ArrayD<T>) -> ndarray::ArrayViewMutD<'_, T> {
     let mut view = larger.view_mut().reversed_axes();
     for axis in 0..view.ndim() {
@@ -216,7 +216,7 @@ fn read<T: Element + PartialEq + Debug>(
             view.read_into(strided(&mut apart)).unwrap();
             out.assign(&strided(&mut apart));
             strided(&mut apart).fill(other);
-            assert!(apart.iter().all(|value| *value == other), "what lies between stays as it is");
+            assert!(apart.iter().all(|value| *value == other), "elements in between are unchanged");
         }
         Take::Dynamic => out = view.read::<DynArray>().unwrap().to().unwrap(),
     }

@@ -13,7 +13,7 @@ use crate::model::plan::{Elements, reopened};
 use crate::model::steps::{Case, Give, assign, selected};
 use zarrox_testkit::choices::run;
 
-/// Of different lengths, some of them empty.
+/// Returns text of different lengths, some of them empty.
 fn text(number: usize) -> String {
     format!("{number}é").repeat(number % 5)
 }

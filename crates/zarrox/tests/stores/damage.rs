@@ -85,7 +85,7 @@ fn a_damaged_chunk_is_named_and_other_chunks_stay_readable() {
         ErrorKind::Corrupt,
         "no merge into a damaged chunk"
     );
-    assert_eq!(array.raw().read(&[1]).unwrap().unwrap(), extended, "and what is there stays");
+    assert_eq!(array.raw().read(&[1]).unwrap().unwrap(), extended, "the stored chunk is unchanged");
     array.write(s![4..], 1).unwrap();
     assert_eq!(array.read::<ArrayD<i32>>(s![4..]).unwrap().sum(), 4, "writing it whole repairs it");
 }

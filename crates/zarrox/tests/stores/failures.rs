@@ -12,7 +12,7 @@ use zarrox::{Consolidated, ErrorKind, OpenOptions};
 use zarrox_testkit::faults::{Fault, FaultyStore};
 use zarrox_testkit::remote::Remote;
 
-/// Ten chunks in a store that can be made to fail.
+/// Returns ten chunks in a store that can be made to fail.
 fn array(inner: Arc<dyn Store>) -> (FaultyStore, zarrox::Array) {
     let store = FaultyStore::new(inner);
     let builder = OpenOptions::new().create_array((Arc::new(store.clone()), "a")).data_type(DataType::Int32);

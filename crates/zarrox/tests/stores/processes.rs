@@ -30,7 +30,7 @@ fn array(url: &str, name: &str) -> Array {
     options().open(format!("{url}/{name}")).unwrap().into_array().unwrap()
 }
 
-/// The elements of a block, which differ from all other elements of the array.
+/// Returns the elements of a block, which differ from all other elements of the array.
 fn block(index: usize) -> Array3<u32> {
     let first = u32::try_from(index * BLOCK.pow(3)).unwrap();
     Array3::from_shape_fn([BLOCK; 3], |(z, y, x)| {
@@ -43,25 +43,25 @@ fn corner(index: usize) -> [usize; 3] {
     [index / 16, index / 4 % 4, index % 4].map(|place| place * BLOCK)
 }
 
-fn work(url: &str, who: usize) {
+fn work(url: &str, writer: usize) {
     for name in ["chunks", "shards"] {
         let array = array(url, name);
         // All processes write to the same chunk.
-        for index in (0..64).filter(|index| index % PROCESSES == who) {
+        for index in (0..64).filter(|index| index % PROCESSES == writer) {
             let [z, y, x] = corner(index);
             array.write(s![z..z + BLOCK, y..y + BLOCK, x..x + BLOCK], block(index)).unwrap();
         }
     }
     let mut rows = array(url, "rows");
     for number in 0..APPENDS {
-        let row = u32::try_from(who * APPENDS + number).unwrap();
+        let row = u32::try_from(writer * APPENDS + number).unwrap();
         rows.append(Array2::from_elem((1, 3), row), 0).unwrap();
     }
 }
 
-fn start(test: &str, url: &str, who: usize) -> Child {
+fn start(test: &str, url: &str, writer: usize) -> Child {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", test]).env(CHILD, format!("{url} {who}"));
+    command.args(["--exact", test]).env(CHILD, format!("{url} {writer}"));
     command.stdout(Stdio::piped()).spawn().unwrap()
 }
 
@@ -74,10 +74,10 @@ fn finish(process: Child) {
 /// Another process of the tests.
 #[test]
 fn child() {
-    let Some(told) = std::env::var_os(CHILD) else { return };
-    let told = told.into_string().unwrap();
-    let (url, who) = told.split_once(' ').unwrap();
-    work(url, who.parse().unwrap());
+    let Some(arguments) = std::env::var_os(CHILD) else { return };
+    let arguments = arguments.into_string().unwrap();
+    let (url, writer) = arguments.split_once(' ').unwrap();
+    work(url, writer.parse().unwrap());
 }
 
 fn check(url: &str) {
@@ -89,7 +89,8 @@ fn check(url: &str) {
     create("shards").shape(SHAPE).shards(CHUNKS).chunks([10, 25, 25]).create().unwrap();
     create("rows").shape([0, 3]).chunks([7, 3]).create().unwrap();
 
-    let others = (1..PROCESSES).map(|who| start("stores::processes::child", &url, who)).collect::<Vec<_>>();
+    let others =
+        (1..PROCESSES).map(|writer| start("stores::processes::child", &url, writer)).collect::<Vec<_>>();
     work(&url, 0);
     others.into_iter().for_each(finish);
 

@@ -243,7 +243,7 @@ fn every_element_is_the_fill_value_of_an_array_or_refused() {
     assert!(filled > 1000, "only {filled} were tried");
 }
 
-/// The documents of an array by their keys.
+/// Returns the documents of an array by their keys.
 fn documents(store: &Arc<dyn Store>, format: Format) -> Vec<(String, &'static str, Json)> {
     let (layout, path) = (format.def().layout(), NodePath::new(place(format)).unwrap());
     let get = |name: &&'static str| {

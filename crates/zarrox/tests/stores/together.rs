@@ -12,7 +12,7 @@ use zarrox::{Array, Error, ErrorKind, OpenOptions, s};
 use zarrox_testkit::faults::{Fault, FaultyStore};
 use zarrox_testkit::remote::Remote;
 
-/// Two arrays of three elements each, in chunks of two.
+/// Returns two arrays of three elements each, in chunks of two.
 fn dataset(store: &Arc<dyn Store>) -> Vec<Array> {
     OpenOptions::new().create_group((store.clone(), "")).unwrap();
     let create = |name| {
@@ -106,7 +106,7 @@ fn stored_shapes_are_restored_when_another_one_cannot_be_stored() {
     assert_eq!(values(&store, "a"), [1, 2, 3]);
 }
 
-/// The group of the dataset.
+/// Returns the group of the dataset.
 fn group(store: &Arc<dyn Store>) -> zarrox::Group {
     OpenOptions::new().open((store.clone(), "")).unwrap().into_group().unwrap()
 }
@@ -117,7 +117,7 @@ fn by_two(before: u64) -> Vec<GrownArray> {
     vec![longer("x"), longer("a")]
 }
 
-/// The keys of marks of the dataset.
+/// Returns the keys of marks of the dataset.
 fn marks(store: &Arc<dyn Store>) -> Vec<String> {
     let all = zarrox_testkit::store::list(&**store, "").into_iter().map(|(key, _)| key);
     all.filter(|key| key.contains("unfinished.dataset")).collect()

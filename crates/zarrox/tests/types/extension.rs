@@ -135,7 +135,7 @@ impl Family for Sequences {
     fn fill_from_json(&self, _: &DataType, json: &Json, _: Strictness) -> Result<FillValue> {
         let letters = json.as_str().filter(|text| text.chars().all(|letter| "ACGT".contains(letter)));
         let letters = letters
-            .ok_or_else(|| Error::new(ErrorKind::InvalidMetadata, format!("fill_value {json} is no DNA")))?;
+            .ok_or_else(|| Error::new(ErrorKind::InvalidMetadata, format!("fill_value {json} is not DNA")))?;
         Ok(FillValue::new(letters.as_bytes()))
     }
 
@@ -176,7 +176,7 @@ fn a_type_of_variable_length_of_the_users_own() {
         let builder = known.create_array((Arc::new(MemoryStore::new()), "a")).format(format).shape([1]);
         builder.data_type(dna()).fill_value_json(fill).create().unwrap_err().to_string()
     };
-    assert!(refused(Format::V3, json!("X")).contains("fill_value \"X\" is no DNA"));
+    assert!(refused(Format::V3, json!("X")).contains("fill_value \"X\" is not DNA"));
     assert!(
         refused(Format::V2, json!("A")).contains("no codec of v2"),
         "{}",
@@ -434,7 +434,7 @@ impl ArrayToBytes for Backwards {
 
     fn decode(&self, encoded: &[u8], mut region: ReadRegion<'_>) -> std::result::Result<(), CodecError> {
         if encoded.len() != self.0.size() {
-            return Err(CodecError::corrupt(format!("{} bytes are no chunk", encoded.len())));
+            return Err(CodecError::corrupt(format!("{} bytes are not a chunk", encoded.len())));
         }
         let elements: Vec<u8> = encoded.chunks_exact(self.0.item()).rev().flatten().copied().collect();
         region.copy_from(&View::contiguous(&elements, self.0.shape(), self.0.item()));
@@ -565,7 +565,7 @@ fn a_failing_codec_of_the_users_own_is_named() {
     let key = Key::new("a/c/0").unwrap();
     for (damaged, parts) in [
         ([1, 2, 3, 4, 5].as_slice(), ["codec 'example.sum': the sum is another", "a/c/0"]),
-        ([1, 2, 3, 6].as_slice(), ["codec 'example.backwards'", "3 bytes are no chunk"]),
+        ([1, 2, 3, 6].as_slice(), ["codec 'example.backwards'", "3 bytes are not a chunk"]),
     ] {
         store.set(&key, damaged, Condition::Always).unwrap();
         let error = array.read::<ArrayD<u8>>(..).unwrap_err();
@@ -619,5 +619,5 @@ fn arrays_of_unknown_codecs_are_opened_for_their_metadata_and_refuse_their_eleme
     assert_eq!(looking.open(&path).unwrap().attributes()["a"], 1);
     let new = looking.create_array(directory.path().join("b.zarr")).shape([4]).data_type(DataType::UInt8);
     let refused = new.compressor(CodecSpec::new("nosuch", Json::Null)).create();
-    assert_eq!(refused.unwrap_err().kind(), ErrorKind::Unsupported, "nothing is made that nobody can read");
+    assert_eq!(refused.unwrap_err().kind(), ErrorKind::Unsupported, "no unreadable array is created");
 }

@@ -14,7 +14,7 @@ fn root() -> Group {
     OpenOptions::new().create_group((store, "")).unwrap()
 }
 
-/// The numbers from 0 on, in chunks that do not divide them.
+/// Returns the numbers from 0 on, in chunks that do not divide them.
 fn numbers(root: &Group) -> (Array, Array2<i32>) {
     let values = Array2::from_shape_vec((4, 6), (0..24).collect()).unwrap();
     let array = root.create_array("a").shape([4, 6]).chunks([3, 4]).data_type(DataType::Int32);

@@ -129,7 +129,7 @@ fn fields_are_read_in_their_own_byte_orders() {
     assert_eq!(
         array.slice(..).fields(&["f"]).read::<DynArray>().unwrap().as_bytes(),
         [1, 0],
-        "booleans are 0 or 1 whoever reads them"
+        "booleans are 0 or 1 for every reader"
     );
     assert_eq!(array.field("f").read::<ArrayD<bool>>().unwrap(), arr1(&[true, false]).into_dyn());
     let b = ndarray::arr2(&[[1, 256], [3, 4]]).into_shape_with_order((2, 2, 1)).unwrap().into_dyn();
@@ -227,7 +227,7 @@ fn a_field_is_created_as_the_type_that_it_declares() {
     assert_eq!(array.read::<ArrayD<Nibbles>>(s![2]).unwrap()[[]], written);
     let refused = array.write(s![2], Nibbles { low: 8, high: 0 }).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::InvalidArgument);
-    assert!(!Wrong::holds(&Wrong::data_type()), "what is declared is no 64-bit integer");
+    assert!(!Wrong::holds(&Wrong::data_type()), "the declared type is not a 64-bit integer");
     let (_, array) = created(Wrong::data_type(), Format::V3, Endian::Little);
     assert_eq!(array.write(s![2], Wrong { wide: 1 }).unwrap_err().kind(), ErrorKind::DataTypeMismatch);
 }

@@ -70,7 +70,7 @@ const POINTS: [(&str, i64, &str); 30] = [
     ("10as", -100_000_000, "1969-12-31T23:59:59.999999999"),
 ];
 
-/// The parts of what NumPy printed.
+/// Returns the parts of NumPy's output.
 fn parts(text: &str) -> (i16, [u32; 6]) {
     let (year, rest) = text.split_at(text[1..].find('-').unwrap() + 1);
     let (time, fraction) = rest.split_once('.').unwrap_or((rest, "0"));

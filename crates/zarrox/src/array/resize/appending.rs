@@ -3,9 +3,11 @@
 //! 1. The rows are reserved, after the end of the array and after all rows that other writers have reserved.
 //! 2. The rows are written, outside of the shape, where readers do not see them yet.
 //! 3. The new shape is stored. If rows before these are still being written, readers see fill values there until then.
-//! 4. The reservation is removed. A writer that dies before the third step leaves the array unchanged, and its reservation. The
-//!   next append, or a check, detects that the writer is dead, clears its rows, and takes them; if other writers have appended
-//!   after them, they are recorded as free. Rows that are reserved by live writers are never touched by other writers.
+//! 4. The reservation is removed.
+//!
+//! A writer that dies before the third step leaves the array unchanged, and its reservation. The next append, or a check, detects
+//! that the writer is dead, clears its rows, and takes them; if other writers have appended after them, they are recorded as
+//! free. Rows that are reserved by live writers are never touched by other writers.
 
 use zarrox_core::{
     ChunkGrid, DimSelection, Error, ErrorKind, IntoSelection, NodeMetadata, Result, Selection,
@@ -21,7 +23,7 @@ use crate::hierarchy::{Owner, renewing};
 const ATTEMPTS: u32 = 100;
 
 /// The number of waits for other appends to release rows that begin within the shape. An append that still finds such rows
-/// afterwards skips them: they have fill values until another append uses them.
+/// afterwards skips some of them: these have fill values until another append uses them.
 const PATIENCE: u32 = 30;
 
 /// The number of attempts to remove a reservation whose rows are stored.
@@ -196,8 +198,10 @@ impl Array {
     }
 
     /// Releases rows that begin within the shape, which has this length. Returns true if a later append has skipped all of them:
-    /// then they can be written. Appends with later rows release them first, since an array that grows beyond unwritten rows has
-    /// fill values there. So there are no later rows when these are released, and their reservation is removed.
+    /// then they can be written.
+    ///
+    /// Appends with later rows release them first, since an array that grows beyond unwritten rows has fill values there. So
+    /// there are no later rows when these are released, and their reservation is removed.
     fn settle(&self, owner: &Owner, rows: &Reserved, length: u64) -> Result<bool> {
         let mut attempt = 0;
         loop {

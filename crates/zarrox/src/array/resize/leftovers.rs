@@ -31,9 +31,11 @@ struct Leftover {
 
 impl Array {
     /// Clears the stored elements outside of the shape that growing would expose. The caller holds the lock of the array's
-    /// documents. Where the store has no lock that excludes all writers, a reservation excludes other appends meanwhile. Programs
-    /// that do not reserve rows let the array grow first: chunks outside of the shape are therefore leftovers if the shape is the
-    /// same before and after the listing. They are cleared only if they have not changed since.
+    /// documents.
+    ///
+    /// Where the store has no lock that excludes all writers, a reservation excludes other appends meanwhile. Programs that do
+    /// not reserve rows let the array grow first: chunks outside of the shape are therefore leftovers if the shape is the same
+    /// before and after the listing. They are cleared only if they have not changed since.
     pub(super) fn clear_leftovers(&self, grown: &Self) -> Result<()> {
         if grown.shape().iter().zip(self.shape()).all(|(new, old)| new <= old) {
             return Ok(());

@@ -22,11 +22,12 @@ use crate::error::argument;
 use crate::guarded::until_unchanged;
 
 impl Array {
-    /// Changes the shape. The number of dimensions stays the same. New elements have the fill value: chunks and parts of chunks
-    /// outside the old shape, which an interrupted shrink or append has left, are cleared first. A rectilinear grid that ends
-    /// before the new shape gets one more chunk, which covers the rest. Shrinking erases the chunks outside the new shape, and
-    /// clears the outside part of chunks that cross its border. The new shape is stored first: an interruption can leave chunks
-    /// that are not read, but never a shape without its data.
+    /// Changes the shape. The number of dimensions stays the same.
+    ///
+    /// New elements have the fill value: chunks and parts of chunks outside the old shape, which an interrupted shrink or append
+    /// has left, are cleared first. A rectilinear grid that ends before the new shape gets one more chunk, which covers the rest.
+    /// Shrinking erases the chunks outside the new shape, and clears the outside part of chunks that cross its border. The new
+    /// shape is stored first: an interruption can leave chunks that are not read, but never a shape without its data.
     ///
     /// # Errors
     /// When the number of dimensions differs, the new chunk of a rectilinear grid is not a multiple of the inner chunks, or the
@@ -59,8 +60,9 @@ impl Array {
         alone.map_or(Ok(()), |_| self.forget_outside())
     }
 
-    /// Appends values along an axis, and returns the new shape. The other axes of the values must be as long as the array's. The
-    /// values are stored before the shape: until they are complete, and on an error, the array is unchanged. For concurrent
+    /// Appends values along an axis, and returns the new shape. The other axes of the values must be as long as the array's.
+    ///
+    /// The values are stored before the shape: until they are complete, and on an error, the array is unchanged. For concurrent
     /// appends to stores without locks, such as S3, see [`Array::append_with`].
     ///
     /// # Errors
@@ -73,9 +75,10 @@ impl Array {
     }
 
     /// Appends values of this shape along an axis like [`Array::append`], but `write` may write them in any number of parts, for
-    /// values that do not fit into memory. `write` is called with the array in its new shape, and the selection of the new
-    /// values. Readers do not see the new shape before it returns; meanwhile no other thread can append to the array or resize
-    /// it.
+    /// values that do not fit into memory.
+    ///
+    /// `write` is called with the array in its new shape, and the selection of the new values. Readers do not see the new shape
+    /// before it returns; meanwhile no other thread can append to the array or resize it.
     ///
     /// In stores without a lock that excludes other processes, but which compare versions ([`Capabilities::set_if_unchanged`]),
     /// several writers can append at the same time. Each reserves rows in an object within the array, writes them, and stores the

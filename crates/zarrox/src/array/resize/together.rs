@@ -18,12 +18,13 @@ const MOST: usize = 100;
 type Write<'a> = dyn FnMut(&[Array]) -> Result<()> + 'a;
 
 impl Array {
-    /// Lets arrays of one store grow to larger shapes, after `write` has stored the new elements. `write` is called with the
-    /// arrays in their new shapes. Readers do not see the new shapes before it returns, and none is stored if it fails. Then the
-    /// shapes are stored one after the other, that of the first array last, and consolidated metadata after all of them, in one
-    /// step. Meanwhile no other writer appends to the arrays or resizes them, as far as locks and
-    /// [reservations](Array::append_with) exclude it; at most 100 arrays are locked, and the shapes of the others are compared.
-    /// Concurrent callers must pass the same arrays in the same order.
+    /// Lets arrays of one store grow to larger shapes, after `write` has stored the new elements.
+    ///
+    /// `write` is called with the arrays in their new shapes. Readers do not see the new shapes before it returns, and none is
+    /// stored if it fails. Then the shapes are stored one after the other, that of the first array last, and consolidated
+    /// metadata after all of them, in one step. Meanwhile no other writer appends to the arrays or resizes them, as far as locks
+    /// and [reservations](Array::append_with) exclude it; at most 100 arrays are locked, and the shapes of the others are
+    /// compared. Concurrent callers must pass the same arrays in the same order.
     ///
     /// # Errors
     /// When a shape does not fit, or another writer has changed a shape; and the errors of `write`. On an error, all arrays have

@@ -1,4 +1,4 @@
-"""Writes arrays of zarr-python 3.4 with `cast_value` and `scale_offset`, and what they hold. README.md has the commands."""
+"""Writes arrays of zarr-python 3.4 with `cast_value` and `scale_offset`, and their expected values. README.md has the commands."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ corpus = record.Corpus(__file__, f"zarr-python {zarr.__version__}, NumPy {np.__v
 
 
 def array(root, name, values, filters, fill=0, lossy=True, **options):
-    """An array with these filters; what is read back is what is recorded."""
+    """An array with these filters; the values that are read back are recorded."""
     values = np.asarray(values)
     options = {"chunks": tuple(max(1, (n + 1) // 2) for n in values.shape), "compressors": None} | options
     made = root.create_array(name, shape=values.shape, dtype=values.dtype, filters=filters, fill_value=fill, **options)
@@ -55,7 +55,7 @@ def casts():
         for out_of_range in ["clamp", "wrap"] if "int" in target else ["clamp"]:
             array(root, f"i4_{target}_{out_of_range}", wide, CastValue(data_type=target, out_of_range=out_of_range))
     edges = np.array([np.inf, -np.inf, 1e300, -1e300, 65504.0, 65520.0, 65519.9, -0.0])
-    # Infinity clamps to no integer.
+    # Infinity is not clamped to an integer.
     for target in ["float32", "float16", "int32", "uint8"]:
         array(root, f"f8_{target}_clamp", edges if "float" in target else edges[2:], CastValue(data_type=target, out_of_range="clamp"))
     array(root, "f8_u1_wrap", np.array([0.0, 255.0, 256.0, -1.0, 1000.5]), CastValue(data_type="uint8", out_of_range="wrap"))
@@ -110,7 +110,7 @@ def scales():
             ("_offset", ScaleOffset(offset=10)),
             ("_scale", ScaleOffset(scale=2)),
         ]:
-            # Of those without a sign, zeros are out of range once the offset is off.
+            # For unsigned types, zeros minus the offset are out of range.
             array(root, kind + word, values, codec, fill=10, lossy=kind[0] == "u")
     array(root, "special", np.array([np.nan, np.inf, -np.inf, -0.0, 5e-324]), ScaleOffset(offset=0, scale=2))
     array(root, "fill_value", floats, ScaleOffset(offset=1, scale=4), fill=2.5)

@@ -1,4 +1,4 @@
-"""Writes the hierarchies of this directory; README.md says how to run it."""
+"""Writes the hierarchies of this directory; README.md has the commands."""
 
 import os
 import sys
@@ -16,7 +16,7 @@ import pack  # noqa: E402
 
 
 def fill(group, create):
-    """A group within a group, with arrays of known values; attributes that are no JSON; and a type nobody knows."""
+    """A group within a group, with arrays of known values; attributes that are not JSON; and an unknown codec."""
     group.attrs["title"] = "consolidated"
     group.attrs["nothing"] = float("nan")
     create("a", np.arange(6, dtype="<i4").reshape(2, 3), 7)
@@ -41,7 +41,7 @@ def zarr2(data):
         fill(group, create)
         if not options:
             group.create_dataset("odd", shape=(2,), dtype="M8[s]", compressor=zarr.codecs.Zlib(1)).attrs["kept"] = True
-            # As if another writer had made it: nobody knows this codec.
+            # An unknown codec, as if another writer had written the array.
             document = os.path.join(path, "odd", ".zarray")
             text = open(document).read().replace('"zlib"', '"nobody-knows"')
             open(document, "w").write(text)

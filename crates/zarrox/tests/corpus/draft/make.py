@@ -1,4 +1,4 @@
-"""Writes hierarchies as the draft of version 3 of 2022 describes them, and what they hold. README.md has the commands.
+"""Writes hierarchies as the draft of version 3 of 2022 describes them, and their expected values. README.md has the commands.
 
 No program is known to have written exactly this, so that documents and chunks are made here, by the draft's text.
 """
@@ -71,7 +71,7 @@ def encode(chunk, layout, codecs):
 
 
 def shard(chunks, counts):
-    """The chunks of a shard, by their position in it: the chunks that are there, then offset and length of each."""
+    """The chunks of a shard, by their position in it: the stored chunks, then offset and length of each."""
     content, index = b"", b""
     for position in itertools.product(*map(range, counts)):
         if position in chunks:
@@ -99,7 +99,7 @@ def array(
     fill_element=None,
     **members,
 ):
-    """An array of which the chunks that `stored` says are there; the others are the fill value."""
+    """An array of which the chunks in `stored` are written; the others are missing."""
     values = np.asarray(values)
     chunks = chunks or tuple(max(1, (n + 1) // 2) for n in values.shape)
     document = {
@@ -289,7 +289,7 @@ def extensions():
     times = "https://purl.org/zarr/spec/extensions/data-types/datetime/1.0"
     odd = "http://example.org/zarr/extension/odd-types"
     array(root, "fallback_of_times", values, {"extension": times, "type": "<M8[ns]", "fallback": "int64"}, 0)
-    corpus.current["fallback_of_times"]["data_type"] = None  # Who knows the extension has the type itself.
+    corpus.current["fallback_of_times"]["data_type"] = None  # An implementation with the extension uses the type itself.
     array(root, "fallback", values, {"extension": odd, "type": "odd", "fallback": "int64"}, 0, shown="int64")
     array(
         root,

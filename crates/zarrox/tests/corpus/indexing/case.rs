@@ -65,7 +65,7 @@ fn check(line: &str, last: &mut Last) -> Result<(), Failure> {
 }
 
 impl Layout {
-    /// An array that holds 0, 1, 2, …, itself or in a field.
+    /// Returns an array that holds 0, 1, 2, …, itself or in a field.
     fn create(&self) -> Result<Array, Failure> {
         let salt = self.chunks.iter().sum::<u64>() * 3 + self.shape.iter().sum::<u64>();
         let structured = salt % 7 < 2;
@@ -175,7 +175,7 @@ fn view<'a>(steps: &Json, array: &'a Array) -> zarrox::Result<ArrayView<'a>> {
     Ok(view)
 }
 
-/// The shape in JSON, a space, and a 0 or 1 for each element.
+/// Returns the shape in JSON, a space, and a 0 or 1 for each element.
 fn mask(text: &str) -> zarrox::Result<Mask> {
     let (shape, bits) = text.split_once(' ').unwrap_or_default();
     let shape: Vec<usize> = serde_json::from_str(shape).unwrap_or_default();
@@ -211,5 +211,5 @@ fn elements(value: &Json) -> Result<ArrayD<i32>, Failure> {
 fn numbers<T: TryFrom<i64>>(list: &Json) -> Result<Vec<T>, Failure> {
     let number = |value: &Json| value.as_i64().and_then(|value| T::try_from(value).ok());
     let numbers = list.as_array().and_then(|list| list.iter().map(number).collect());
-    numbers.ok_or_else(|| format!("{list} is no list of numbers").into())
+    numbers.ok_or_else(|| format!("{list} is not a list of numbers").into())
 }

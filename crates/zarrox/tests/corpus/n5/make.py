@@ -1,4 +1,4 @@
-"""Writes a small N5 hierarchy with one of the other implementations, and beside it every element that it read back.
+"""Writes a small N5 hierarchy with another implementation, and beside it every element that it read back.
 
     python make.py zarr2|tensorstore|z5py|java
 
@@ -21,7 +21,7 @@ TYPES = ["uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64
 
 
 def values(dtype, shape, seed=0):
-    """Elements that differ in every byte; floats also have what is not finite."""
+    """Elements that differ in every byte; floats include infinities and NaN."""
     dtype = np.dtype(dtype)
     count = int(np.prod(shape))
     words = np.arange(1 + seed, count + 1 + seed, dtype="u8") * np.uint64(0x9E3779B97F4A7C15)
@@ -149,7 +149,7 @@ def java(path):
         return out + b"LZ4Block" + struct.pack("<BIII", 0x10 | level, 0, 0, 0)
 
     def write(name, array, block_size, compression, compress=lambda data: data, **more):
-        """Blocks as Java cuts them: those at the edge are as small as what is left."""
+        """Blocks as in Java: those at the edge are truncated to the array."""
         blocks = [range(0, length, size) for length, size in zip(array.shape, block_size)]
         for corner in np.ndindex(*map(len, blocks)):
             box = tuple(slice(b[i], b[i] + size) for b, i, size in zip(blocks, corner, block_size))
@@ -168,11 +168,11 @@ def java(path):
     attributes = {"downsamplingFactors": [1, 1, 1], "units": ["nm", "nm"], "axes": ["x", "y"]}
     yield write("images/lz4", ramp, (8, 12), lz4_compression, lambda data: lz4_java(data, 64), **attributes)
     yield write("images/noise", values("uint64", (5, 7)), (3, 4), {"compression": {"type": "lz4"}}, lambda d: lz4_java(d, 65536))
-    # As version 0 had it, with compressions that are all said by their names alone.
+    # As in version 0, with compressions that are only given by their names.
     yield write("old/raw", values("float32", (5, 7)), (3, 4), {"compressionType": "raw"})
-    # No attributes of its own: a group all the same.
+    # A group without attributes of its own.
     yield "images", {"attributes": {}}
-    # A label multiset: lists of elements in the blocks, which are no boxes.
+    # A label multiset: the blocks have lists of elements, not boxes.
     (path / "labels" / "0").mkdir(parents=True)
     document("labels", {"dimensions": [2, 4], "blockSize": [2, 2], "dataType": "uint8", "compression": {"type": "raw"}})
     block = struct.pack(">HHIII", 1, 2, 2, 2, 7) + bytes(range(10, 17))

@@ -1,4 +1,4 @@
-"""Arrays with the compressors and filters of numcodecs, alone and in chains: what the scripts in the folders beside it share.
+"""Arrays with the compressors and filters of numcodecs, alone and in chains, for the scripts in the folders beside this one.
 
 A case is a name, values, filters, a compressor, and options of `create`. Codecs are given by their configurations, as the
 metadata of format 2 has them, so that one list fits all versions of numcodecs: what a version does not know, or what it does
@@ -97,7 +97,7 @@ def compressors():
 
 
 def lzma(*filters):
-    """Only raw streams may have filters: of others, numcodecs decodes none that it has encoded so."""
+    """Only raw streams may have filters: numcodecs cannot decode others that it has encoded with filters."""
     return codec("lzma", format=RAW, check=-1, preset=None, filters=list(filters))
 
 
@@ -155,7 +155,7 @@ def scaled(offset, scale, dtype, astype):
 
 
 def filters():
-    """Every filter alone, uncompressed: the bytes of a chunk are what the filter makes."""
+    """Every filter alone, uncompressed: the bytes of a chunk are the output of the filter."""
     for dtype in ["|i1", "|u1", "<i2", ">u2", "<i4", ">i4", "<u4", "<i8", ">u8", "<f4", ">f4", "<f8"]:
         yield case("delta_" + word(dtype), grid(dtype), delta(dtype), chunks=(4, 10), lossy=dtype[1] == "f")
     for dtype in ["<i4", "<u2", "<i8"]:
@@ -308,7 +308,7 @@ def combined():
 
 
 def objects():
-    """Adds arrays that become bytes by an object codec, with filters behind it."""
+    """Adds arrays with an object codec, followed by filters."""
     texts = np.array(["", "a", "café", "🧊日本語", "x" * 40, "line\nbreak"], object)
     blobs = np.array([b"", b"a", b"\0\xff\0", bytes(range(256))], object)
     ragged = np.empty(3, object)
@@ -399,7 +399,7 @@ class Maker:
             for case in cases():
                 try:
                     self.write(path, case)
-                except Exception as error:  # What this version cannot do is no case.
+                except Exception as error:  # Cases that this version does not support are left out.
                     shutil.rmtree(os.path.join(path, case.name), ignore_errors=True)
                     reason = (name, "%s: %s" % (type(error).__name__, str(error).split("\n")[0][:80]))
                     self.left_out.setdefault(reason, []).append(case.name)
@@ -423,7 +423,7 @@ class Maker:
                 assert type(one) is type(two) and equal, "it reads %r instead of %r" % (one, two)
             self.corpus.objects(case.name, values, kind)
             return
-        assert read.dtype.kind == values.dtype.kind, "it is of another type"
+        assert read.dtype.kind == values.dtype.kind, "the type differs"
         read = np.asarray(read, values.dtype)
         assert record.same(read, values) or case.lossy and near(read, values), "it does not read what was written"
         fill = options.get("fill_value")
@@ -457,7 +457,7 @@ def near(read, values):
 
 
 def with_zarr_2(script):
-    """All that zarr-python 2 can write with this version of numcodecs."""
+    """All cases that zarr-python 2 can write with this version of numcodecs."""
     import zarr
 
     corpus = record.Corpus(
@@ -492,7 +492,7 @@ CLASSES = {
 
 
 def with_zarr_3(script, formats=(3,)):
-    """All that zarr-python 3 can write with this version of numcodecs."""
+    """All cases that zarr-python 3 can write with this version of numcodecs."""
     import warnings
 
     import zarr

@@ -1,5 +1,5 @@
-"""Makes the hierarchies of this directory and `expected.json`: what the object codecs of numcodecs can be told to do, beyond
-what the larger corpora of zarr-python's versions have. See README.md for how to run it."""
+"""Writes the hierarchies of this directory and `expected.json`: the options of numcodecs' object codecs that the larger corpora
+of zarr-python's versions do not have. See README.md for the commands."""
 
 import os
 import sys
@@ -64,7 +64,7 @@ def json_and_msgpack(root):
         array = root.create_dataset(
             "fill_" + name, shape=4, chunks=2, dtype=object, object_codec=numcodecs.JSON(), fill_value=None
         )
-        # NumPy would take a list for many elements: the chunk is written whole.
+        # NumPy would interpret a list as many elements: the chunk is written whole.
         array[:2] = values[:2]
         path = os.path.join(corpus.directory, "objects.zarr", "fill_" + name, ".zarray")
         with open(path) as file:
@@ -75,7 +75,7 @@ def json_and_msgpack(root):
 
 
 def columns(root):
-    """Writes arrays of order F as the writer means them: it reads these back in another order itself."""
+    """Writes arrays of order F, whose elements the writer itself reads back in another order."""
     values = objects(["a", "b", "c", "d", "e", "f"], (2, 3))
     for name, codec in [("json", numcodecs.JSON()), ("msgpack", numcodecs.MsgPack())]:
         put(root, "columns_" + name, values, "object", codec, (2, 2), order="F")

@@ -1,4 +1,4 @@
-"""Writes arrays on rectilinear grids with zarr-python; README.md says how to run it."""
+"""Writes arrays on rectilinear grids with zarr-python; README.md has the commands."""
 
 import os
 import sys
@@ -24,7 +24,7 @@ def create(name, shape, chunks, **options):
 array, values = create("plain", (10, 7, 5), [[3, 3, 3, 1], [2, 5], 2])
 array[:] = values
 
-# Shrunk: there are more chunks than the shape needs, and one that reaches beyond it.
+# Shrunk: the grid has more chunks than the shape needs, and one that crosses its border.
 array, values = create("surplus", (17,), [[2, 2, 5, 4, 4]])
 array[:] = values
 array.resize((8,))
@@ -33,7 +33,7 @@ array.resize((8,))
 array, values = create("partial", (6, 6), [[1, 2, 3], [4, 2]], compressors=[zarr.codecs.GzipCodec(level=5)])
 array[1:3, 3:] = values[1:3, 3:]
 
-# Shards that differ, and inner chunks that do not.
+# Shards of different shapes, and inner chunks of a single shape.
 array, values = create("sharded", (10, 6), [2, 3], shards=[[4, 2, 4], [3, 3]])
 array[1:9] = values[1:9]
 
@@ -47,7 +47,7 @@ array, values = create(
 )
 array[:] = values
 
-# Grown by zarr-python, which gives a list one more chunk for that.
+# Grown by zarr-python, which adds a chunk to a list.
 array, values = create("grown", (5,), [[2, 3]])
 array[:] = values
 array.append(np.arange(5, 9, dtype="int32"))

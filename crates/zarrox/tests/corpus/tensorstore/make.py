@@ -1,4 +1,4 @@
-"""Writes arrays of tensorstore in both formats, and what they hold. README.md has the commands."""
+"""Writes arrays of tensorstore in both formats, and their expected values. README.md has the commands."""
 
 import json
 import os
@@ -36,7 +36,7 @@ def zstd(level=1):
 
 
 def begin(name, zarr_format):
-    """tensorstore has no groups: their documents are ours."""
+    """tensorstore does not support groups: their documents are written here."""
     path = corpus.hierarchy(name)
     os.makedirs(path)
     document, content = {
@@ -80,7 +80,7 @@ def v2_metadata(shape, dtype, fill=None, compressor=None, chunks=None, order="C"
 
 
 def elements(values):
-    """The bytes of each element: a byte for those that are less; signed integers with their sign."""
+    """The bytes of each element: a byte for smaller types; signed integers with their sign."""
     if values.dtype.name in ["int2", "int4"]:
         return values.astype("i1").tobytes()
     return values.astype(values.dtype.newbyteorder("<")).tobytes()
@@ -169,7 +169,7 @@ def raw():
         data = (np.arange(5 * size) * 37 % 256).astype("u1").reshape(5, size)
         fill = bytes(range(1, size + 1))
         metadata = v3_metadata([5], f"r{8 * size}", record.text64(fill), [{"name": "bytes"}], chunks=[3])
-        # tensorstore opens such an array, but cannot create it: the document is ours.
+        # tensorstore opens such an array, but cannot create it: the document is written here.
         path = os.path.join(root, f"r{8 * size}")
         os.makedirs(path)
         with open(os.path.join(path, "zarr.json"), "w") as file:
@@ -338,7 +338,7 @@ def version_2():
 
 
 def compressors():
-    """Levels, sizes of elements and of blocks, chunks that hold many blocks and such that nothing compresses."""
+    """Levels, sizes of elements and of blocks, chunks with many blocks, and incompressible chunks."""
     noise = np.random.RandomState(42).randint(0, 256, 800).astype("u1")
     many = (np.arange(17001) // 9 % 251).astype("<f4")
 

@@ -22,7 +22,7 @@ def case(name):
 
 
 def finish(name, group, paths):
-    """Every element as zarr-python reads it again: little-endian, in row-major order; of objects their text."""
+    """Every element that zarr-python reads back: little-endian, in row-major order; the text of objects."""
     values = {}
     for path in paths:
         array = group[path]

@@ -1,4 +1,4 @@
-"""Writes hierarchies of zarrs, and what they hold. README.md has the commands."""
+"""Writes hierarchies of zarrs, and their expected values. README.md has the commands."""
 
 import base64
 import json
@@ -50,7 +50,7 @@ def create(root, name, shape, data_type, codecs, fill, chunks, keys=("default", 
 
 
 def raw(root, name, shape, item, data, data_type, codecs, fill=0, chunks=None, lossy=False, read_back=True, **options):
-    """An array of elements of one size, given as bytes; what zarrs reads back is what is recorded."""
+    """An array of elements of one size, given as bytes; the values that zarrs reads back are recorded."""
     create(root, name, shape, data_type, codecs, fill, chunks, **options)
     start = [0] * len(shape)
     zarrs.write(root, "/" + name, start, shape, zarrs_client.fixed(data))
@@ -343,7 +343,7 @@ def optional():
     root = begin("optional.zarr")
 
     def missing(name, inner, item, data, mask, data_codecs, mask_codecs=(PLAIN,), fill=None, chunks=None):
-        """An array of elements that may be missing, each null or base64 in what is recorded."""
+        """An array of elements that may be missing, each recorded as null or base64."""
         data_type = {"name": "zarrs.optional", "configuration": inner}
         chain = [codec("zarrs.optional", mask_codecs=list(mask_codecs), data_codecs=list(data_codecs))]
         create(root, name, [len(mask)], data_type, chain, fill, chunks)

@@ -118,7 +118,7 @@ impl Action {
     }
 }
 
-/// A path of one to three names.
+/// Returns a path of one to three names.
 fn path(choices: &mut Choices) -> String {
     let depth = choices.pick(&[1, 1, 1, 2, 2, 3]);
     (0..depth).map(|_| choices.pick(&NAMES)).collect::<Vec<_>>().join("/")

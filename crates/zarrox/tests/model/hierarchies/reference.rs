@@ -104,7 +104,7 @@ impl Reference {
         Ok(())
     }
 
-    /// A node and all below it.
+    /// Returns a node and all nodes below it.
     fn below(&self, path: &str) -> Vec<String> {
         self.nodes.keys().filter(|other| is_at_or_below(other, path)).cloned().collect()
     }

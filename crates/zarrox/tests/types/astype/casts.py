@@ -1,5 +1,5 @@
 """Prints the results of NumPy's astype for numbers: a line for each pair of types, with the bytes (little-endian, as hexadecimal
-digits) before and after. Results that NumPy leaves to the machine (floats beyond an integer's range) are left out."""
+digits) before and after. Machine-dependent results (floats beyond an integer's range) are left out."""
 
 import sys
 

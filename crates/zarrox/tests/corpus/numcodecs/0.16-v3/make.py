@@ -1,4 +1,4 @@
-"""Writes what `chains.py` has with the versions that README.md names."""
+"""Writes the cases of `chains.py` with the versions in README.md."""
 
 import os
 import sys

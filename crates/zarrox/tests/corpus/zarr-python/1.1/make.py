@@ -1,4 +1,4 @@
-"""Writes the arrays of zarr-python 1.1, and what they hold. README.md has the commands."""
+"""Writes the arrays of zarr-python 1.1, and their expected values. README.md has the commands."""
 
 import lzma
 import os
@@ -72,7 +72,7 @@ for name, options in [
 ]:
     write("lzma_" + name, grid, compression="lzma", compression_opts=options)
 
-# zarr-python 1 gives Blosc the memory of a chunk, and all other compressors its elements row by row, whatever the
+# zarr-python 1 passes the memory of a chunk to Blosc, and its elements in row-major order to all other compressors.
 # order is.
 write("columns_blosc", grid, order="F", compression="blosc")
 write("columns_none", grid, order="F")

@@ -1,4 +1,4 @@
-"""Writes the hierarchies of zarr-python 2.11, and what they hold. README.md has the commands."""
+"""Writes the hierarchies of zarr-python 2.11, and their expected values. README.md has the commands."""
 
 import collections
 import os
@@ -59,13 +59,13 @@ def fixed(root, name, values, attributes=None, fill=None, expected=None, region=
 
 
 def filled(root, name, value, dtype, **options):
-    """Two chunks: one holds an element that is not the fill value, the other was never stored."""
+    """Two chunks: one has an element that is not the fill value, the other is missing."""
     dtype = np.dtype(dtype)
     stored = options.pop("stored")
     array = create(root, name, (2,), dtype, chunks=(1,), fill_value=value, **options)
     array[:1] = np.array([stored], dtype)
     again = zarr.open(array.store, mode="r", path=array.path)
-    # What is undefined is read as zero, or as no time.
+    # An undefined fill value is read as zero, or as "not a time".
     expected = np.full(2, "NaT", dtype) if dtype.kind in "Mm" else np.zeros(2, dtype)
     expected[0] = np.array([stored], dtype)[0]
     if value is not None:
@@ -82,7 +82,7 @@ def types():
     for kind in ["i2", "i4", "i8", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"]:
         for order, word in STEP.items():
             fixed(root, "%s_%s" % (kind, word), record.numbers(order + kind, 9))
-    # Payloads of NaN, and the sign of it, are data like any other.
+    # The payload and the sign of NaN are data as well.
     payloads = np.array([0x7FC00001, 0xFFC00000, 0x7F800001, 0xFFFFFFFF], "<u4")
     fixed(root, "nan_payloads", payloads.view("<f4"))
     end(root)
@@ -361,7 +361,7 @@ def object_arrays():
     varied(root, "utf8_columns", grid_of(TEXTS, (3, 5)), "utf8", utf8, chunks=(2, 2), order="F")
     varied(root, "utf8_scalar", np.array("only one", object), "utf8", utf8)
     varied(root, "utf8_empty", objects([]), "utf8", utf8, chunks=(1,))
-    # A chunk that was never stored: the fill value where it is text, and nothing where it is none.
+    # A missing chunk: the fill value if it is text, else empty elements.
     for name, fill, shown in [("text", "n/a", "n/a"), ("empty", "", ""), ("zero", 0, ""), ("null", None, "")]:
         values, expected = objects(["x", "y", shown, shown]), objects(["x", "y", shown, shown])
         varied(
@@ -375,7 +375,7 @@ def object_arrays():
             chunks=(2,),
             fill=fill,
         )
-    # What zarr.create(dtype=str) makes.
+    # The result of zarr.create(dtype=str).
     array = root.create_dataset("utf8_by_dtype", shape=7, chunks=4, dtype=str, compressor=None)
     array[...] = objects(TEXTS)
     corpus.objects("utf8_by_dtype", objects(TEXTS), "utf8")
@@ -524,7 +524,7 @@ def object_arrays():
 
 
 def pickles():
-    """Nobody should open these: unpickling runs what the writer put there."""
+    """These must not be opened: unpickling runs code of the writer."""
     root = begin("unsafe.zarr")
     create(root, "object_codec", (2,), object, object_codec=numcodecs.Pickle())[...] = objects([1, "x"])
     create(root, "among_filters", (2,), "<i4", filters=[numcodecs.Delta("<i4"), numcodecs.Pickle()])[...] = 1
@@ -579,7 +579,7 @@ def nodes():
         dimension_separator="/",
         order="F",
     )
-    # Python's JSON has numbers that JSON has not; they become the strings of the same name.
+    # Python's JSON has numbers that JSON does not have; they become the strings of the same name.
     odd = root.create_group("odd")
     odd.attrs.update({"nan": float("nan"), "inf": [float("inf"), float("-inf")]})
     zarr.consolidate_metadata(root.store)

@@ -1,4 +1,4 @@
-"""Writes hierarchies of zarr-python 2.18's experimental version 3, and what they hold. README.md has the commands."""
+"""Writes hierarchies of zarr-python 2.18's experimental version 3, and their expected values. README.md has the commands."""
 
 import json
 import os
@@ -47,7 +47,7 @@ def fixed(store, path, values, fill=None, region=Ellipsis, attributes=None, **op
 
 
 def filled(store, path, value, stored, dtype):
-    """Two chunks: one holds an element that is not the fill value, the other was never stored."""
+    """Two chunks: one has an element that is not the fill value, the other is missing."""
     dtype = np.dtype(dtype)
     values = np.full(2, "NaT", dtype) if dtype.kind in "Mm" else np.zeros(2, dtype)
     values[0] = stored
@@ -227,14 +227,14 @@ def nodes():
     group.attrs["consolidated"] = True
     fixed(store, "below/grid", np.arange(12, dtype="<i4").reshape(3, 4), chunks=(2, 2))
     zarr.consolidate_metadata(store, metadata_key="meta/root/consolidated/.zmetadata")
-    # Its document makes the place of the consolidated metadata a group.
+    # The document of the consolidated metadata makes its directory a group.
     corpus.groups({"": {"consolidated": True}}, empty=["consolidated"])
 
     # The array itself as the root.
     store = begin("root_array.zarr")
     fixed(store, "", np.arange(6, dtype="<i4").reshape(2, 3), chunks=(2, 2), attributes={"alone": True})
 
-    # Metadata without chunks: what remains when the root's data is erased.
+    # Metadata without chunks: the data of the root were erased.
     store = begin("erased.zarr")
     fixed(store, "a", np.arange(4, dtype="<i4"))
     for directory, _, files in os.walk(os.path.join(store.path, "data")):

@@ -1,4 +1,4 @@
-"""Writes hierarchies of zarr-python 2.18 in format 2, and what they hold. README.md has the commands."""
+"""Writes hierarchies of zarr-python 2.18 in format 2, and their expected values. README.md has the commands."""
 
 import os
 import sys
@@ -167,7 +167,7 @@ def edges():
     array[:] = 1
     array.resize(5, 2)
     array.append(np.full((2, 2), 4, "<i4"))
-    # What was outside of the array in a chunk that was kept is not the fill value.
+    # Elements outside of the array in a kept chunk do not have the fill value.
     corpus.array("resized", array[...], fill=-1)
     corpus.groups()
 

@@ -1,4 +1,4 @@
-"""Writes objects as zarr-python 2.2 with numcodecs 0.5 did, and what they hold. README.md has the commands."""
+"""Writes objects of zarr-python 2.2 with numcodecs 0.5, and their expected values. README.md has the commands."""
 
 import os
 import sys
@@ -28,7 +28,7 @@ def write(name, values, codec, shape=None, read_back=True, **options):
 
 
 texts = ["", "a", "caf\u00e9 \U0001f9ca", "x" * 30]
-# Not every element may be a list of the same length: numcodecs 0.5 would take these for dimensions.
+# Elements must not all be lists of the same length: numcodecs 0.5 would interpret these as dimensions.
 things = ["text", 7, -1.5, True, None, {"a": [1, None]}, [1, 2]]
 for name, codec in [("json", numcodecs.JSON()), ("msgpack", numcodecs.MsgPack())]:
     assert codec.codec_id == name

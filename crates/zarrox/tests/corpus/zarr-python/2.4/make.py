@@ -1,4 +1,4 @@
-"""Writes nested hierarchies as zarr-python did before its metadata had a separator. README.md has the commands."""
+"""Writes nested hierarchies of zarr-python before its metadata had a separator. README.md has the commands."""
 
 import os
 import sys

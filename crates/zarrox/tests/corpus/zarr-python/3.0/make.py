@@ -1,4 +1,4 @@
-"""Writes a hierarchy of zarr-python 3.0, and what it holds. README.md has the commands."""
+"""Writes a hierarchy of zarr-python 3.0, and its expected values. README.md has the commands."""
 
 import os
 import sys

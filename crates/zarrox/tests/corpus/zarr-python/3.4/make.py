@@ -1,4 +1,4 @@
-"""Writes hierarchies of zarr-python 3.4, in both formats, and what they hold. README.md has the commands."""
+"""Writes hierarchies of zarr-python 3.4, in both formats, and their expected values. README.md has the commands."""
 
 import json
 import os
@@ -79,7 +79,7 @@ def fixed(root, name, values, region=Ellipsis, dtype=None, data_type=None, fill=
 
 
 def filled(root, name, value, stored, dtype, **options):
-    """Two chunks: one holds an element that is not the fill value, the other was never stored."""
+    """Two chunks: one has an element that is not the fill value, the other is missing."""
     values = np.zeros(2, dtype)
     values[0], values[1] = stored, value
     fixed(root, name, values, fill=value, region=slice(0, 1), chunks=(1,), **options)
@@ -449,7 +449,7 @@ def nodes(name, zarr_format):
 
 
 def odd_attributes():
-    """Python's JSON has numbers that JSON has not; they are read as the strings of the same name."""
+    """Python's JSON has numbers that JSON does not have; they are read as the strings of the same name."""
     root = begin("odd.zarr")
     root.attrs.update({"nan": float("nan"), "inf": [float("inf"), float("-inf")]})
     fixed(root, "below", np.arange(3))
