@@ -7,7 +7,7 @@ use rustix::fs::{self as sys, AtFlags, CWD};
 use rustix::io::Errno;
 
 use super::super::held::{identity, identity_of};
-use super::super::node::{NodeLock, Waited};
+use super::super::node::{LockOutcome, NodeLock};
 use super::fault::Fault;
 use super::unix::{DIRECTORY, Entry, LISTING, Root, entry, split};
 use crate::Hold;
@@ -26,9 +26,9 @@ impl Root {
                 return Ok(None);
             };
             match lock.wait(how, self.lock_timeout, say)? {
-                Waited::Locked => {}
-                Waited::Taken => return Err(Fault::Held(self.lock_timeout)),
-                Waited::Unsupported => return Ok(None),
+                LockOutcome::Locked => {}
+                LockOutcome::Taken => return Err(Fault::Held(self.lock_timeout)),
+                LockOutcome::Unsupported => return Ok(None),
             }
             // The previous holder may have put another directory in its place.
             let there = match sys::statat(CWD, &whole, AtFlags::empty()) {
