@@ -178,7 +178,7 @@ fn connections_that_the_server_closes_are_made_anew() {
 }
 
 #[test]
-fn who_may_not_is_told_so_without_the_password() {
+fn a_missing_permission_is_forbidden_and_the_password_is_not_shown() {
     let Some(url) = address("REDIS") else { return };
     let user = unique();
     let mut other = client(&url);

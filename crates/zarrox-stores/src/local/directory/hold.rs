@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hold_is_of_the_directory_that_has_the_name_when_it_is_got() {
+    fn a_hold_applies_to_the_directory_that_has_the_name_when_it_is_acquired() {
         let directory = tempfile::tempdir().unwrap();
         let mut root = root(&directory);
         root.lock_timeout = Duration::from_secs(60);
