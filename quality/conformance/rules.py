@@ -397,8 +397,8 @@ def unknown_codecs(cell, known):
     """Returns the reasons for all implementations, by action, if the cell needs a codec that Zarrox does not support."""
     needs = set(cell.get("needs", ()))
     unknown = sorted(needs - set(known["v2" if cell["format"] == 2 else "v3"]))
-    everybody = {implementation for implementation, *_ in RULES} | {"zarrox"}
-    return {each: dict.fromkeys(ALL, f"Zarrox has no codec {unknown[0]} yet") for each in everybody} if unknown else {}
+    implementations = {implementation for implementation, *_ in RULES} | {"zarrox"}
+    return {each: dict.fromkeys(ALL, f"Zarrox has no codec {unknown[0]} yet") for each in implementations} if unknown else {}
 
 
 def not_applicable(cell):

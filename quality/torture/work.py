@@ -56,27 +56,27 @@ def main(worker):
     job = json.loads(sys.argv[-1])
     lock = threading.Lock()
 
-    def tell(line):
+    def print_line(line):
         with lock:
             print(line, flush=True)
 
     def work(number, operations):
         hand = worker(job["place"]["url"])
         for index, operation in enumerate(operations):
-            tell(f"begin {number} {index}")
+            print_line(f"begin {number} {index}")
             try:
                 hand.do(operation)
             except Exception as error:
                 message = f"{type(error).__name__}: {error}".replace("\n", " ")
-                return tell(f"error {number} {index} {message}")
-            tell(f"end {number} {index} done")
+                return print_line(f"error {number} {index} {message}")
+            print_line(f"end {number} {index} done")
 
     hands = enumerate(hand["operations"] for hand in job["hands"])
-    tell("ready")
+    print_line("ready")
     sys.stdin.readline()
     threads = [threading.Thread(target=work, args=hand) for hand in hands]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    tell("finished")
+    print_line("finished")

@@ -164,7 +164,7 @@ fn urls_name_directories() {
 #[test]
 fn another_users_directory_is_forbidden() {
     let Some(url) = address("HDFS") else { return };
-    let store = HdfsOptions::new().user("somebody").open(&url).unwrap();
+    let store = HdfsOptions::new().user("guest").open(&url).unwrap();
     let error = store.set(&key("forbidden"), b"", Condition::Always).unwrap_err();
     assert_eq!(error.kind(), StoreErrorKind::Forbidden, "{error}");
     assert!(!error.to_string().contains("\n"), "{error}");

@@ -66,7 +66,7 @@ fn urls_name_a_database_and_a_node_in_it() {
         registry().open(&format!("{url}/3"), &by_option).unwrap().store.location(),
         format!("{url}/3/{name}")
     );
-    let wrong = by_option.with("password", "hunter2").with("user", "nobody");
+    let wrong = by_option.with("password", "hunter2").with("user", "unknown");
     for error in
         [registry().open(&url, &wrong), registry().open(&format!("{url}/a"), &wrong)].map(Result::unwrap_err)
     {

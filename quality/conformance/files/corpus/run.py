@@ -51,7 +51,7 @@ CHECKS = {
 
 # Files that other programs read wrongly.
 NOT_TO_COMPARE = {
-    "f03tst_open_mem.nc": "NetCDF's library gives memory that nobody has written",
+    "f03tst_open_mem.nc": "NetCDF's library returns uninitialized memory",
     "bad_missing_data.nc": "so it does where a dimension without a limit is not the first one",
     "h5clear_fsm_persist_less.h5": "the superblock says that the file ends before its elements, which are there",
     "cve_2020_10810.h5": "a message of the file is damaged that the elements do not need",
