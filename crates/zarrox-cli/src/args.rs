@@ -12,7 +12,7 @@ use zarrox::{
 
 use crate::exit::usage;
 use crate::names::listed;
-use crate::opening::{self, Place};
+use crate::opening::{self, Content};
 use crate::suggest::{self, suggesting};
 
 /// The options of every command.
@@ -37,8 +37,8 @@ pub(crate) struct Global {
     #[arg(long, global = true)]
     data_type_fallback: bool,
 
-    /// Set an option of the store of a URL, such as `endpoint=http://127.0.0.1:9000`. `zarrox storage` lists all options. Secrets
-    /// are better set by environment variables
+    /// Set an option of the store of a URL, such as `endpoint=http://127.0.0.1:9000`. `zarrox storage` lists all options. Prefer
+    /// environment variables for secrets
     #[arg(long, global = true, value_name = "NAME=VALUE", value_parser = pair)]
     storage: Vec<(String, String)>,
 
@@ -46,11 +46,12 @@ pub(crate) struct Global {
     #[arg(long, global = true)]
     no_consolidate: bool,
 
-    /// Follow symbolic links that lead out of the directory of a hierarchy; use it only if you trust everyone who can write there
+    /// Follow symbolic links that lead out of the directory of a hierarchy; use it only for directories that only trusted users
+    /// can write to
     #[arg(long, global = true)]
     follow_links: bool,
 
-    /// Flush to the disk all that is written, so that it outlives a power failure; writing takes longer
+    /// Flush everything that is written to the disk, so that it survives a power failure; writing takes longer
     #[arg(long, global = true)]
     pub(crate) sync: bool,
 
@@ -58,17 +59,17 @@ pub(crate) struct Global {
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
 
-    /// Do not show long output through the pager that PAGER names, which is less otherwise
+    /// Do not show long output in the pager (PAGER, or less by default)
     #[arg(long, global = true)]
     pub(crate) no_pager: bool,
 
-    /// Print more about the work to the standard error; repeat it for even more
+    /// Print a debug log to the standard error; repeat the option to print a trace log
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
 }
 
 impl Global {
-    /// The options for opening nodes for writing.
+    /// Returns the options for opening nodes for writing.
     pub(crate) fn options(&self) -> OpenOptions {
         let options = OpenOptions::new().threads(self.threads).strict(self.strict);
         let options = options.data_type_fallback(self.data_type_fallback);
@@ -83,12 +84,12 @@ impl Global {
         self.storage.iter().fold(options, |options, (name, value)| options.storage_option(name, value))
     }
 
-    /// The format of new nodes, if one is given.
+    /// Returns the format of new nodes, if one is given.
     pub(crate) fn format(&self) -> Option<Format> {
         self.format
     }
 
-    /// Opens a node of any format.
+    /// Returns these options without the restriction to a format.
     pub(crate) fn of_any_format(&self) -> Self {
         Self { format: None, ..self.clone() }
     }
@@ -98,22 +99,22 @@ impl Global {
         opening::open(&self.options().mode(OpenMode::Read), path)
     }
 
-    /// Opens a node to copy all that is there: by the nodes' own documents, and not by their copy in consolidated metadata.
+    /// Opens a node for a complete copy: reads each node's own documents instead of the consolidated metadata.
     pub(crate) fn read_whole(&self, path: &str) -> Result<Node> {
         self.read(path)?.by_own_documents()
     }
 
-    /// The options for nodes of which only the metadata changes.
+    /// Returns the options for changing metadata only.
     pub(crate) fn without_elements(&self) -> OpenOptions {
         self.options().metadata_only(true).chunk_limit(usize::MAX)
     }
 
-    /// The options for nodes of which only the metadata is read.
+    /// Returns the options for reading metadata only.
     fn looking(&self) -> OpenOptions {
         self.without_elements().mode(OpenMode::Read)
     }
 
-    /// The paths to look at, with the nodes that patterns fit.
+    /// Returns the paths, with patterns replaced by the nodes that match them.
     pub(crate) fn expanded(&self, paths: &[String]) -> Result<Vec<String>> {
         opening::expanded(&self.looking(), paths)
     }
@@ -123,14 +124,14 @@ impl Global {
         opening::open(&self.looking(), path)
     }
 
-    /// Opens a node to show its metadata, or lists the hierarchies inside of a place that is not a node.
-    pub(crate) fn place(&self, path: &str) -> Result<Place> {
+    /// Opens a node to show its metadata, or lists the hierarchies in a directory or bucket that is not a node.
+    pub(crate) fn content(&self, path: &str) -> Result<Content> {
         match self.look(path) {
-            Ok(Node::Array(array)) => Ok(Place::Array(Box::new(array))),
-            Ok(Node::Group(group)) => Ok(Place::Group(Box::new(group))),
+            Ok(Node::Array(array)) => Ok(Content::Array(Box::new(array))),
+            Ok(Node::Group(group)) => Ok(Content::Group(Box::new(group))),
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 match opening::hierarchies(&self.looking(), path) {
-                    Ok(children) if !children.is_empty() => Ok(Place::Hierarchies(children)),
+                    Ok(children) if !children.is_empty() => Ok(Content::Hierarchies(children)),
                     _ => Err(error),
                 }
             }
@@ -152,13 +153,13 @@ impl Global {
     }
 }
 
-/// A name and a value. Errors do not repeat the value, since it may be secret.
+/// Parses a name and a value. Errors do not repeat the value, since it may be secret.
 fn pair(text: &str) -> Result<(String, String), String> {
-    let pair = text.split_once('=').ok_or("the form is NAME=VALUE")?;
+    let pair = text.split_once('=').ok_or("expected NAME=VALUE")?;
     Ok((pair.0.to_owned(), pair.1.to_owned()))
 }
 
-/// The lengths of dimensions, such as `10,20`; empty for an array without dimensions.
+/// A shape, such as `10,20`; empty for an array without dimensions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Lengths(pub(crate) Vec<u64>);
 
@@ -170,7 +171,7 @@ impl FromStr for Lengths {
     }
 }
 
-/// The lengths of dimensions, one of which may be `-1`, which follows from the number of elements: `-1,4,5`.
+/// A shape in which one length may be `-1`, which follows from the number of elements: `-1,4,5`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OpenLengths(pub(crate) Vec<Option<u64>>);
 
@@ -187,7 +188,7 @@ impl FromStr for OpenLengths {
     }
 }
 
-/// The items between commas; parentheses around all of them are optional.
+/// Parses items that are separated by commas; parentheses around the list are optional.
 fn items<T>(text: &str, length: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, String> {
     let inner = text.trim();
     let inner = inner.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')).unwrap_or(inner);
@@ -199,7 +200,7 @@ fn items<T>(text: &str, length: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, St
     inner.split(',').map(length).collect()
 }
 
-/// The chunks of a new array: lengths, of which `-1` is a whole dimension; `auto`; `false`; or, in JSON, the lengths of a
+/// The chunks of a new array: a shape, in which `-1` is a whole dimension; `auto`; `false`; or, in JSON, the chunk lengths of a
 /// rectilinear grid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Chunks {
@@ -207,11 +208,11 @@ pub(crate) enum Chunks {
     Shape(ChunkShape),
     /// Chunks of several lengths in each dimension.
     Rectilinear(Vec<ChunkLengths>),
-    /// Lengths by the names of dimensions; `None` is a whole dimension.
+    /// Lengths by dimension name; `None` is a whole dimension.
     Named(NamedLengths),
 }
 
-/// Lengths by the names of dimensions.
+/// Lengths by dimension name.
 pub(crate) type NamedLengths = Vec<(String, Option<u64>)>;
 
 impl FromStr for Chunks {
@@ -237,7 +238,7 @@ impl FromStr for Chunks {
     }
 }
 
-/// Lengths by the names of dimensions: `time=10,lat=-1`.
+/// Parses lengths by dimension name: `time=10,lat=-1`.
 fn named(text: &str) -> Result<NamedLengths, String> {
     let one = |item: &str| {
         let (name, length) = item.rsplit_once('=').ok_or_else(|| format!("'{item}' is not NAME=LENGTH"))?;
@@ -263,7 +264,7 @@ impl FromStr for ByteSize {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "it saturates; it is no less than 1"
+        reason = "the cast saturates, and the value is at least 1"
     )]
     fn from_str(text: &str) -> Result<Self, String> {
         let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
@@ -287,7 +288,7 @@ impl FromStr for ByteSize {
     }
 }
 
-/// A size rounded up, so that it can be printed exactly.
+/// Prints the size, rounded up to a number that has an exact text.
 impl fmt::Display for ByteSize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0.div_ceil(1 << 20) {
@@ -297,7 +298,7 @@ impl fmt::Display for ByteSize {
     }
 }
 
-/// A format by its name: `v2`, or only `2`.
+/// Parses the name of a format: `v2`, or only `2`.
 pub(crate) fn format(text: &str) -> Result<Format, String> {
     let named = |format: &Format| format.to_string().trim_start_matches('v') == text.trim_start_matches('v');
     Format::all().find(named).ok_or_else(|| {

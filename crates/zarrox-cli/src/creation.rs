@@ -1,4 +1,4 @@
-//! The options for new arrays, which `create` and `import` share.
+//! The options for new arrays in `create` and `import`.
 
 use clap::Args;
 use zarrox::codecs::{Blosc, BloscCompressor, Bz2, Gzip, Lz4, Lzma, Shuffle, Zlib, Zstd};
@@ -15,17 +15,17 @@ use crate::suggest::{self, suggesting};
 /// The options for a new array.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Creation {
-    /// The shape of a chunk, such as 10,20, where -1 is a whole dimension, or by the names of dimensions, such as time=10,lat=50; auto: the shape that zarr-python 2 guesses; false: a
-    /// single chunk; as JSON the lengths of rectilinear chunks, such as [[31,28,31],5] (v3) [default: about a mebibyte; in v2
-    /// auto]
+    /// The shape of a chunk, such as 10,20, where -1 is a whole dimension, or lengths by dimension name, such as time=10,lat=50;
+    /// auto: the shape that zarr-python 2 guesses; false: a single chunk; as JSON the lengths of rectilinear chunks, such as
+    /// [[31,28,31],5] (v3) [default: about 1 MiB; in v2 auto]
     #[arg(long, value_name = "LENGTHS", allow_hyphen_values = true)]
     pub(crate) chunks: Option<Chunks>,
 
-    /// The shape of a shard, which holds several chunks in one object, or as JSON the lengths of rectilinear shards (v3)
+    /// The shape of a shard, a stored object with several chunks, or as JSON the lengths of rectilinear shards (v3)
     #[arg(long, value_name = "LENGTHS", allow_hyphen_values = true)]
     pub(crate) shards: Option<Chunks>,
 
-    /// All codecs of the chain, as a JSON list as in v3 metadata
+    /// The whole codec pipeline, as a JSON list as in v3 metadata
     #[arg(long, value_name = "JSON", conflicts_with_all = ["filters", "compressor", "order", "endian"])]
     pub(crate) codecs: Option<String>,
 
@@ -40,20 +40,20 @@ pub(crate) struct Creation {
     #[arg(value_parser = suggesting(compressor, suggest::compressors))]
     pub(crate) compressor: Option<Compressor>,
 
-    /// Store a checksum with each chunk, so that any changed byte is noticed: crc32c after the compressor; in v2 Zstandard's own, or
-    /// crc32c in the compressor's place
+    /// Store a checksum with each chunk, which detects any changed byte: crc32c after the compressor; in v2 that of Zstandard, or
+    /// crc32c instead of the compressor
     #[arg(long)]
     pub(crate) checksum: bool,
 
-    /// The value of elements that were never written: a number, true, NaN, or JSON as in metadata
+    /// The fill value, for elements that were never written: a number, true, NaN, or JSON as in metadata
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     fill_value: Option<String>,
 
-    /// Order of the elements in a chunk: C (last dimension fastest) or F (first dimension fastest)
+    /// The order of the elements in a chunk: C (row-major) or F (column-major)
     #[arg(long, value_parser = ["C", "F"])]
     order: Option<String>,
 
-    /// Separator between the numbers of chunk keys
+    /// The separator in chunk keys
     #[arg(long, value_parser = ["/", "."])]
     pub(crate) separator: Option<String>,
 
@@ -87,7 +87,7 @@ impl Creation {
             Some(Chunks::Named(_)) => builder,
             Some(Chunks::Shape(chunks)) => builder.chunks(chunks.clone()),
             Some(Chunks::Rectilinear(_)) if shards.is_some() => {
-                return Err(usage("--chunks: all chunks inside of shards must have the same shape"));
+                return Err(usage("--chunks: all inner chunks of shards must have the same shape"));
             }
             Some(Chunks::Rectilinear(lengths)) => builder.rectilinear_chunks(lengths.clone()),
             None => builder,
@@ -95,12 +95,12 @@ impl Creation {
         builder = match &shards {
             Some(Chunks::Named(_)) => builder,
             Some(Chunks::Shape(ChunkShape::Guess)) => {
-                return Err(usage("--shards: expected lengths, or false for a single shard"));
+                return Err(usage("--shards: expected a shape, or false for a single shard"));
             }
             Some(Chunks::Shape(shards)) => builder.shards(shards.resolve(shape, 1)),
             Some(Chunks::Rectilinear(_)) if self.chunks.is_none() => {
                 return Err(usage(
-                    "--shards: shards of several shapes need --chunks, the shape of the chunks inside",
+                    "--shards: shards of several shapes need --chunks, the shape of the inner chunks",
                 ));
             }
             Some(Chunks::Rectilinear(lengths)) => builder.rectilinear_chunks(lengths.clone()),
@@ -132,7 +132,7 @@ impl Creation {
         Ok(builder.column_major(self.order.as_deref() == Some("F")).attributes(self.attributes()?))
     }
 
-    /// Lengths by the names of dimensions as lengths of an array of this shape. Dimensions that are not named are whole.
+    /// Resolves lengths by dimension name for an array of this shape. Dimensions without a given length are whole.
     fn with_names(&self, given: Option<&Chunks>, option: &str, shape: &[u64]) -> Result<Option<Chunks>> {
         let Some(Chunks::Named(lengths)) = given else { return Ok(given.cloned()) };
         let names: Vec<&str> =
@@ -149,13 +149,13 @@ impl Creation {
         Ok(Some(Chunks::Shape(ChunkShape::Lengths(lengths))))
     }
 
-    /// The attributes; empty if none are given.
+    /// Returns the attributes; empty if none are given.
     pub(crate) fn attributes(&self) -> Result<Map> {
         let Some(text) = &self.attrs else { return Ok(Map::default()) };
         json::parse_object(text.as_bytes()).map_err(|error| usage(format!("--attrs: {error}")))
     }
 
-    /// The name of a given option that a copy of many arrays does not have.
+    /// Returns the name of a given option that does not apply to copies of several arrays.
     pub(crate) fn single_option(&self) -> Option<&'static str> {
         let given = [
             ("--fill-value", self.fill_value.is_some()),
@@ -168,7 +168,7 @@ impl Creation {
         given.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
     }
 
-    /// The name of a given option that applies only to arrays.
+    /// Returns the name of a given option that applies only to arrays.
     pub(crate) fn array_option(&self) -> Option<&'static str> {
         let given = [
             ("--chunks", self.chunks.is_some()),
@@ -187,12 +187,12 @@ impl Creation {
     }
 }
 
-/// A data type, and its byte order if one is given: a name of v2 or v3, a NumPy name without a byte order (`f4`), or JSON as in
-/// metadata.
+/// Parses a data type, and its byte order if one is given: a name of v2 or v3, a NumPy name without a byte order (`f4`), or JSON as
+/// in metadata.
 pub(crate) fn data_type(text: &str) -> Result<(DataType, Option<ByteOrder>)> {
     let registry = zarrox::codecs::registry();
     let wrong = |error: zarrox::Error| {
-        let ways = "float32, uint8, <i2 or bool, or like [[\"x\", \"<f4\"], [\"y\", \"<i2\"]] for structures";
+        let ways = "float32, uint8, <i2, bool, and for structured types [[\"x\", \"<f4\"], [\"y\", \"<i2\"]]";
         usage(format!("--dtype: {error}; examples are {ways}"))
     };
     if text.trim_start().starts_with(['[', '{']) {
@@ -211,7 +211,7 @@ pub(crate) fn data_type(text: &str) -> Result<(DataType, Option<ByteOrder>)> {
 
 pub(crate) fn codecs(text: &str) -> Result<Vec<CodecSpec>> {
     let wrong = |why: &str| {
-        usage(format!("--codecs: {why}; the form is [{{\"name\": \"bytes\", \"configuration\": {{…}}}}, …]"))
+        usage(format!("--codecs: {why}; expected [{{\"name\": \"bytes\", \"configuration\": {{…}}}}, …]"))
     };
     let json = json::parse(text.as_bytes()).map_err(|error| wrong(&error.to_string()))?;
     let list = json
@@ -222,7 +222,7 @@ pub(crate) fn codecs(text: &str) -> Result<Vec<CodecSpec>> {
     list.iter().map(codec).collect()
 }
 
-/// The value as JSON if it is JSON; otherwise as text, such as `NaN` or `0x7fc00000`.
+/// Parses the value as JSON, or takes it as text if it is not JSON, such as `NaN` or `0x7fc00000`.
 fn fill_value(text: &str) -> Json {
     match text {
         "True" => Json::Bool(true),
@@ -231,7 +231,7 @@ fn fill_value(text: &str) -> Json {
     }
 }
 
-/// A compressor in short form: its name and its parameters, separated by colons.
+/// Parses a compressor in short form: its name and its parameters, separated by colons.
 pub(crate) fn compressor(text: &str) -> Result<Compressor, String> {
     let mut parts = text.split(':');
     let name = parts.next().unwrap_or_default();
@@ -241,7 +241,7 @@ pub(crate) fn compressor(text: &str) -> Result<Compressor, String> {
     }
     let level = |default: i32| match rest.as_slice() {
         [] => Ok(default),
-        [level] => level.parse().map_err(|_| format!("'{level}' is not a level of {name}")),
+        [level] => level.parse().map_err(|_| format!("'{level}' is not a compression level of {name}")),
         _ => Err(format!("{name} takes only a level")),
     };
     Ok(Some(match name {
@@ -251,7 +251,7 @@ pub(crate) fn compressor(text: &str) -> Result<Compressor, String> {
         "zlib" => Zlib::level(level(5)?).into(),
         "bz2" => Bz2::level(level(9)?).into(),
         "xz" => {
-            let preset = u32::try_from(level(6)?).map_err(|_| "the levels of xz are 0 to 9".to_owned())?;
+            let preset = u32::try_from(level(6)?).map_err(|_| "xz has the levels 0 to 9".to_owned())?;
             Lzma::xz(preset).into()
         }
         "lz4" => Lz4::acceleration(level(1)?).into(),
@@ -259,7 +259,7 @@ pub(crate) fn compressor(text: &str) -> Result<Compressor, String> {
     }))
 }
 
-/// `blosc:COMPRESSOR:LEVEL:SHUFFLE`, of which all parts but the first are optional.
+/// Parses `blosc:COMPRESSOR:LEVEL:SHUFFLE`, in which all parts but the first are optional.
 fn blosc(parts: &[&str]) -> Result<Blosc, String> {
     let [compressor, level, shuffle] = match parts {
         [] => ["lz4", "5", "shuffle"],
@@ -273,7 +273,8 @@ fn blosc(parts: &[&str]) -> Result<Blosc, String> {
         "lz4" => BloscCompressor::Lz4,
         "lz4hc" => BloscCompressor::Lz4Hc,
         "snappy" => {
-            let why = "numcodecs, and with it zarr-python, cannot read blosc's snappy: choose lz4, which is as fast";
+            let why =
+                "numcodecs, and thus zarr-python, cannot read snappy in blosc; use lz4, which is as fast";
             return Err(why.to_owned());
         }
         "zlib" => BloscCompressor::Zlib,
@@ -286,7 +287,7 @@ fn blosc(parts: &[&str]) -> Result<Blosc, String> {
         "bitshuffle" => Shuffle::Bit,
         _ => return Err("the shuffles of blosc are noshuffle, shuffle and bitshuffle".to_owned()),
     };
-    let level = level.parse().map_err(|_| format!("'{level}' is not a level of blosc"))?;
+    let level = level.parse().map_err(|_| format!("'{level}' is not a compression level of blosc"))?;
     Ok(Blosc::new(compressor).level(level).shuffle(shuffle))
 }
 

@@ -1,4 +1,4 @@
-//! The elements that are printed of an array that is too large to be printed whole.
+//! The elements at the edges of an array that is too large to print whole.
 
 use std::ops::Range;
 
@@ -7,16 +7,16 @@ use zarrox::{DynArray, Error, ErrorKind, Result};
 use crate::print::EDGE;
 use crate::window::{Window, count, memory_size};
 
-/// The most bytes that are printed: only arrays of very many dimensions, or of huge elements, come near.
+/// The maximum number of printed bytes, which only arrays with very many dimensions or huge elements reach.
 const LARGEST: u64 = 64 << 20;
 
-/// The first and last positions of every long dimension, and all positions of the others.
+/// The elements at the first and last indices of long dimensions, and at all indices of the others.
 #[derive(Debug)]
 pub(crate) struct Edges {
     shape: Vec<u64>,
     elided: Vec<bool>,
     bytes: Vec<u8>,
-    /// The position of each element among the bytes, in row-major order.
+    /// The index of each element in `bytes`, in row-major order.
     places: Vec<Range<usize>>,
 }
 
@@ -29,7 +29,7 @@ impl Edges {
         let total = usize::try_from(count(&shape)).ok().filter(|_| fits).ok_or_else(|| {
             let message =
                 "the edges of the selection have too many elements to print; select fewer dimensions";
-            window.place(Error::new(ErrorKind::LimitExceeded, message))
+            window.with_path(Error::new(ErrorKind::LimitExceeded, message))
         })?;
         let mut edges = Self { shape, elided, bytes: Vec::new(), places: vec![0..0; total] };
         for corner in edges.corners() {
@@ -40,22 +40,22 @@ impl Edges {
         Ok(edges)
     }
 
-    /// The number of printed elements along each dimension.
+    /// Returns the number of printed elements along each dimension.
     pub(crate) fn shape(&self) -> &[u64] {
         &self.shape
     }
 
-    /// For each dimension, true if its middle is left out.
+    /// Returns for each dimension true if its middle is omitted.
     pub(crate) fn elided(&self) -> &[bool] {
         &self.elided
     }
 
-    /// The elements, in row-major order.
+    /// Returns the elements in row-major order.
     pub(crate) fn elements(&self) -> impl Iterator<Item = &[u8]> {
         self.places.iter().map(|place| &self.bytes[place.clone()])
     }
 
-    /// All printed elements, as contiguous blocks.
+    /// Returns contiguous blocks that cover all printed elements.
     fn corners(&self) -> Vec<Vec<Part>> {
         self.elided.iter().fold(vec![Vec::new()], |corners, &elided| {
             let parts: &[Part] = if elided { &[Part::First, Part::Last] } else { &[Part::Whole] };
@@ -64,7 +64,7 @@ impl Edges {
         })
     }
 
-    /// Copies the elements of a block to their places.
+    /// Copies the elements of a block to their positions.
     fn place(&mut self, corner: &[Part], block: &DynArray) {
         let mut index = vec![0; block.shape().len()];
         for element in block.elements() {
@@ -82,7 +82,7 @@ impl Edges {
         }
     }
 
-    /// The index, among all printed elements, of an element of a block.
+    /// Returns the index of an element of a block among all printed elements.
     #[expect(clippy::cast_possible_truncation, reason = "a position in memory")]
     fn position(&self, corner: &[Part], index: &[usize]) -> usize {
         let dims = corner.iter().zip(&self.shape).zip(index);
@@ -91,7 +91,7 @@ impl Edges {
     }
 }
 
-/// The printed part of a dimension.
+/// A printed part of a dimension.
 #[derive(Debug, Clone, Copy)]
 enum Part {
     Whole,
@@ -100,7 +100,7 @@ enum Part {
 }
 
 impl Part {
-    /// The positions, in a dimension of this length.
+    /// Returns the range of indices in a dimension of this length.
     fn of(self, length: u64) -> Range<u64> {
         match self {
             Self::Whole => 0..length,
@@ -109,7 +109,7 @@ impl Part {
         }
     }
 
-    /// The index of the first position among the printed ones.
+    /// Returns the number of printed indices before this part.
     fn shown_from(self) -> u64 {
         match self {
             Self::Whole | Self::First => 0,

@@ -1,4 +1,4 @@
-//! Examples for the help and the manual pages of each command. The tests run them all.
+//! Examples for the help and the manual pages of each command. The tests run all of them.
 
 use std::io::{self, Write};
 
@@ -6,7 +6,7 @@ use clap::Command;
 
 use crate::exit;
 
-/// A line for the shell, and what it does.
+/// A shell command, and its description.
 pub(crate) struct Example {
     pub(crate) line: &'static str,
     pub(crate) says: &'static str,
@@ -16,45 +16,45 @@ const fn example(says: &'static str, line: &'static str) -> Example {
     Example { line, says }
 }
 
-/// The words of each command, and its examples.
+/// Each command, as words, and its examples.
 static EXAMPLES: &[(&str, &[Example])] = &[
     (
         "",
         &[
-            example("Show the content of a hierarchy", "zarrox tree sea.zarr"),
-            example("Look at an array", "zarrox info sea.zarr/depth"),
-            example("Store a NumPy array", "zarrox import depth.npy new.zarr/depth"),
-            example("The examples of all commands", "zarrox help examples"),
+            example("Show all nodes of a hierarchy", "zarrox tree sea.zarr"),
+            example("Show the properties of an array", "zarrox info sea.zarr/depth"),
+            example("Import a NumPy array", "zarrox import depth.npy new.zarr/depth"),
+            example("Show the examples of all commands", "zarrox help examples"),
         ],
     ),
     (
         "info",
         &[
-            example("All properties of an array", "zarrox info sea.zarr/depth"),
-            example("A whole hierarchy, as ncdump -h shows it", "zarrox info --header sea.zarr"),
-            example("Several nodes, as JSON for a program", "zarrox info --json sea.zarr old.zarr"),
+            example("Show all properties of an array", "zarrox info sea.zarr/depth"),
+            example("Show a whole hierarchy like ncdump -h", "zarrox info --header sea.zarr"),
+            example("Print several nodes as JSON", "zarrox info --json sea.zarr old.zarr"),
         ],
     ),
     (
         "tree",
         &[
-            example("Everything below a group", "zarrox tree sea.zarr"),
-            example("Two levels, with attributes", "zarrox tree --attributes --depth 2 sea.zarr"),
+            example("Show all nodes below a group", "zarrox tree sea.zarr"),
+            example("Show two levels with attributes", "zarrox tree --attributes --depth 2 sea.zarr"),
         ],
     ),
     (
         "ls",
         &[
-            example("List the nodes of a group with shape and type", "zarrox ls -l sea.zarr"),
+            example("List the nodes of a group with shapes and data types", "zarrox ls -l sea.zarr"),
             example("List the hierarchies in this directory", "zarrox ls"),
         ],
     ),
     (
         "du",
         &[
-            example("The space of each node", "zarrox du sea.zarr"),
+            example("Print the disk usage of each node", "zarrox du sea.zarr"),
             example(
-                "The largest nodes first, and the sizes of chunks",
+                "Sort nodes by size, and print a histogram of chunk sizes",
                 "zarrox du --sort size --histogram sea.zarr old.zarr",
             ),
         ],
@@ -62,45 +62,45 @@ static EXAMPLES: &[(&str, &[Example])] = &[
     (
         "stats",
         &[
-            example("Extremes, mean and deviation", "zarrox stats sea.zarr/depth"),
+            example("Print extremes, mean and standard deviation", "zarrox stats sea.zarr/depth"),
             example(
-                "A histogram and percentiles of a part",
+                "Print a histogram and percentiles of a selection",
                 "zarrox stats 'sea.zarr/depth[:20]' --histogram 8 --percentiles 5,50,95",
             ),
             example(
-                "Mean and deviation along an axis, stored in a group",
+                "Store the mean and standard deviation along an axis in a group",
                 "zarrox stats sea.zarr/depth --axis lat --measure mean,std --output means.zarr",
             ),
         ],
     ),
-    ("head", &[example("The first rows", "zarrox head -n 3 sea.zarr/wind")]),
+    ("head", &[example("Print the first rows", "zarrox head -n 3 sea.zarr/wind")]),
     (
         "serve",
         &[
             example(
-                "What a server has, as JSON",
+                "Print the served hierarchies as JSON",
                 "zarrox serve --no-token sea.zarr -- sh -c 'curl -s $ZARROX_SERVER/api/v1/'",
             ),
             example(
-                "Let a program read Zarr 2 as Zarr 3",
+                "Read a Zarr 2 hierarchy as Zarr 3 in another program",
                 "zarrox serve --no-token a=old.zarr -- sh -c 'zarrox tree $ZARROX_SERVER/v3/a'",
             ),
         ],
     ),
-    ("tail", &[example("The last rows, for a spreadsheet", "zarrox tail -n 3 --csv sea.zarr/depth")]),
+    ("tail", &[example("Print the last rows as CSV", "zarrox tail -n 3 --csv sea.zarr/depth")]),
     (
         "chunks",
         &[
-            example("The stored chunks", "zarrox chunks sea.zarr/depth"),
-            example("A map of them", "zarrox chunks --map sea.zarr/depth"),
+            example("List the stored chunks", "zarrox chunks sea.zarr/depth"),
+            example("Print a map of the stored chunks", "zarrox chunks --map sea.zarr/depth"),
         ],
     ),
     (
         "bench",
         &[
-            example("The speed of reading", "zarrox bench sea.zarr/depth"),
+            example("Measure the read speed", "zarrox bench sea.zarr/depth"),
             example(
-                "Other codecs and chunks",
+                "Compare other codecs and chunks",
                 "zarrox bench sea.zarr/depth --try zstd:3,blosc:lz4,none --chunks 10,10 --chunks=-1,1",
             ),
         ],
@@ -108,38 +108,38 @@ static EXAMPLES: &[(&str, &[Example])] = &[
     (
         "plot",
         &[
-            example("A heat map", "zarrox plot sea.zarr/depth"),
+            example("Draw a heat map", "zarrox plot sea.zarr/depth"),
             example(
-                "A row as a line, for a file",
+                "Write a line plot of a row to a text file",
                 "zarrox plot 'sea.zarr/depth[7]' --width 60 --protocol text > row.txt",
             ),
         ],
     ),
-    ("cat", &[example("A document as it is stored", "zarrox cat sea.zarr/depth zarr.json")]),
+    ("cat", &[example("Print a stored document", "zarrox cat sea.zarr/depth zarr.json")]),
     (
         "create",
         &[
             example(
-                "Create an array with shards, and the groups above it",
+                "Create an array with shards, and missing groups above it",
                 "zarrox create new.zarr/depth --shape 400,800 --dtype int16 --chunks 10,10 --shards 100,100",
             ),
-            example("A group", r#"zarrox create new.zarr/winds --group --attrs '{"title": "winds"}'"#),
+            example("Create a group", r#"zarrox create new.zarr/winds --group --attrs '{"title": "winds"}'"#),
         ],
     ),
     (
         "import",
         &[
             example(
-                "Store a NumPy file as a new array",
+                "Import a NumPy file as a new array",
                 "zarrox import depth.npy new.zarr/depth --chunks 10,40",
             ),
             example("Append to an existing array", "zarrox import depth.npy sea.zarr/depth --append"),
             example(
-                "Store all rows of a raw file after its header",
+                "Import all rows of a raw file after its header",
                 "zarrox import depth.raw new.zarr/rows --dtype '<i2' --shape -1,80 --offset 160",
             ),
             example(
-                "Store raw elements from a pipe",
+                "Import raw elements from a pipe",
                 "cat depth.raw | zarrox import - new.zarr/raw --dtype '<i2' --shape 40,80",
             ),
         ],
@@ -147,23 +147,26 @@ static EXAMPLES: &[(&str, &[Example])] = &[
     (
         "append",
         &[
-            example("Rows of a NumPy file", "zarrox append sea.zarr/depth depth.npy"),
-            example("Lines of numbers from a pipe", "seq 4 | zarrox append sea.zarr/wind - --from csv"),
-            example("Columns of raw elements", "zarrox append sea.zarr/depth depth.raw --axis lon"),
+            example("Append the rows of a NumPy file", "zarrox append sea.zarr/depth depth.npy"),
+            example(
+                "Append lines of numbers from a pipe",
+                "seq 4 | zarrox append sea.zarr/wind - --from csv",
+            ),
+            example("Append columns of raw elements", "zarrox append sea.zarr/depth depth.raw --axis lon"),
         ],
     ),
     (
         "export",
         &[
             example(
-                "Write a part of an array to a NumPy file",
+                "Export a part of an array to a NumPy file",
                 "zarrox export 'sea.zarr/depth[:10]' north.npy",
             ),
-            example("Write all arrays of a group to one file", "zarrox export sea.zarr sea.npz --compress"),
-            example("Write raw elements to a pipe", "zarrox export sea.zarr/depth - --to raw | wc -c"),
-            example("Write a hierarchy as NetCDF, which xarray opens", "zarrox export sea.zarr sea.nc"),
+            example("Export all arrays of a group to one file", "zarrox export sea.zarr sea.npz --compress"),
+            example("Export raw elements to a pipe", "zarrox export sea.zarr/depth - --to raw | wc -c"),
+            example("Export a hierarchy to NetCDF, for xarray", "zarrox export sea.zarr sea.nc"),
             example(
-                "Write an array as TIFF, with its place if coordinates tell one",
+                "Export an array to TIFF, with its georeference if it has coordinates",
                 "zarrox export sea.zarr/depth depth.tif --compression zstd",
             ),
         ],
@@ -171,13 +174,13 @@ static EXAMPLES: &[(&str, &[Example])] = &[
     (
         "cp",
         &[
-            example("Copy a hierarchy, with its stored bytes as they are", "zarrox cp sea.zarr copy.zarr"),
+            example("Copy a hierarchy with encoded chunks unchanged", "zarrox cp sea.zarr copy.zarr"),
             example(
-                "Copy a part of an array into other chunks and with another compressor",
+                "Copy a part of an array with other chunks and another compressor",
                 "zarrox cp 'sea.zarr/depth[:20, ::2]' small.zarr --chunks 10,40 --compressor zstd:9",
             ),
             example(
-                "Bring a copy up to date, without some arrays",
+                "Update a copy, without some arrays",
                 "zarrox cp sea.zarr copy.zarr --if-exists update --exclude 'w*'",
             ),
             example(
@@ -190,19 +193,16 @@ static EXAMPLES: &[(&str, &[Example])] = &[
         "rechunk",
         &[
             example(
-                "The plan of a copy into columns",
+                "Print the plan for chunks of whole columns",
                 "zarrox rechunk sea.zarr/depth columns.zarr --chunks=-1,1 --dry-run",
             ),
-            example(
-                "Other chunks in the same place",
-                "zarrox rechunk sea.zarr/depth --chunks 20,20 --in-place",
-            ),
+            example("Change the chunks in place", "zarrox rechunk sea.zarr/depth --chunks 20,20 --in-place"),
         ],
     ),
     (
         "reshard",
         &[example(
-            "Put the chunks of an array into shards",
+            "Copy the chunks of an array into shards",
             "zarrox reshard sea.zarr/depth sharded.zarr --shards=-1,-1",
         )],
     ),
@@ -210,11 +210,11 @@ static EXAMPLES: &[(&str, &[Example])] = &[
         "downsample",
         &[
             example(
-                "The plan of smaller levels beside an array",
+                "Print the plan for pyramid levels beside an array",
                 "zarrox downsample sea.zarr/depth --dry-run",
             ),
             example(
-                "A new image of OME-Zarr with two smaller levels",
+                "Create an OME-Zarr image with two downsampled levels",
                 "zarrox downsample sea.zarr/depth image.zarr --unit meter --levels 2",
             ),
         ],
@@ -223,7 +223,7 @@ static EXAMPLES: &[(&str, &[Example])] = &[
         "convert",
         &[
             example("Print the plan of a conversion", "zarrox convert old.zarr new.zarr --to v3 --dry-run"),
-            example("Copy it into v3", "zarrox convert old.zarr new.zarr --to v3"),
+            example("Convert a hierarchy to v3", "zarrox convert old.zarr new.zarr --to v3"),
         ],
     ),
     (
@@ -236,14 +236,17 @@ static EXAMPLES: &[(&str, &[Example])] = &[
     (
         "check",
         &[
-            example("Whether everything can be read", "zarrox check sea.zarr"),
-            example("The work of a repair, without doing it", "zarrox check sea.zarr --repair --dry-run"),
+            example("Check that a hierarchy is undamaged", "zarrox check sea.zarr"),
+            example(
+                "Print the repairs without changing anything",
+                "zarrox check sea.zarr --repair --dry-run",
+            ),
         ],
     ),
     (
         "validate-ome",
         &[example(
-            "Whether an image is as OME-Zarr demands",
+            "Validate an OME-Zarr image",
             "zarrox downsample sea.zarr/depth image.zarr && zarrox validate-ome image.zarr",
         )],
     ),
@@ -251,11 +254,11 @@ static EXAMPLES: &[(&str, &[Example])] = &[
         "diff",
         &[
             example(
-                "Whether two hierarchies are the same",
+                "Compare two hierarchies",
                 "zarrox cp sea.zarr copy.zarr && zarrox diff sea.zarr copy.zarr",
             ),
             example(
-                "How many values differ by more than a tenth, without the values",
+                "Count the values that differ by more than a tenth",
                 "zarrox diff --atol 0.1 --stat sea.zarr/depth copy.zarr/depth",
             ),
         ],
@@ -263,22 +266,28 @@ static EXAMPLES: &[(&str, &[Example])] = &[
     (
         "digest",
         &[
-            example("A hash that is the same in every format", "zarrox digest sea.zarr"),
-            example("Of two places, to be compared", "zarrox digest old.zarr sea.zarr"),
+            example("Print a hash that is independent of the format", "zarrox digest sea.zarr"),
+            example("Print the hashes of two hierarchies", "zarrox digest old.zarr sea.zarr"),
         ],
     ),
     (
         "manifest",
-        &[example("What is stored of a hierarchy", "zarrox manifest write sea.zarr -o sea.manifest")],
+        &[example(
+            "List the stored objects of a hierarchy",
+            "zarrox manifest write sea.zarr -o sea.manifest",
+        )],
     ),
     (
         "manifest write",
-        &[example("What is stored of a hierarchy", "zarrox manifest write sea.zarr -o sea.manifest")],
+        &[example(
+            "List the stored objects of a hierarchy",
+            "zarrox manifest write sea.zarr -o sea.manifest",
+        )],
     ),
     (
         "manifest verify",
         &[example(
-            "Whether a copy has all that the original has",
+            "Verify a copy against the manifest of the original",
             "zarrox manifest write sea.zarr | zarrox manifest verify sea.zarr -",
         )],
     ),
@@ -286,93 +295,96 @@ static EXAMPLES: &[(&str, &[Example])] = &[
         "dump",
         &[
             example("Print some elements of the last row", "zarrox dump 'sea.zarr/depth[-1, ::10]'"),
-            example("Print all elements for a spreadsheet", "zarrox dump sea.zarr/depth --csv > depth.csv"),
+            example("Print all elements as CSV", "zarrox dump sea.zarr/depth --csv > depth.csv"),
             example("Print arrays of a group side by side", "zarrox dump sea.zarr --columns wind,wind"),
         ],
     ),
-    ("attrs", &[example("All attributes", "zarrox attrs get sea.zarr/depth")]),
+    ("attrs", &[example("Print all attributes", "zarrox attrs get sea.zarr/depth")]),
     (
         "attrs get",
         &[
-            example("All attributes", "zarrox attrs get sea.zarr/depth"),
-            example("One of them", "zarrox attrs get sea.zarr/depth units"),
+            example("Print all attributes", "zarrox attrs get sea.zarr/depth"),
+            example("Print one attribute", "zarrox attrs get sea.zarr/depth units"),
         ],
     ),
     (
         "attrs set",
         &[
-            example("Set a text", "zarrox attrs set sea.zarr/depth units fathoms --string"),
+            example("Set a string", "zarrox attrs set sea.zarr/depth units fathoms --string"),
             example(
-                "Set any other value, as JSON",
+                "Set another value, as JSON",
                 "zarrox attrs set sea.zarr/depth valid_range '[-11000, 9000]'",
             ),
         ],
     ),
-    ("attrs edit", &[example("With any editor", "EDITOR=true zarrox attrs edit sea.zarr/depth")]),
+    ("attrs edit", &[example("Choose the editor", "EDITOR=true zarrox attrs edit sea.zarr/depth")]),
     (
         "attrs cp",
-        &[example("One attribute to another array", "zarrox attrs cp sea.zarr/depth sea.zarr/wind units")],
+        &[example(
+            "Copy an attribute to another array",
+            "zarrox attrs cp sea.zarr/depth sea.zarr/wind units",
+        )],
     ),
-    (
-        "attrs diff",
-        &[example("Nothing is printed if all are the same", "zarrox attrs diff sea.zarr old.zarr")],
-    ),
+    ("attrs diff", &[example("Compare the attributes of two groups", "zarrox attrs diff sea.zarr old.zarr")]),
     (
         "find",
         &[
             example(
-                "Arrays of a type whose name fits a pattern",
+                "Find arrays of a data type whose name matches a pattern",
                 "zarrox find sea.zarr --name 'd*' --dtype int16",
             ),
-            example("Nodes with an attribute", "zarrox find sea.zarr --attr units=m"),
+            example("Find nodes with an attribute", "zarrox find sea.zarr --attr units=m"),
         ],
     ),
-    ("meta", &[example("The documents of an array as they are stored", "zarrox meta show old.zarr/depth")]),
-    (
-        "meta show",
-        &[example("The documents of an array as they are stored", "zarrox meta show old.zarr/depth")],
-    ),
-    ("meta fix", &[example("The lines that would change", "zarrox meta fix --dry-run sea.zarr")]),
-    ("meta validate", &[example("Whether all documents are valid", "zarrox meta validate sea.zarr")]),
+    ("meta", &[example("Print the stored documents of an array", "zarrox meta show old.zarr/depth")]),
+    ("meta show", &[example("Print the stored documents of an array", "zarrox meta show old.zarr/depth")]),
+    ("meta fix", &[example("Print the lines that would change", "zarrox meta fix --dry-run sea.zarr")]),
+    ("meta validate", &[example("Validate all documents", "zarrox meta validate sea.zarr")]),
     (
         "set",
         &[
-            example("One element", "zarrox set 'sea.zarr/depth[0, 3]' -- -7"),
-            example("A row of three", "zarrox set 'sea.zarr/depth[0, :3]' '[1, 2, 3]'"),
+            example("Set one element", "zarrox set 'sea.zarr/depth[0, 3]' -- -7"),
+            example("Set three elements of a row", "zarrox set 'sea.zarr/depth[0, :3]' '[1, 2, 3]'"),
         ],
     ),
-    ("fill", &[example("All elements of a part", "zarrox fill 'sea.zarr/depth[:10]' 5")]),
-    ("resize", &[example("More rows", "zarrox resize sea.zarr/depth 60,-1")]),
-    ("rename-dim", &[example("In all arrays of a group", "zarrox rename-dim sea.zarr lat latitude")]),
-    ("attrs rm", &[example("One attribute", "zarrox attrs rm sea.zarr/depth units")]),
+    ("fill", &[example("Fill a part of an array", "zarrox fill 'sea.zarr/depth[:10]' 5")]),
+    ("resize", &[example("Add rows", "zarrox resize sea.zarr/depth 60,-1")]),
+    (
+        "rename-dim",
+        &[example("Rename a dimension in all arrays of a group", "zarrox rename-dim sea.zarr lat latitude")],
+    ),
+    ("attrs rm", &[example("Remove an attribute", "zarrox attrs rm sea.zarr/depth units")]),
     ("rm", &[example("Delete an array and a whole hierarchy", "zarrox rm --force sea.zarr/depth old.zarr")]),
     (
         "mv",
         &[
-            example("Another name", "zarrox mv sea.zarr/depth sea.zarr/deep"),
+            example("Rename an array", "zarrox mv sea.zarr/depth sea.zarr/deep"),
             example("Replace an existing node", "zarrox mv --force sea.zarr/deep sea.zarr/wind"),
             example("Move an array into an archive", "zarrox mv sea.zarr/wind wind.zip"),
         ],
     ),
     ("storage", &[example("List the options of each kind of store", "zarrox storage")]),
-    ("completions", &[example("For this bash", "zarrox completions bash > zarrox.bash && . ./zarrox.bash")]),
+    (
+        "completions",
+        &[example("Load completions into bash", "zarrox completions bash > zarrox.bash && . ./zarrox.bash")],
+    ),
     (
         "man",
         &[
-            example("The main page", "zarrox man"),
+            example("Print the main page", "zarrox man"),
             example("Write the pages of all commands for man -M", "zarrox man share/man1"),
         ],
     ),
     (
         "demo",
         &[
-            example("Show the main work on temporary data", "zarrox demo"),
-            example("Show the main work and keep the data", "zarrox demo hills"),
+            example("Run the demonstration on temporary data", "zarrox demo"),
+            example("Run the demonstration and keep the data", "zarrox demo hills"),
         ],
     ),
 ];
 
-/// The examples of a command that is called by these words.
+/// Returns the examples of the command with these words.
 pub(crate) fn of(words: &str) -> &'static [Example] {
     EXAMPLES.iter().find(|(command, _)| *command == words).map_or(&[], |(_, examples)| examples)
 }

@@ -1,4 +1,4 @@
-//! The end of the command: exit codes and error messages.
+//! Exit codes and error messages.
 
 use std::error::Error as _;
 use std::io::{self, Write};
@@ -13,25 +13,25 @@ use crate::interrupt;
 pub(crate) const CODES: [(u8, &str); 10] = [
     (0, "success"),
     (OTHER, "another failure: input or output, no space, no memory"),
-    (2, "wrong usage: an argument, a selection or a data type does not fit"),
+    (2, "invalid argument, selection or data type"),
     (3, "not found"),
-    (4, "something already exists"),
+    (4, "already exists"),
     (5, "corrupt: damaged chunks or files, or invalid metadata; findings of a check"),
-    (6, "a feature that is not supported"),
+    (6, "unsupported feature"),
     (7, "access denied, or read-only"),
-    (UNDONE, "a comparison without a result: input or output, no memory"),
+    (UNDONE, "a comparison failed: input or output, no memory"),
     (interrupt::CODE, "interrupted"),
 ];
 
-/// The exit code of `diff` if both sides differ, and if they cannot be compared: those of the usual command.
+/// The exit codes of `diff` if both sides differ, and if they cannot be compared, as in the standard command `diff`.
 const DIFFERENT: u8 = 1;
 const TROUBLE: u8 = 2;
-/// The exit code of other failures, which `diff` has another meaning for.
+/// The exit code of other failures, which has another meaning in `diff`.
 const OTHER: u8 = 1;
-/// The exit code of `diff` for failures that say nothing of either side.
+/// The exit code of `diff` for failures that are independent of both sides.
 const UNDONE: u8 = 8;
 
-/// The part of the help about exit codes.
+/// Returns the part of the help about exit codes.
 pub(crate) fn help() -> String {
     let lines: String = CODES.iter().map(|(code, says)| format!("\n  {code}  {says}")).collect();
     format!("Exit codes:{lines}")
@@ -42,13 +42,13 @@ pub(crate) fn help() -> String {
 pub(crate) enum Failure {
     /// An error.
     Error(Error),
-    /// Several errors, which were printed already; this is the kind of the first.
-    Told(ErrorKind),
-    /// Two things that were compared differ.
+    /// One or several errors that are already printed; this is the kind of the first.
+    Reported(ErrorKind),
+    /// Two nodes that were compared differ.
     Different,
-    /// A comparison could not be made.
+    /// A comparison failed.
     Trouble(Error),
-    /// The reader of the output has gone, as in `| head`, which is not a failure.
+    /// The output was closed, as by `| head`, which is not a failure.
     Closed,
 }
 
@@ -58,7 +58,7 @@ impl From<Error> for Failure {
     }
 }
 
-/// Errors of writing the output. Errors of reading files name the file where they occur.
+/// Converts errors of writing the output. Errors of reading files already name the file.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         match error.kind() {
@@ -68,7 +68,7 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// The error for a wrong argument.
+/// Returns the error for an invalid argument.
 pub(crate) fn usage(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::InvalidArgument, message)
 }
@@ -90,36 +90,36 @@ pub(crate) fn note(text: &str) {
     if !is_shown() {
         return;
     }
-    // If even the standard error is closed, the message is lost.
+    // If the standard error is closed, the message is lost.
     let _ = writeln!(io::stderr().lock(), "zarrox: note: {}", printable(text));
 }
 
-/// Prints the error, if there is one, and chooses the exit code.
+/// Prints the error, if there is one, and returns the exit code.
 pub(crate) fn report(result: Result<(), Failure>) -> ExitCode {
     let kind = match result {
         Ok(()) | Err(Failure::Closed) => return ExitCode::SUCCESS,
         Err(Failure::Different) => return ExitCode::from(DIFFERENT),
         Err(Failure::Trouble(error)) => {
-            tell(&error);
+            print_error(&error);
             let trouble = if code(error.kind()) == OTHER { UNDONE } else { TROUBLE };
             return ExitCode::from(if interrupt::seen() { interrupt::CODE } else { trouble });
         }
-        Err(Failure::Told(kind)) => kind,
+        Err(Failure::Reported(kind)) => kind,
         Err(Failure::Error(error)) => {
-            tell(&error);
+            print_error(&error);
             error.kind()
         }
     };
     ExitCode::from(if interrupt::seen() { interrupt::CODE } else { code(kind) })
 }
 
-/// If even the standard error is closed, the message is lost.
-fn tell(error: &Error) {
+/// Prints an error. If the standard error is closed, the message is lost.
+fn print_error(error: &Error) {
     let _ = writeln!(io::stderr().lock(), "{}", describe(error));
 }
 
-/// Runs `work` for each of several items. A failure is printed after the output before it, and does not stop the other items. The
-/// first failure decides the exit code.
+/// Runs `work` for each item. A failure is printed after the preceding output, and does not stop the other items. The first failure
+/// decides the exit code.
 pub(crate) fn each<T>(
     out: &mut dyn Write,
     things: impl IntoIterator<Item = T>,
@@ -130,13 +130,13 @@ pub(crate) fn each<T>(
         match work(out, thing) {
             Err(Failure::Error(error)) if !interrupt::seen() => {
                 out.flush()?;
-                tell(&error);
+                print_error(&error);
                 first.get_or_insert(error.kind());
             }
             result => result?,
         }
     }
-    first.map_or(Ok(()), |kind| Err(Failure::Told(kind)))
+    first.map_or(Ok(()), |kind| Err(Failure::Reported(kind)))
 }
 
 fn code(kind: ErrorKind) -> u8 {
@@ -151,7 +151,7 @@ fn code(kind: ErrorKind) -> u8 {
     }
 }
 
-/// Advice of the library, and the corresponding option of the command.
+/// Advice in messages of the library, and its replacement with an option of the command.
 const ADVICE: [(&str, &str); 13] = [
     ("set `overwrite` to replace it", "--force replaces it"),
     ("; can be allowed: ", "; --allow "),
@@ -168,7 +168,7 @@ const ADVICE: [(&str, &str); 13] = [
     ("and can be left out:", "and --skip-unsupported leaves them out:"),
 ];
 
-/// The error, and those of its causes that add something to the line before.
+/// Returns the text of an error, with those of its causes that add something to the line before.
 fn describe(error: &Error) -> String {
     let mut last = error.to_string();
     for (advice, option) in ADVICE {
@@ -188,7 +188,7 @@ fn describe(error: &Error) -> String {
     lines.join("\n")
 }
 
-/// Text that is safe to print on a terminal: names may come from strangers, and control characters could do harm.
+/// Returns text that is safe to print on a terminal: control characters of untrusted names are escaped.
 pub(crate) fn printable(text: &str) -> String {
     let escaped = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
     text.chars().map(escaped).collect()

@@ -1,4 +1,4 @@
-//! The user's files: errors name them, and no output is left half written.
+//! Input and output files: errors name them, and incomplete output is removed.
 
 use std::fs::{self, File};
 use std::io::{self, Seek, Write};
@@ -10,7 +10,7 @@ use tempfile::{NamedTempFile, TempPath};
 use zarrox::stores::internals::flush_name;
 use zarrox::{Error, ErrorKind, Result};
 
-/// The error of an operation on a file or stream, such as "reading 'a.npy'".
+/// Returns the error of an operation on a file or stream, such as "reading 'a.npy'".
 pub(crate) fn failed(operation: &str, error: io::Error) -> Error {
     let kind = match error.kind() {
         io::ErrorKind::NotFound => ErrorKind::NotFound,
@@ -30,7 +30,7 @@ pub(crate) fn open(path: &Path) -> Result<File> {
     File::open(path).map_err(|error| failed(&format!("opening '{}'", path.display()), error))
 }
 
-/// True if files outlive a power failure when they are finished.
+/// True if finished files are flushed to the disk.
 static FLUSHES: AtomicBool = AtomicBool::new(false);
 
 /// Sets whether files are flushed to the disk before they are finished: `--sync`.
@@ -43,18 +43,18 @@ pub(crate) fn flushes() -> bool {
     FLUSHES.load(Relaxed)
 }
 
-/// A file that gets its name only when it is complete.
+/// An output file that receives its name only when it is complete.
 #[derive(Debug)]
 pub(crate) struct Output {
     file: File,
     /// The name for errors.
     name: String,
     /// The temporary file; `None` for a pipe or a device, which is written directly.
-    place: Option<Place>,
+    target: Option<Target>,
 }
 
 #[derive(Debug)]
-struct Place {
+struct Target {
     temporary: TempPath,
     path: PathBuf,
     overwrite: bool,
@@ -65,7 +65,7 @@ impl Output {
     pub(crate) fn create(path: &Path, overwrite: bool) -> Result<Self> {
         let name = format!("'{}'", path.display());
         let creating = |error| failed(&format!("creating {name}"), error);
-        // A symbolic link stays, and its target is replaced.
+        // A symbolic link is kept, and its target is replaced.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         match fs::metadata(&path) {
             Ok(metadata) if metadata.is_dir() => {
@@ -81,7 +81,7 @@ impl Output {
         let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
         let temporary = temporary(directory.unwrap_or(Path::new("."))).map_err(creating)?;
         let (file, temporary) = temporary.into_parts();
-        Ok(Self { file, name, place: Some(Place { temporary, path, overwrite }) })
+        Ok(Self { file, name, target: Some(Target { temporary, path, overwrite }) })
     }
 
     /// Returns true if the file can be written in any order.
@@ -93,9 +93,9 @@ impl Output {
         io::Error::new(error.kind(), format!("{}: {error}", self.name))
     }
 
-    /// Gives the complete file its name.
+    /// Renames the complete file to its final name.
     pub(crate) fn finish(self) -> Result<()> {
-        let Some(Place { temporary, path, overwrite }) = self.place else { return Ok(()) };
+        let Some(Target { temporary, path, overwrite }) = self.target else { return Ok(()) };
         let flushing = |error| failed(&format!("flushing '{}'", path.display()), error);
         if flushes() {
             self.file.sync_all().map_err(flushing)?;
@@ -132,7 +132,7 @@ fn exists(path: &Path, what: &str) -> Error {
     Error::new(ErrorKind::AlreadyExists, format!("'{}' {what}", path.display()))
 }
 
-/// A temporary file with the permissions that any new file has.
+/// Creates a temporary file with the default permissions of new files.
 fn temporary(directory: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".zarrox-").suffix(".tmp");

@@ -1,9 +1,9 @@
-//! Filters as written on the command line.
+//! The syntax of filters on the command line.
 
 use zarrox::CodecSpec;
 use zarrox::json::{self, Json, Map};
 
-/// A codec: its name, with or without `numcodecs.` in front, and its members, such as
+/// Parses a codec: its name, with or without the prefix `numcodecs.`, and its configuration, such as
 /// `fixedscaleoffset:scale=10,offset=273,dtype=<f4`; or a JSON object as in v3 metadata.
 pub(crate) fn parse(text: &str) -> Result<CodecSpec, String> {
     if text.trim_start().starts_with('{') {
@@ -21,7 +21,7 @@ pub(crate) fn parse(text: &str) -> Result<CodecSpec, String> {
     Ok(CodecSpec { name: name.to_owned(), configuration })
 }
 
-/// A member and its value, which is JSON if it can be parsed as JSON, and text otherwise.
+/// Parses a member of the configuration. Its value is JSON, or text if it is not JSON.
 fn member(text: &str) -> Result<(String, Json), String> {
     let (name, value) = text.split_once('=').ok_or_else(|| format!("'{text}' must have the form level=3"))?;
     let json = json::parse(value.as_bytes()).unwrap_or_else(|_| Json::from(value));

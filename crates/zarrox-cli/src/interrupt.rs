@@ -1,23 +1,23 @@
-//! Ctrl-C: long work ends before its next chunk, so that it can clean up.
+//! Handling of Ctrl-C: long operations stop before their next chunk, so that they can clean up.
 
 use std::process;
 use std::sync::LazyLock;
 
 use zarrox::{AccessOptions, Array, Error, ErrorKind, Interrupt, Result};
 
-/// The exit code that shells expect after an interruption.
+/// The conventional exit code after an interrupt.
 pub(crate) const CODE: u8 = 130;
 
 static SIGNAL: LazyLock<Interrupt> = LazyLock::new(Interrupt::new);
 
-/// Starts to catch interrupts. A second interrupt ends the process at once.
+/// Installs a handler for interrupts. A second interrupt ends the process immediately.
 pub(crate) fn catch() {
     catch_and(|| {});
 }
 
-/// Starts to catch interrupts like [`catch`], and calls a function at the first one.
+/// Installs a handler like [`catch`], which also calls a function at the first interrupt.
 pub(crate) fn catch_and(then: impl Fn() + Send + 'static) {
-    // If signals cannot be caught, they end the process as usual.
+    // Without a handler, signals end the process as usual.
     let _ = ctrlc::set_handler(move || {
         if seen() {
             process::exit(CODE.into());
@@ -32,12 +32,12 @@ pub(crate) fn seen() -> bool {
     SIGNAL.is_raised()
 }
 
-/// Fails after an interrupt. Long work calls it where it can end.
+/// Fails after an interrupt. Long operations call this where they can stop.
 pub(crate) fn check() -> Result<()> {
     if seen() { Err(interrupted()) } else { Ok(()) }
 }
 
-/// Like [`check`], and tells what is there and how to go on.
+/// Fails after an interrupt, with advice about the state of the output.
 pub(crate) fn check_or(advice: &str) -> Result<()> {
     match seen() {
         true => Err(Error::new(ErrorKind::Interrupted, format!("interrupted; {advice}"))),
@@ -45,21 +45,21 @@ pub(crate) fn check_or(advice: &str) -> Result<()> {
     }
 }
 
-/// Replaces the error of interrupted work by one that tells what is there and how to go on.
-pub(crate) fn or_told<T>(result: Result<T>, advice: &str) -> Result<T> {
+/// Replaces the error of an interrupted operation by one with advice about the state of the output.
+pub(crate) fn with_advice<T>(result: Result<T>, advice: &str) -> Result<T> {
     result.map_err(|error| match error.kind() {
         ErrorKind::Interrupted => Error::new(ErrorKind::Interrupted, format!("interrupted; {advice}")),
         _ => error,
     })
 }
 
-/// The advice after work that reads.
+/// The advice after an operation that only reads.
 pub(crate) const NOTHING_CHANGED: &str = "nothing was changed";
 
 /// The advice after a copy.
 pub(crate) const CONTINUES: &str = "the chunks that were copied stay, and the same command continues";
 
-/// Replaces the error of interrupted work by one that names the interrupt.
+/// Replaces the error of an interrupted operation by one that says only "interrupted".
 pub(crate) fn or_interrupted<T>(result: Result<T>) -> Result<T> {
     result.map_err(|error| if error.kind() == ErrorKind::Interrupted { interrupted() } else { error })
 }
@@ -68,12 +68,13 @@ fn interrupted() -> Error {
     Error::new(ErrorKind::Interrupted, "interrupted")
 }
 
-/// An array whose reads and writes stop after an interrupt, and which reports the number of elements of each finished chunk.
-pub(crate) fn watched(array: &Array, heard: impl Fn(u64) + Send + Sync + 'static) -> Array {
-    array.with_options(&options().on_chunk(heard))
+/// Returns an array whose reads and writes stop after an interrupt, and which calls the listener with the number of elements of
+/// each finished chunk.
+pub(crate) fn watched(array: &Array, listener: impl Fn(u64) + Send + Sync + 'static) -> Array {
+    array.with_options(&options().on_chunk(listener))
 }
 
-/// Options for work that an interruption calls off.
+/// Returns options for operations that stop after an interrupt.
 pub(crate) fn options() -> AccessOptions {
     AccessOptions::new().interrupt(&SIGNAL)
 }

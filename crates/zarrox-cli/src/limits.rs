@@ -1,13 +1,13 @@
-//! Limits that the system sets for a process: reaching one is an error in words.
+//! Resource limits of the system for a process: exceeding one is an ordinary error.
 
-/// Keeps a write beyond the limit for the size of files (`ulimit -f`) from ending the process: the write fails, and what it has begun is
-/// cleaned up. To be called before threads are started, which inherit it.
+/// Blocks the signal of a write beyond the limit for file sizes (`ulimit -f`), which would end the process: the write fails
+/// instead, and incomplete output is removed. Call this before starting threads, which inherit the signal mask.
 #[cfg(unix)]
-pub(crate) fn fail_in_words() {
+pub(crate) fn block_file_size_signal() {
     use nix::sys::signal::{SigSet, Signal};
-    // Where this is refused, the system ends the process as before.
+    // If this fails, the signal ends the process.
     let _ = SigSet::from(Signal::SIGXFSZ).thread_block();
 }
 
 #[cfg(not(unix))]
-pub(crate) fn fail_in_words() {}
+pub(crate) fn block_file_size_signal() {}

@@ -1,32 +1,32 @@
-//! Recognition of other kinds of files by their first bytes, with advice how to open them.
+//! Recognition of other file formats by their first bytes, with advice on opening them.
 
 use std::path::Path;
 
 /// The number of bytes at the beginning of a file that are examined.
 pub(crate) const LENGTH: u64 = 512;
 
-/// The kind of a file.
+/// A recognised file format.
 #[derive(Debug)]
 pub(crate) struct Kind {
-    /// A sentence that says what the file is, and what opens it.
+    /// A description of the format, with advice on opening the file.
     pub(crate) says: String,
     /// True for a zip archive, which may contain a hierarchy.
     pub(crate) is_archive: bool,
 }
 
-/// Makes advice from a file's name and place.
+/// Returns advice for the path of a file.
 type Advice = fn(&Path) -> String;
 
-/// The offset and the bytes that identify a kind of file, and the advice for it.
+/// The offset and the bytes that identify a file format, and the advice for it.
 static KINDS: &[(usize, &[u8], Advice)] = &[
     (0, b"\x93NUMPY", |file| imported("a NumPy array", file)),
     (0, b"\x89HDF\r\n\x1a\n", |file| imported("an HDF5 file", file)),
-    (0, b"SQLite format 3\0", |file| opened("a database of SQLite", "sqlite", file)),
-    (0, b"redb\x1a\x0a\xa9\x0d\x0a", |file| opened("a database of redb", "redb", file)),
-    (16, &[0xde, 0xc0, 0xef, 0xbe], |file| opened("a database of LMDB", "lmdb", environment(file))),
-    (0, &[0xce, 0x9a, 0x57, 0x13], |file| opened("a database of GDBM", "gdbm", file)),
-    (0, &[0xcd, 0x9a, 0x57, 0x13], |file| opened("a database of GDBM", "gdbm", file)),
-    (0, &[0xcf, 0x9a, 0x57, 0x13], |file| opened("a database of GDBM", "gdbm", file)),
+    (0, b"SQLite format 3\0", |file| opened("an SQLite database", "sqlite", file)),
+    (0, b"redb\x1a\x0a\xa9\x0d\x0a", |file| opened("a redb database", "redb", file)),
+    (16, &[0xde, 0xc0, 0xef, 0xbe], |file| opened("an LMDB database", "lmdb", environment(file))),
+    (0, &[0xce, 0x9a, 0x57, 0x13], |file| opened("a GDBM database", "gdbm", file)),
+    (0, &[0xcd, 0x9a, 0x57, 0x13], |file| opened("a GDBM database", "gdbm", file)),
+    (0, &[0xcf, 0x9a, 0x57, 0x13], |file| opened("a GDBM database", "gdbm", file)),
     (12, &[0x61, 0x15, 0x06, 0x00], |file| opened("a Berkeley DB file", "bdb", file)),
     (12, &[0x62, 0x31, 0x05, 0x00], |file| opened("a Berkeley DB file", "bdb", file)),
     (0, b"CDF\x01", |file| imported("a NetCDF-3 file", file)),
@@ -43,7 +43,7 @@ static KINDS: &[(usize, &[u8], Advice)] = &[
     (257, b"ustar", |_| packed("tar")),
 ];
 
-/// The kind of a file with these first bytes, if it is known.
+/// Returns the format of a file with these first bytes, if it is recognised.
 pub(crate) fn kind_of(head: &[u8], file: &Path) -> Option<Kind> {
     if head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06") {
         return Some(zipped(head, file));
@@ -64,7 +64,7 @@ pub(crate) fn kind_of(head: &[u8], file: &Path) -> Option<Kind> {
     Some(Kind { says, is_archive: false })
 }
 
-/// An archive: a NumPy archive, whose first file is an array, or any other.
+/// Returns the format of an archive: a NumPy archive if its first file is an array, or a zip archive.
 fn zipped(head: &[u8], file: &Path) -> Kind {
     let length = head.get(26..28).map_or(0, |length| usize::from(u16::from_le_bytes([length[0], length[1]])));
     if head.get(30..30 + length).is_some_and(|name| name.ends_with(b".npy")) {
@@ -88,7 +88,7 @@ fn opened(what: &str, scheme: &str, file: &Path) -> String {
     format!("{what}; {scheme}://{} opens it", absolute.display())
 }
 
-/// The path that LMDB opens: the file, or its directory if the file has LMDB's name.
+/// Returns the path that LMDB opens: the file, or its directory if the file has LMDB's name.
 fn environment(file: &Path) -> &Path {
     let in_directory = file.file_name().is_some_and(|name| name == "data.mdb");
     match file.parent().filter(|_| in_directory) {
@@ -105,12 +105,12 @@ fn packed(how: &str) -> String {
     format!("compressed with {how}; decompress it first")
 }
 
-/// A name for the array or group that could be imported from a file.
+/// Returns a name for the array or group that could be imported from a file.
 fn target(file: &Path) -> String {
     format!("{}.zarr", Path::new(file.file_stem().unwrap_or(file.as_os_str())).display())
 }
 
-/// A name, quoted for a shell.
+/// Returns a name, quoted for a shell.
 fn shell(file: &Path) -> String {
     let name = file.display().to_string();
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+,:@%".contains(c);

@@ -1,6 +1,7 @@
-//! The command `zarrox`: looks at Zarr arrays and groups, creates them, and moves data in and out of them.
+//! The command `zarrox`: inspects, creates, changes, copies, verifies and serves Zarr arrays and groups.
 
 mod args;
+mod cleanup;
 mod commands;
 mod creation;
 mod edges;
@@ -10,7 +11,6 @@ mod files;
 mod filter;
 mod interrupt;
 mod limits;
-mod made;
 mod magic;
 mod names;
 mod notes;
@@ -25,6 +25,6 @@ mod suggest;
 mod window;
 
 fn main() -> std::process::ExitCode {
-    limits::fail_in_words();
+    limits::block_file_size_signal();
     exit::report(commands::run())
 }

@@ -1,4 +1,4 @@
-//! Warnings of the library as notes, like those of commands: without a time and a module.
+//! Printing of the library's warnings as notes, without a time and a module.
 
 use std::fmt;
 use std::io::Write;
@@ -12,7 +12,7 @@ use tracing_subscriber::registry::LookupSpan;
 
 use crate::exit::printable;
 
-/// Prints warnings as notes.
+/// Returns a layer that prints warnings as notes.
 pub(crate) fn layer<S>(out: impl Write + Send + 'static) -> impl Layer<S>
 where
     S: Subscriber + for<'s> LookupSpan<'s>,
@@ -32,7 +32,7 @@ impl<S: Subscriber, W: Write + Send + 'static> Layer<S> for Notes<W> {
     }
 }
 
-/// The message of an event, and its other fields behind it.
+/// The message of an event, followed by its other fields.
 struct Text(String);
 
 impl Visit for Text {

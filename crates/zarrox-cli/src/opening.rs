@@ -1,4 +1,4 @@
-//! Opening nodes, and errors for paths that are not nodes.
+//! Functions that open nodes, and errors for paths that are not nodes.
 
 use std::collections::VecDeque;
 use std::fs::{self, File};
@@ -16,19 +16,19 @@ use crate::files::failed;
 use crate::magic;
 use crate::names::listed;
 
-/// The content of a place: a node, or several hierarchies.
+/// The content of a path: a node, or several hierarchies.
 #[derive(Debug)]
-pub(crate) enum Place {
+pub(crate) enum Content {
     /// An array.
     Array(Box<Array>),
     /// A group.
     Group(Box<Group>),
-    /// A directory or bucket that contains hierarchies but is not one.
+    /// A directory or bucket that contains hierarchies but is not a node.
     Hierarchies(Vec<Child>),
 }
 
-impl Place {
-    /// The nodes directly below; for an array, the array itself under the given name.
+impl Content {
+    /// Returns the nodes directly below; for an array, the array itself under the given name.
     pub(crate) fn children(self, given: &str) -> Result<Vec<Child>> {
         match self {
             Self::Array(array) => Ok(vec![Child { name: given.to_owned(), node: Ok(Node::Array(*array)) }]),
@@ -38,11 +38,11 @@ impl Place {
     }
 }
 
-/// The most directories in which [`hierarchies`] looks.
+/// The maximum number of directories that [`hierarchies`] lists.
 const DIRECTORIES: usize = 1000;
 
-/// Returns the hierarchies inside of a place that is none: those directly below, and else those at any depth, by their paths. Groups of
-/// v2 need no documents, so that arrays may lie deep.
+/// Returns the hierarchies in a path that is not a node: those directly below, or else those at any depth, with their paths.
+/// Groups of v2 may lack documents, so that arrays may be deeper.
 pub(crate) fn hierarchies(options: &OpenOptions, path: &str) -> Result<Vec<Child>> {
     let mut found = options.hierarchies(path)?;
     if !found.is_empty() || is_url(path) {
@@ -66,7 +66,7 @@ pub(crate) fn hierarchies(options: &OpenOptions, path: &str) -> Result<Vec<Child
     Ok(found)
 }
 
-/// Returns the directories below a part of a directory, without links, which may lead in a circle.
+/// Returns the directories below a part of a directory, without links, which may form cycles.
 fn directories(path: &str, below: &str) -> Vec<String> {
     let entries = fs::read_dir(Path::new(path).join(below)).into_iter().flatten().flatten();
     let directories = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
@@ -79,7 +79,7 @@ fn directories(path: &str, below: &str) -> Vec<String> {
     names
 }
 
-/// Opens a node by its path, or by the path of one of its documents. The error for anything else says what the path is.
+/// Opens a node by its path, or by the path of one of its documents. The error for another path says what it is.
 pub(crate) fn open(options: &OpenOptions, path: &str) -> Result<Node> {
     let error = match options.open(path) {
         Ok(node) => return Ok(node),
@@ -95,11 +95,11 @@ pub(crate) fn open(options: &OpenOptions, path: &str) -> Result<Node> {
     })
 }
 
-/// The paths with those that have `*` or `?` replaced by the nodes that they fit, for shells that do not know what is in a hierarchy.
+/// Returns the paths, in which patterns with `*` or `?` are replaced by the matching nodes, which shells cannot expand.
 pub(crate) fn expanded(options: &OpenOptions, paths: &[String]) -> Result<Vec<String>> {
     let mut all = Vec::new();
     for path in paths {
-        // What is behind a bracket is a selection.
+        // The text after a bracket is a selection.
         let (name, selection) = path.find('[').map_or((path.as_str(), ""), |at| path.split_at(at));
         let first = name.find(['*', '?']).filter(|_| !Path::new(path).exists());
         let Some((root, pattern)) = first.and_then(|at| Some(name.split_at(name[..at].rfind('/')? + 1)))
@@ -117,7 +117,7 @@ pub(crate) fn expanded(options: &OpenOptions, paths: &[String]) -> Result<Vec<St
             Ok(())
         })?;
         if found.is_empty() {
-            return Err(Error::new(ErrorKind::NotFound, format!("no node fits '{path}'")));
+            return Err(Error::new(ErrorKind::NotFound, format!("no node matches '{path}'")));
         }
         found.sort();
         all.extend(found);
@@ -125,9 +125,9 @@ pub(crate) fn expanded(options: &OpenOptions, paths: &[String]) -> Result<Vec<St
     Ok(all)
 }
 
-/// The path of a node beside the missing one, if its name is spelt nearly alike.
+/// Returns the path of a sibling of the missing node, if its name is similar.
 fn similar(options: &OpenOptions, path: &str) -> Option<String> {
-    // A question to a server would take time that nobody has asked for.
+    // Remote stores are not searched, since a request would delay the error.
     local(path)?;
     let (above, name) = path.trim_end_matches('/').rsplit_once('/')?;
     let group = options.open(above).ok()?.into_group().ok()?;
@@ -137,7 +137,7 @@ fn similar(options: &OpenOptions, path: &str) -> Option<String> {
     near.min().map(|(_, other)| format!("{above}/{other}"))
 }
 
-/// The number of characters that are missing, added or different.
+/// Returns the edit distance: the number of characters that are missing, added or different.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -153,7 +153,7 @@ fn distance(a: &str, b: &str) -> usize {
     row[b.len()]
 }
 
-/// The node whose metadata document has this path.
+/// Returns the node whose metadata document has this path.
 fn holder_of(path: &str) -> Option<&str> {
     let is_local = local(path).is_some();
     if local(path).is_some_and(|file| !file.is_file()) {
@@ -164,12 +164,12 @@ fn holder_of(path: &str) -> Option<&str> {
         "/" => Some("/"),
         above => above.strip_suffix('/'),
     };
-    // On a server, files with the names of old formats' documents may be anything.
+    // On a server, files with the names of old formats' documents may have other content.
     let documents = Format::all().flat_map(documents).filter(|key| is_local || key.contains('.'));
     documents.into_iter().find_map(|key| holder(&key))
 }
 
-/// The keys of all documents that the root of a hierarchy can have.
+/// Returns the keys of all documents that the root of a hierarchy can have.
 fn documents(format: Format) -> Vec<String> {
     let (def, root) = (format.def(), NodePath::root());
     let layout = def.layout();
@@ -178,13 +178,13 @@ fn documents(format: Format) -> Vec<String> {
     layout.keys(&root).into_iter().chain(entry).chain(copy).collect()
 }
 
-/// The path on this machine's disk, if it is one.
+/// Returns the path on a local disk, if it is local.
 pub(crate) fn local(path: &str) -> Option<&Path> {
     let plain = path.strip_prefix("file://").unwrap_or(path);
     (!is_url(plain)).then(|| Path::new(plain))
 }
 
-/// The error for a path that is not a node: another file, another directory, or nothing.
+/// Returns the error for a path that is not a node: another file, another directory, or a missing path.
 fn explained(options: &OpenOptions, path: &str, error: Error) -> Error {
     let Some(place) = local(path) else { return error };
     // The error of an unfinished conversion already says how to continue.
@@ -199,18 +199,18 @@ fn explained(options: &OpenOptions, path: &str, error: Error) -> Error {
     }
 }
 
-/// Returns true if a path would be a hierarchy of its own.
+/// Returns true if a path would be the root of a hierarchy.
 fn is_root(path: &str) -> bool {
     zarrox::internals::locate(path, &StorageOptions::new()).is_ok_and(|(_, node)| node.is_root())
 }
 
-/// Returns true if the hierarchy exists, so that the error should name the node that is missing in it.
+/// Returns true if the hierarchy exists, so that the error should name the missing node.
 fn hierarchy_exists(path: &str) -> bool {
     zarrox::internals::locate(path, &StorageOptions::new())
         .is_ok_and(|(store, _)| Path::new(&store.location()).exists())
 }
 
-/// The error for a file that is not a node; `None` for an archive, which may be a hierarchy.
+/// Returns the error for a file that is not a node; `None` for an archive, which may be a hierarchy.
 fn of_file(file: &Path) -> Option<Error> {
     let mut head = Vec::new();
     let read = File::open(file).and_then(|open| open.take(magic::LENGTH).read_to_end(&mut head));

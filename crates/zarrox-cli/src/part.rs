@@ -1,4 +1,4 @@
-//! The part of an array that a command works on.
+//! The selected part of an array.
 
 use std::path::Path;
 
@@ -7,40 +7,40 @@ use zarrox::{Array, Error, Result, Selection};
 
 use crate::exit::usage;
 
-/// The part of an array that a command works on.
+/// The selected part of an array.
 #[derive(Debug, Args)]
 pub(crate) struct Part {
     /// The selection, separate from the path
     #[arg(long, allow_hyphen_values = true)]
     selection: Option<String>,
 
-    /// The way to combine lists of positions in the selection
+    /// The rule for combining integer array indices in the selection
     #[arg(long, value_name = "KIND", default_value = "numpy")]
     indexing: Indexing,
 
-    /// Take only this field of structures; if repeated, structures of these fields. Dots lead into a field: 'wind.u'
+    /// Use only this field of a structured data type; can be repeated. Dots separate nested fields: 'wind.u'
     #[arg(long = "field", value_name = "NAME")]
     pub(crate) fields: Vec<String>,
 }
 
-/// The ways to combine the items of a selection.
+/// The rules for combining the items of a selection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Indexing {
     /// The rules of NumPy: lists are broadcast together
     Numpy,
-    /// Each dimension independently: [[0, 2], [1, 3]] takes two rows and two columns of them
+    /// Each dimension independently: [[0, 2], [1, 3]] selects two rows, and two columns of each
     Orthogonal,
-    /// Whole chunks, by their indices in the grid
+    /// Whole chunks, by their index in the chunk grid
     Blocks,
 }
 
 impl Part {
-    /// A part that is selected by a text, of these fields.
+    /// Returns a part with a selection and fields.
     pub(crate) fn of(selection: String, fields: Vec<String>) -> Self {
         Self { selection: Some(selection), indexing: Indexing::Numpy, fields }
     }
 
-    /// The array and the selection of `PATH[selection]`, or of a path and a separate selection.
+    /// Returns the path of the array and the selection, from `PATH[selection]` or a separate selection.
     pub(crate) fn target(&self, path: &str) -> Result<(String, Selection)> {
         let (path, selection) = split(path, self.selection.as_deref())?;
         let selection = match self.indexing {
@@ -52,7 +52,7 @@ impl Part {
     }
 }
 
-/// The path and the selection of `PATH[selection]`, unless the selection is given separately.
+/// Splits `PATH[selection]`, unless the selection is given separately.
 pub(crate) fn split(path: &str, selection: Option<&str>) -> Result<(String, Selection)> {
     if let Some(selection) = selection {
         return Ok((path.to_owned(), selection.parse()?));
@@ -65,7 +65,7 @@ pub(crate) fn split(path: &str, selection: Option<&str>) -> Result<(String, Sele
     Ok((path[..bracket].to_owned(), selection))
 }
 
-/// The position of the bracket that the last one of the path closes.
+/// Returns the position of the bracket that matches the last one of the path.
 fn opening(path: &str) -> Option<usize> {
     let mut depth = 0;
     path.bytes()
@@ -82,7 +82,7 @@ fn opening(path: &str) -> Option<usize> {
         .and_then(|(at, _)| (depth == 0 && path.ends_with(']')).then_some(at))
 }
 
-/// The axes by their names or numbers, of which negative ones count from the end.
+/// Returns the axes for names or numbers; negative numbers count from the end.
 pub(crate) fn axes(array: &Array, names: &[String]) -> Result<Vec<usize>> {
     let known = array.dimension_names().unwrap_or_default();
     let axis = |text: &String| {
@@ -98,7 +98,7 @@ pub(crate) fn axes(array: &Array, names: &[String]) -> Result<Vec<usize>> {
             let names: Vec<&str> = known.iter().flatten().map(String::as_str).collect();
             let named =
                 if names.is_empty() { String::new() } else { format!(", named {}", names.join(", ")) };
-            usage(format!("--axis: there is no axis '{text}'; the array has {ndim} dimensions{named}"))
+            usage(format!("--axis: unknown axis '{text}'; the array has {ndim} dimensions{named}"))
         })
     };
     names.iter().map(axis).collect()

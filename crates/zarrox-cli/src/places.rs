@@ -1,18 +1,18 @@
-//! Positions of the elements of a box in a file that has all elements of an array in order.
+//! Contiguous runs of the elements of a box in a file with all elements of an array in row-major order.
 
 use std::io::{self, Seek, SeekFrom, Write};
 use std::ops::Range;
 
 use crate::window::count;
 
-/// A run of contiguous elements: the position of the first one, and their number.
+/// A contiguous run of elements: the index of the first one, and their number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Run {
     pub(crate) first: u64,
     pub(crate) count: u64,
 }
 
-/// The runs of a non-empty box in an array of this shape, in row-major order.
+/// Returns the runs of a non-empty box in an array of this shape, in row-major order.
 pub(crate) fn runs(shape: &[u64], block: &[Range<u64>]) -> impl Iterator<Item = Run> + use<> {
     let lengths: Vec<u64> = block.iter().map(|range| range.end - range.start).collect();
     let full = shape.iter().zip(&lengths).rev().take_while(|(shape, length)| shape == length).count();
@@ -32,7 +32,7 @@ pub(crate) fn runs(shape: &[u64], block: &[Range<u64>]) -> impl Iterator<Item = 
     })
 }
 
-/// Writes the elements of a box to their places; the first element of the array is at `start`.
+/// Writes the elements of a box to their positions in the file; the first element of the array is at `start`.
 pub(crate) fn write(
     file: &mut (impl Write + Seek),
     start: u64,

@@ -1,5 +1,5 @@
-//! Progress of long work: a bar on the standard error if that is a terminal, and a final line, which `-v` prints elsewhere as
-//! well.
+//! Progress of long operations: a bar on the standard error if it is a terminal, and a final line, which `-v` prints without a
+//! terminal as well.
 
 use std::io::{self, Write};
 use std::time::Instant;
@@ -8,7 +8,7 @@ use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::exit::{is_shown, printable};
 
-/// Work in progress.
+/// The progress of an operation.
 #[derive(Clone)]
 pub(crate) struct Progress {
     bar: ProgressBar,
@@ -18,7 +18,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Starts work on so many bytes.
+    /// Starts an operation on `bytes` bytes.
     pub(crate) fn new(name: &str, bytes: u64) -> Self {
         let target = if is_shown() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(Some(bytes), target);
@@ -30,7 +30,7 @@ impl Progress {
         Self { bar: bar.with_message(name.clone()), name, begun: Instant::now(), is_bytes: true }
     }
 
-    /// Starts work on elements, whose number is set later.
+    /// Starts an operation on elements, whose number is set later.
     pub(crate) fn elements(name: &str) -> Self {
         let progress = Self { is_bytes: false, ..Self::new(name, 0) };
         let style =
@@ -39,7 +39,7 @@ impl Progress {
         progress
     }
 
-    /// Adds so many completed bytes.
+    /// Adds `bytes` to the completed bytes.
     pub(crate) fn add(&self, bytes: u64) {
         self.bar.inc(bytes);
     }
@@ -50,7 +50,7 @@ impl Progress {
         self.bar.set_position(done);
     }
 
-    /// Does something that writes to the terminal, too.
+    /// Hides the bar while `write` runs, which also writes to the terminal.
     pub(crate) fn aside<R>(&self, write: impl FnOnce() -> R) -> R {
         self.bar.suspend(write)
     }
@@ -60,12 +60,12 @@ impl Progress {
         !self.bar.is_hidden() || tracing::enabled!(tracing::Level::INFO)
     }
 
-    /// Ends the work without a final line.
+    /// Removes the bar without a final line.
     pub(crate) fn clear(&self) {
         self.bar.finish_and_clear();
     }
 
-    /// Ends the work, and prints the final line with the stored size, if that is known.
+    /// Removes the bar, and prints the final line with the stored size, if it is known.
     pub(crate) fn finish(&self, after: Option<u64>) {
         let bytes = self.bar.length().unwrap_or_default();
         self.bar.finish_and_clear();

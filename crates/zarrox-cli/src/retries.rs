@@ -1,4 +1,4 @@
-//! A line on the terminal for each retry: a minute of silence would look like a hanging program.
+//! Printing of retries on the terminal, so that a long wait does not look like a hanging program.
 
 use std::fmt;
 use std::io::Write;
@@ -14,13 +14,13 @@ use tracing_subscriber::registry::LookupSpan;
 
 use crate::exit::printable;
 
-/// The source of the events.
+/// The target of the events.
 const TARGET: &str = "zarrox_stores::wrapper::retry";
 
-/// The pause after a line before the next is printed, since many requests can fail at the same time.
+/// The minimum time between two lines, since many requests can fail at the same time.
 const PAUSE: Duration = Duration::from_secs(2);
 
-/// Prints retries with their reasons.
+/// Returns a layer that prints retries with their reasons.
 pub(crate) fn layer<S>(out: impl Write + Send + 'static) -> impl Layer<S>
 where
     S: Subscriber + for<'s> LookupSpan<'s>,
@@ -47,7 +47,7 @@ impl<S: Subscriber, W: Write + Send + 'static> Layer<S> for Retries<W> {
     }
 }
 
-/// The field of an event that has the reason.
+/// The value of an event's field `reason`.
 struct Reason(String);
 
 impl Visit for Reason {

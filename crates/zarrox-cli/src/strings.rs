@@ -1,4 +1,4 @@
-//! Text and bytes of variable length in NumPy files, which store them with the length of the longest.
+//! Conversion of strings and bytes of variable length to NumPy's fixed-length types, with the length of the longest element.
 
 use std::io::{BufWriter, Write};
 
@@ -11,31 +11,31 @@ use crate::exit::Failure;
 use crate::interrupt;
 use crate::window::Window;
 
-/// The number of bytes that are written at once.
+/// The size of the output buffer in bytes.
 const BUFFER: usize = 1 << 18;
 
-/// Alternatives if no such file can be written.
+/// Alternatives if the elements cannot be exported.
 const WAYS: &str = "`zarrox dump` prints them with --json or --csv";
 
-/// Strings that are written with one fixed length.
+/// A conversion of strings to a fixed length.
 pub(crate) struct Strings {
-    /// The data type with that length.
+    /// The data type with the fixed length.
     data_type: DataType,
     is_text: bool,
 }
 
 impl Strings {
-    /// Finds the length of the longest element of a window, for which all elements are read; `None` if their length is fixed.
+    /// Reads all elements of a window to find the length of the longest; `None` if their length is fixed.
     pub(crate) fn measure(window: &Window<'_>, memory: u64) -> Result<Option<Self>> {
         if window.data_type().storage() != Storage::Variable {
             return Ok(None);
         }
-        let is_text = is_text(window.data_type()).map_err(|error| window.place(error))?;
+        let is_text = is_text(window.data_type()).map_err(|error| window.with_path(error))?;
         let mut longest = 1;
         for block in window.whole_chunks(memory)? {
             interrupt::check()?;
             for element in window.read(&block)?.elements() {
-                let length = length(element, is_text).map_err(|error| window.place(error))?;
+                let length = length(element, is_text).map_err(|error| window.with_path(error))?;
                 longest = longest.max(length);
             }
         }
@@ -44,7 +44,7 @@ impl Strings {
         let (data_type, _) = found.map_err(|error| {
             let message =
                 format!("an element of length {longest} is too long for strings of a fixed length; {WAYS}");
-            window.place(Error::new(ErrorKind::Unsupported, message).with_source(error))
+            window.with_path(Error::new(ErrorKind::Unsupported, message).with_source(error))
         })?;
         Ok(Some(Self { data_type, is_text }))
     }
@@ -70,23 +70,24 @@ impl Strings {
     }
 }
 
-/// Returns true for text and false for bytes; other types of variable length are an error.
+/// Returns true for strings and false for bytes; other types of variable length are an error.
 fn is_text(data_type: &DataType) -> Result<bool> {
     match data_type {
         text if text.is_named(VARIABLE_TEXT) => Ok(true),
         bytes if bytes.is_named(VARIABLE_BYTES) => Ok(false),
         other => {
-            let message = format!("elements of {other} have no fixed length and are not strings; {WAYS}");
+            let message = format!("elements of {other} have no fixed size and are not strings; {WAYS}");
             Err(Error::new(ErrorKind::Unsupported, message))
         }
     }
 }
 
-/// The length of an element, in characters or bytes. An element that ends in NUL is an error, since it would come back shorter.
+/// Returns the length of an element in characters or bytes. An element that ends in NUL is an error, since NumPy strips the NUL.
 fn length(element: &[u8], is_text: bool) -> Result<usize> {
     if element.ends_with(b"\0") {
-        let message =
-            format!("an element ends in NUL, which strings in NumPy files cannot represent; {WAYS}");
+        let message = format!(
+            "an element ends in NUL, which fixed-length strings in NumPy files cannot represent; {WAYS}"
+        );
         return Err(Error::new(ErrorKind::Unsupported, message));
     }
     Ok(if is_text { text(element)?.chars().count() } else { element.len() })
@@ -101,15 +102,15 @@ fn code_points(text: &str) -> Vec<u8> {
     text.chars().flat_map(|c| u32::from(c).to_ne_bytes()).collect()
 }
 
-/// The error for raw files of elements without a fixed length.
+/// Refuses raw files of elements without a fixed size.
 pub(crate) fn refuse_raw(window: &Window<'_>) -> Result<()> {
     let data_type = window.data_type();
     if data_type.storage() != Storage::Variable {
         return Ok(());
     }
     let message = format!(
-        "elements of {data_type} have no fixed length, and raw bytes do not record where each ends; strings can be exported \
+        "elements of {data_type} have no fixed size, and raw bytes do not record where each ends; strings can be exported \
          to .npy, and {WAYS}"
     );
-    Err(window.place(Error::new(ErrorKind::Unsupported, message)))
+    Err(window.with_path(Error::new(ErrorKind::Unsupported, message)))
 }

@@ -1,4 +1,4 @@
-//! Option values that shells complete, besides others that are valid.
+//! Option values that shells complete, although other values are valid as well.
 
 use std::ffi::OsStr;
 use std::marker::PhantomData;
@@ -13,7 +13,7 @@ use zarrox_tools::copy::Property;
 /// Parses a value.
 type Read<T> = fn(&str) -> Result<T, String>;
 
-/// Parses a value, and lists some or all possible values.
+/// A parser for a value, with some or all possible values.
 pub(crate) struct Suggesting<T> {
     read: Read<T>,
     values: fn() -> Vec<String>,
@@ -26,7 +26,7 @@ impl<T> Clone for Suggesting<T> {
     }
 }
 
-/// An option with such a parser.
+/// Returns a value parser with suggestions.
 pub(crate) fn suggesting<T>(read: Read<T>, values: fn() -> Vec<String>) -> Suggesting<T> {
     Suggesting { read, values, value: PhantomData }
 }
@@ -48,41 +48,41 @@ impl<T: Clone + Send + Sync + 'static> TypedValueParser for Suggesting<T> {
     }
 }
 
-/// Any text.
+/// Accepts any text.
 pub(crate) fn text(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// Reads a kind of loss that a conversion may have.
+/// Parses a property that a conversion may lose.
 pub(crate) fn loss(text: &str) -> Result<Property, String> {
     text.parse().map_err(|error: zarrox::Error| error.to_string())
 }
 
-/// The formats, with the usual ones first.
+/// Returns the formats, with the common ones first.
 pub(crate) fn formats() -> Vec<String> {
     Format::all().map(|format| format.to_string()).collect()
 }
 
-/// The compressors by their short names.
+/// Returns the short names of the compressors.
 pub(crate) fn compressors() -> Vec<String> {
     ["none", "zstd", "gzip", "zlib", "bz2", "xz", "lz4", "blosc"].map(str::to_owned).into()
 }
 
-/// The data types whose name alone is enough.
+/// Returns the data types that are complete by their name.
 pub(crate) fn data_types() -> Vec<String> {
     let examples = zarrox::codecs::registry().examples();
     let names = examples.iter().map(DataType::to_string);
     names.filter(|name| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')).collect()
 }
 
-/// The codecs that can precede a compressor.
+/// Returns the codecs that can precede a compressor.
 pub(crate) fn filters() -> Vec<String> {
     let registry = zarrox::codecs::registry();
     let filters = registry.codecs().iter().filter(|codec| codec.kind != CodecKind::ArrayToBytes);
     filters.map(|codec| codec.name.strip_prefix("numcodecs.").unwrap_or(codec.name).to_owned()).collect()
 }
 
-/// The properties that a conversion can lose.
+/// Returns the properties that a conversion can lose.
 pub(crate) fn losses() -> Vec<String> {
     Property::all().map(|what| what.to_string()).collect()
 }

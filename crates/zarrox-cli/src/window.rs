@@ -1,4 +1,4 @@
-//! A selected part of an array, which is read in blocks.
+//! A selection of an array that is read in blocks.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -7,10 +7,10 @@ use zarrox::data_type::Storage;
 use zarrox::internals::{ErrorPlace, Parts};
 use zarrox::{Array, ArrayView, DataType, DimSelection, DynArray, Error, ErrorKind, Result, Selection};
 
-/// The assumed size of an element of variable length, in bytes: the size is not known before reading.
+/// The assumed size of an element of variable length, in bytes, since the size is unknown before reading.
 const VARIABLE: usize = 128;
 
-/// The size of an element in memory, in bytes: an estimate where the length varies.
+/// Returns the size of an element in memory, in bytes: an estimate for elements of variable length.
 pub(crate) fn memory_size(data_type: &DataType) -> usize {
     match data_type.storage() {
         Storage::Variable => VARIABLE,
@@ -18,7 +18,7 @@ pub(crate) fn memory_size(data_type: &DataType) -> usize {
     }
 }
 
-/// A selected part of an array. Positions refer to the result, without the dropped dimensions.
+/// A selection of an array. Indices refer to the result, without the dropped dimensions.
 #[derive(Debug)]
 pub(crate) struct Window<'a> {
     view: ArrayView<'a>,
@@ -27,7 +27,7 @@ pub(crate) struct Window<'a> {
     /// The selected fields; empty for whole elements.
     fields: Vec<&'a str>,
     data_type: DataType,
-    /// The dimensions that a single selected field adds if it is an array.
+    /// The dimensions that a single selected field adds if it is a subarray.
     inner: Vec<u64>,
 }
 
@@ -37,9 +37,9 @@ pub(crate) struct Blocks {
     parts: Parts,
     /// The ranges of the dimensions that a single selected field adds.
     inner: Vec<Range<u64>>,
-    /// The largest number of blocks that one chunk lies in.
+    /// The largest number of blocks that overlap one chunk.
     pub(crate) times: u64,
-    /// The memory in bytes with which each chunk would lie in one block.
+    /// The memory in bytes with which each chunk would overlap only one block.
     pub(crate) memory: u64,
 }
 
@@ -54,7 +54,8 @@ impl Iterator for Blocks {
 }
 
 impl<'a> Window<'a> {
-    /// A part of an array: with one field, elements of that field; with several fields, structures of these.
+    /// Creates a window: with one field, its elements are those of the field; with several fields, structured elements of these
+    /// fields.
     pub(crate) fn new(array: &'a Array, selection: &Selection, fields: &'a [String]) -> Result<Self> {
         let view = array.slice(selection);
         let outer = view.shape()?;
@@ -63,12 +64,12 @@ impl<'a> Window<'a> {
         Ok(Self { view, outer, fields, data_type, inner })
     }
 
-    /// Adds the array's name to an error.
-    pub(crate) fn place(&self, error: Error) -> Error {
+    /// Adds the array's path to an error.
+    pub(crate) fn with_path(&self, error: Error) -> Error {
         place(self.view.array(), error)
     }
 
-    /// The data type of the elements.
+    /// Returns the data type of the elements.
     pub(crate) fn data_type(&self) -> &DataType {
         &self.data_type
     }
@@ -77,27 +78,27 @@ impl<'a> Window<'a> {
         [self.outer.as_slice(), &self.inner].concat()
     }
 
-    /// The number of elements; `u64::MAX` if there are more.
+    /// Returns the number of elements, saturating at `u64::MAX`.
     pub(crate) fn len(&self) -> u64 {
         count(&self.shape())
     }
 
-    /// The size of all elements in memory, in bytes; an estimate if their length varies.
+    /// Returns the size of all elements in memory, in bytes; an estimate for elements of variable length.
     pub(crate) fn bytes(&self) -> u64 {
         self.len().saturating_mul(memory_size(&self.data_type) as u64)
     }
 
-    /// Blocks that cover the window in row-major order.
+    /// Returns blocks that cover the window in row-major order.
     pub(crate) fn in_order(&self, memory: u64) -> Result<Blocks> {
         Ok(self.blocks(self.view.parts_in_order(memory / self.item(), zarrox::Order::RowMajor)?))
     }
 
-    /// Blocks of whole chunks that cover the window.
+    /// Returns blocks of whole chunks that cover the window.
     pub(crate) fn whole_chunks(&self, memory: u64) -> Result<Blocks> {
         Ok(self.blocks(self.view.parts(memory / self.item(), zarrox::Order::RowMajor)?))
     }
 
-    /// The size of the window's elements at one position of the array, in bytes.
+    /// Returns the size of the window's elements at one index of the array, in bytes.
     fn item(&self) -> u64 {
         count(&self.inner).saturating_mul(memory_size(&self.data_type) as u64).max(1)
     }
@@ -107,7 +108,7 @@ impl<'a> Window<'a> {
         Blocks { times: parts.times(), memory: parts.whole_rows().saturating_mul(self.item()), parts, inner }
     }
 
-    /// Reads a block: a non-empty range of positions for each dimension.
+    /// Reads a block: a non-empty range of indices for each dimension.
     pub(crate) fn read(&self, block: &[Range<u64>]) -> Result<DynArray> {
         let (outer, inner) = block.split_at(self.outer.len());
         let view = self.view.slice(outer.iter().cloned().map(DimSelection::from).collect::<Vec<_>>());
@@ -118,7 +119,7 @@ impl<'a> Window<'a> {
         }
     }
 
-    /// Takes a part of the dimensions that a field adds.
+    /// Selects a part of the dimensions that a field adds.
     fn inside(&self, whole: DynArray, ranges: &[Range<u64>]) -> Result<DynArray> {
         if self.inner.iter().zip(ranges).all(|(&length, range)| *range == (0..length)) {
             return Ok(whole);
@@ -143,7 +144,7 @@ fn place(array: &Array, error: Error) -> Error {
     error.at(ErrorPlace::array(array.path()))
 }
 
-/// The type of the selected fields, and the dimensions that a single field adds.
+/// Returns the data type of the selected fields, and the dimensions that a single field adds.
 fn selected(data_type: &DataType, names: &[&str]) -> Result<(DataType, Vec<u64>)> {
     if names.is_empty() {
         return Ok((data_type.clone(), Vec::new()));
@@ -163,7 +164,7 @@ fn selected(data_type: &DataType, names: &[&str]) -> Result<(DataType, Vec<u64>)
     }
 }
 
-/// The number of elements of a shape; `u64::MAX` if there are more.
+/// Returns the number of elements of a shape, saturating at `u64::MAX`.
 pub(crate) fn count(shape: &[u64]) -> u64 {
     if shape.contains(&0) {
         return 0;

@@ -109,7 +109,7 @@ fn a_dry_run_changes_nothing_and_a_repair_mends() {
     let out = place.ok(&["check", "h.zarr", "--repair", "--refill"]);
     assert!(out.contains("[repaired: move it to the quarantine, and write fill values]"), "{out}");
     assert!(out.contains("h.zarr: 1 error, 1 warning, 0 notes, 2 repaired; "), "{out}");
-    assert!(out.contains("  what was damaged is in ") && out.contains("h.zarr.quarantine\n"), "{out}");
+    assert!(out.contains("  damaged objects are in ") && out.contains("h.zarr.quarantine\n"), "{out}");
     assert_eq!(place.read("h.zarr.quarantine/a/c/0"), b"nonsense");
     assert_eq!(place.read("h.zarr.quarantine/b/c/7"), b"outside");
     assert_eq!(place.ok(&["dump", "h.zarr/a"]), "[0 0 3 4 5 6]\n");

@@ -85,5 +85,5 @@ fn what_cannot_be_brought_up_to_date_is_told_with_the_command_that_does() {
 
     let run = place.run(&["create", "h.zarr/v3", "--shape", "4", "--dtype", "int8", "--format", "v3"]);
     assert_eq!(run.code, 0, "{}", run.err);
-    assert!(run.err.contains("'/v3' is of Zarr v3"), "{}", run.err);
+    assert!(run.err.contains("'/v3' has the format Zarr v3"), "{}", run.err);
 }

@@ -52,6 +52,11 @@ fn run(name: &str) {
 }
 
 #[test]
+fn questions() {
+    run("../questions.md");
+}
+
+#[test]
 fn command() {
     run("command.md");
 }

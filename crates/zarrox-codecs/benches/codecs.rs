@@ -1,15 +1,15 @@
-//! Every codec against the bare work: a compressor against its library's own calls, a loop over elements against a copy of the same
-//! memory.
+//! Benchmarks of every codec against a baseline: a compressor against direct calls of its library, an elementwise codec against
+//! a copy of the same memory.
 //!
-//! Both work on the same bytes and take turns, so that a noisy machine is noisy for both; the ratio of the medians is what
-//! counts. `cargo xtask bench codecs [NAME …] [--require 1.1]`; the limit holds for the compressors and checksums.
+//! Both process the same bytes in alternation, so that noise of the machine affects both; the ratio of the medians is the
+//! result. `cargo xtask bench codecs [NAME …] [--require 1.1]`; the limit applies to the compressors and checksums.
 
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
     clippy::panic,
     clippy::cast_possible_truncation,
-    reason = "a benchmark reports, and stops at the first failure"
+    reason = "a benchmark prints its results and stops at the first failure"
 )]
 
 mod bare;
@@ -27,7 +27,7 @@ use zfp_rs::ZfpConfig;
 
 const REPETITIONS: usize = 15;
 
-/// The number of elements a chunk has.
+/// The number of elements of a chunk.
 const COUNT: usize = 1 << 21;
 
 /// Compressors and checksums by their names, with their configurations.
@@ -55,7 +55,7 @@ fn blosc(compressor: &str) -> Json {
     json!({"cname": compressor, "clevel": 5, "shuffle": "shuffle", "typesize": 4, "blocksize": 0})
 }
 
-/// Loops over elements by their names, with the type of the elements.
+/// Elementwise codecs by their names, with the data type of the elements.
 fn loops() -> Vec<(&'static str, DataType, Json)> {
     use DataType::{Bool, Float32, Float64, Int16, Int32, UInt16};
     vec![
@@ -157,7 +157,7 @@ fn main() {
     }
 }
 
-/// A chunk, and the chain that one codec makes with as little around it as can be.
+/// A chunk, and a codec pipeline that has one codec and as few others as possible.
 struct Case {
     chain: CodecChain,
     data_type: DataType,
@@ -176,7 +176,7 @@ impl Case {
         let chains = [vec![codec.clone()], vec![bytes.clone(), codec.clone()], vec![codec, bytes]];
         let chain = chains.iter().find_map(|specs| CodecChain::new(specs, &context).ok());
         let data = numbers(data_type);
-        let chain = chain.unwrap_or_else(|| panic!("{name} makes no chain"));
+        let chain = chain.unwrap_or_else(|| panic!("no codec pipeline can be built for {name}"));
         let mut case = Self { chain, data_type: data_type.clone(), data, encoded: Vec::new() };
         let mut encoded = Vec::new();
         case.encode(&mut encoded);
@@ -200,10 +200,10 @@ impl Case {
     fn against_library(&self, title: &str, bare: &mut Bare) -> [(&'static str, f64); 2] {
         let (mut ours, mut theirs) = (vec![0; self.data.len()], vec![0; self.data.len()]);
         let decoding = medians(|| self.decode(&mut ours), || (bare.decode)(&self.encoded, &mut theirs));
-        assert!(ours == theirs, "{title}: both decode the same");
+        assert!(ours == theirs, "{title}: both should decode to the same bytes");
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         let encoding = medians(|| self.encode(&mut ours), || (bare.encode)(&self.data, &mut theirs));
-        assert!(ours == theirs, "{title}: both encode the same");
+        assert!(ours == theirs, "{title}: both should encode to the same bytes");
         [("decode", decoding), ("encode", encoding)].map(|(direction, (own, library))| {
             let ratio = own / library;
             let (own, library) = (self.speed(own), self.speed(library));
@@ -223,13 +223,13 @@ impl Case {
         }
     }
 
-    /// In decoded megabytes each second.
+    /// Returns the speed in decoded megabytes per second.
     fn speed(&self, seconds: f64) -> f64 {
         self.data.len() as f64 / 1e6 / seconds
     }
 }
 
-/// The median times of two kinds of work that take turns, in seconds.
+/// Returns the median times of two operations that run in alternation, in seconds.
 fn medians(mut first: impl FnMut(), mut second: impl FnMut()) -> (f64, f64) {
     let mut times = (Vec::new(), Vec::new());
     for repetition in 0..=REPETITIONS {
@@ -253,7 +253,7 @@ fn median(times: &mut [Duration]) -> f64 {
     times[times.len() / 2].as_secs_f64()
 }
 
-/// A smooth curve with some noise, of two decimal places, as measured numbers are.
+/// Returns a smooth curve with some noise, rounded to two decimal places like measurements.
 fn numbers(data_type: &DataType) -> Vec<u8> {
     let mut noise = 1_u32;
     let mut bytes = Vec::with_capacity(COUNT * data_type.size());
@@ -267,7 +267,7 @@ fn numbers(data_type: &DataType) -> Vec<u8> {
             DataType::Int32 => bytes.extend(i32::from(hundredths).to_ne_bytes()),
             DataType::Float32 => bytes.extend((value as f32).to_ne_bytes()),
             DataType::Float64 => bytes.extend(value.to_ne_bytes()),
-            other => panic!("no numbers of {other}"),
+            other => panic!("no test data for the data type {other}"),
         }
     }
     bytes

@@ -1,4 +1,4 @@
-//! Small helpers to read the configurations of codecs.
+//! Helpers that read the configurations of codecs.
 
 use std::ops::RangeInclusive;
 
@@ -9,8 +9,8 @@ use zarrox_core::{CodecSpec, Strictness};
 
 /// A v3 configuration that is being read.
 ///
-/// Where a member's reader takes a default, it stands in for an absent member in the lenient mode; in the
-/// strict mode an absent member is an error.
+/// The default that a method takes replaces an absent member in the lenient mode; in the strict mode an absent member is an
+/// error.
 #[derive(Clone, Copy)]
 pub(crate) struct Config<'a> {
     members: &'a Map,
@@ -18,7 +18,7 @@ pub(crate) struct Config<'a> {
 }
 
 impl<'a> Config<'a> {
-    /// Refuses members that are not known: they may change the meaning of the data.
+    /// Creates a reader, and rejects unknown members: they may change the meaning of the data.
     pub(crate) fn new(members: &'a Map, strictness: Strictness, known: &[&str]) -> Result<Self, CodecError> {
         match members.keys().find(|name| !known.contains(&name.as_str())) {
             None => Ok(Self { members, strictness }),
@@ -34,23 +34,23 @@ impl<'a> Config<'a> {
         }
     }
 
-    /// A configuration that comes from elsewhere than v3 metadata.
+    /// Creates a reader of a configuration that does not come from v3 metadata.
     #[cfg(feature = "blosc")]
     pub(crate) fn lenient(members: &'a Map) -> Self {
         Self { members, strictness: Strictness::Lenient }
     }
 
-    /// Returns true if only the specification's own forms are taken.
+    /// Returns true if only the forms of the specification are accepted.
     pub(crate) fn is_strict(self) -> bool {
         self.strictness == Strictness::Strict
     }
 
-    /// A member; leniently, `null` counts as absent.
+    /// Returns a member; in the lenient mode, `null` counts as absent.
     pub(crate) fn get(self, name: &str) -> Option<&'a Json> {
         self.members.get(name).filter(|json| self.is_strict() || !json.is_null())
     }
 
-    /// An integer in a range.
+    /// Reads an integer in a range.
     pub(crate) fn integer(
         self,
         name: &str,
@@ -64,7 +64,7 @@ impl<'a> Config<'a> {
         })
     }
 
-    /// The `level` of DEFLATE; leniently also -1, which means 6 to zlib.
+    /// Reads the `level` of DEFLATE; in the lenient mode also -1, which means 6 to zlib.
     #[cfg(any(feature = "libdeflate", feature = "pure"))]
     pub(crate) fn compression_level(self, default: i32) -> Result<i32, CodecError> {
         let lowest = if self.is_strict() { 0 } else { -1 };
@@ -72,13 +72,13 @@ impl<'a> Config<'a> {
         Ok(if level < 0 { 6 } else { level })
     }
 
-    /// A boolean that may be absent.
+    /// Reads a boolean that may be absent.
     pub(crate) fn boolean(self, name: &str, default: bool) -> Result<bool, CodecError> {
         let Some(json) = self.get(name) else { return Ok(default) };
         json.as_bool().ok_or_else(|| wrong(name, json, "true or false"))
     }
 
-    /// One of some names.
+    /// Reads one of the given names, and returns its value.
     pub(crate) fn choice<T: Copy>(
         self,
         name: &str,
@@ -93,7 +93,7 @@ impl<'a> Config<'a> {
         })
     }
 
-    /// A list of non-negative integers.
+    /// Reads a list of non-negative integers.
     pub(crate) fn integers(self, name: &str) -> Result<Vec<u64>, CodecError> {
         let json = self.get(name).ok_or_else(|| missing(name))?;
         let list = json.as_array().and_then(|list| {
@@ -102,7 +102,7 @@ impl<'a> Config<'a> {
         list.ok_or_else(|| wrong(name, json, "a list of integers"))
     }
 
-    /// A list of codecs.
+    /// Reads a list of codecs.
     pub(crate) fn codecs(
         self,
         name: &str,
@@ -117,7 +117,7 @@ impl<'a> Config<'a> {
         list.iter().map(|json| codec(json).ok_or_else(|| wrong(name, json, "a list of codecs"))).collect()
     }
 
-    /// An integer; leniently also one with a fraction of zero.
+    /// Returns the value of an integer; in the lenient mode also of a float without a fraction.
     pub(crate) fn to_integer(self, json: &Json) -> Option<i64> {
         let whole = |x: &f64| !self.is_strict() && x.fract() == 0.0 && x.abs() < 9e15;
         #[expect(clippy::cast_possible_truncation, reason = "a whole number of less than 2^53")]
@@ -132,18 +132,18 @@ impl<'a> Config<'a> {
     }
 }
 
-/// The error for a member that must be there.
+/// Returns the error for an absent member that is required.
 pub(crate) fn missing(name: &str) -> CodecError {
     CodecError::invalid(format!("the configuration lacks '{name}'"))
 }
 
-/// The error for a member that is not what it should be.
+/// Returns the error for a member with an invalid value.
 pub(crate) fn wrong(name: &str, json: &Json, wants: &str) -> CodecError {
     let shown = zarrox_core::internals::json::shown(json, 80);
     CodecError::invalid(format!("'{name}' is {shown}; expected {wants}"))
 }
 
-/// A configuration from a JSON object.
+/// Returns a configuration from a JSON object.
 pub(crate) fn members(json: Json) -> Map {
     match json {
         Json::Object(map) => map,
@@ -151,7 +151,7 @@ pub(crate) fn members(json: Json) -> Map {
     }
 }
 
-/// Those members of v2 that v3 has too, or their defaults in v2. Others are ignored, as v2's readers do.
+/// Returns the members of v2 that v3 also has, or their defaults in v2. Other members are ignored, as readers of v2 do.
 pub(crate) fn from_v2(members: &Map, defaults: Json) -> Map {
     let mut configuration = self::members(defaults);
     for (name, value) in &mut configuration {
@@ -162,7 +162,7 @@ pub(crate) fn from_v2(members: &Map, defaults: Json) -> Map {
     configuration
 }
 
-/// A codec as v3 metadata should have it.
+/// Returns a codec as v3 metadata should have it.
 pub(crate) fn codec_to_json(spec: &CodecSpec) -> Json {
     if spec.configuration.is_empty() {
         return json!({"name": spec.name});
@@ -170,7 +170,7 @@ pub(crate) fn codec_to_json(spec: &CodecSpec) -> Json {
     json!({"name": spec.name, "configuration": spec.configuration})
 }
 
-/// Reads the configuration of a codec that has these members.
+/// Creates a reader for a codec that has these members.
 pub(crate) fn read<'a>(
     configuration: &'a Map,
     context: &CodecContext<'_>,

@@ -1,8 +1,8 @@
-//! The codecs whose features are off: their names are known, and the error of their use names the feature.
+//! The codecs whose features are disabled: their names are known, and the error for their use names the feature.
 
 use zarrox_core::codec::CodecDef;
 
-/// The definition of a codec that needs a feature.
+/// Defines a codec that needs a feature.
 #[cfg_attr(
     all(
         feature = "blosc",
@@ -12,7 +12,7 @@ use zarrox_core::codec::CodecDef;
         feature = "zfp",
         any(feature = "pure", all(feature = "libdeflate", feature = "lz4", feature = "zstd"))
     ),
-    expect(unused_macros, reason = "every codec has its feature")
+    expect(unused_macros, reason = "the features of all codecs are enabled")
 )]
 macro_rules! disabled {
     ($feature:literal, $kind:ident, $name:literal, [$($alias:literal),*] $(, $id:literal)?) => {
@@ -29,7 +29,7 @@ macro_rules! disabled {
     };
 }
 
-/// The definitions of all codecs whose features are off.
+/// The definitions of all codecs whose features are disabled.
 pub(crate) static ALL: &[&CodecDef] = &[
     #[cfg(not(feature = "blosc"))]
     disabled!("blosc", BytesToBytes, "blosc", ["numcodecs.blosc"], "blosc"),

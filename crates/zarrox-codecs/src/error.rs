@@ -1,8 +1,8 @@
-//! Errors that many codecs have.
+//! Errors that several codecs share.
 
 use zarrox_core::codec::CodecError;
 
-/// What a compression library that has no type of errors says.
+/// The message of a compression library that has no error type.
 #[cfg(feature = "zstd")]
 #[derive(Debug)]
 pub(crate) struct LibraryError(pub(crate) &'static str);
@@ -17,12 +17,12 @@ impl std::fmt::Display for LibraryError {
 #[cfg(feature = "zstd")]
 impl std::error::Error for LibraryError {}
 
-/// The error for encoded bytes that want more room than their chunk has.
+/// Returns the error for encoded bytes that decode to more bytes than their chunk has.
 pub(crate) fn too_large(room: usize) -> CodecError {
     CodecError::overflow(room)
 }
 
-/// The error for encoded bytes that end too early.
+/// Returns the error for encoded bytes that end too early.
 pub(crate) fn truncated(length: usize) -> CodecError {
     CodecError::corrupt(format!("truncated: {length} bytes are not enough"))
 }

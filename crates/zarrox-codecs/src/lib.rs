@@ -1,6 +1,6 @@
-//! The codecs of Zarr, one file each, and the registry that knows them all.
+//! The codecs of Zarr, one file each, and the registry of all of them.
 //!
-//! [`registry`] is what most programs want. To choose codecs for a new array there is a type for each:
+//! Most programs need only [`registry`]. To choose codecs for a new array there is a type for each:
 //!
 //! ```
 //! use zarrox_codecs::{Bytes, Sharding, Zstd};
@@ -84,8 +84,8 @@ pub use n5::default::N5Default;
 pub use n5::lz4::N5Lz4;
 pub use sharding::{IndexLocation, Sharding};
 
-/// What the crates of this workspace need of this one beyond its public interface. It is outside of semantic versioning and changes
-/// without notice.
+/// Items that other crates of this workspace use beyond the public interface. They are outside of semantic versioning and
+/// change without notice.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::bytes_to_bytes::checksum::has_checksum;
@@ -155,8 +155,8 @@ pub static ALL: &[&CodecDef] = &[
     &bytes_to_bytes::jenkins_lookup3::DEF,
 ];
 
-/// A registry with the core data types and all codecs of this crate. Those whose features are off are known by name: their error
-/// names the feature.
+/// Returns a registry with the core data types and all codecs of this crate. Codecs whose features are disabled are known by
+/// name: the error for their use names the feature.
 pub fn registry() -> Registry {
     Registry::new().with_codecs(ALL).with_codecs(disabled::ALL)
 }

@@ -1,4 +1,4 @@
-//! Helpers of the tests of all codecs.
+//! Helpers for the tests of all codecs.
 
 pub(crate) mod filters;
 pub(crate) mod objects;
@@ -12,29 +12,29 @@ use zarrox_core::{CodecChain, CodecSpec, FillValue, Registry, Strictness};
 
 use crate::registry;
 
-/// A codec by its name in v3 and its configuration.
+/// Returns a codec by its name in v3 and its configuration.
 pub(crate) fn spec(name: &str, configuration: Json) -> CodecSpec {
     CodecSpec::new(name, configuration)
 }
 
-/// The bytes that hexadecimal digits say.
+/// Returns the bytes of hexadecimal digits.
 pub(crate) fn hex(digits: &str) -> Vec<u8> {
     let pairs = digits.as_bytes().chunks_exact(2);
     pairs.map(|pair| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap()).collect()
 }
 
-/// The data of most golden bytes: 1000 little-endian `u16` numbers, a hundred 0, a hundred 1, and so on to 9.
+/// Returns the data of most golden bytes: 1000 little-endian `u16` numbers, a hundred 0, a hundred 1, and so on to 9.
 pub(crate) fn steps() -> Vec<u8> {
     (0..1000_u16).flat_map(|i| (i / 100).to_le_bytes()).collect()
 }
 
-/// A chunk of these many elements of this many bytes.
+/// Returns the specification of a chunk with this shape and element layout.
 pub(crate) fn chunk(shape: &[u64], storage: Storage) -> ChunkSpec {
     let fill = FillValue::zero(storage.size());
     ChunkSpec::new(shape, storage, fill).unwrap()
 }
 
-/// Makes a bytes-to-bytes codec for elements of two bytes.
+/// Creates a bytes→bytes codec for elements of two bytes.
 pub(crate) fn make(spec: &CodecSpec, strictness: Strictness) -> Result<Box<dyn BytesToBytes>, CodecError> {
     let (registry, chunk) = (registry(), chunk(&[1000], Storage::Uint(2)));
     let context = CodecContext { chunk: &chunk, registry: &registry, strictness, limit: 1 << 30 };
@@ -44,7 +44,7 @@ pub(crate) fn make(spec: &CodecSpec, strictness: Strictness) -> Result<Box<dyn B
     }
 }
 
-/// The configuration that a codec makes of another, or what it says against it.
+/// Returns the complete configuration of a codec with the given one, or the message of the error.
 pub(crate) fn configured(name: &str, configuration: Json, strictness: Strictness) -> Result<Json, String> {
     let codec = make(&spec(name, configuration), strictness).map_err(|e| e.to_string())?;
     Ok(Json::Object(codec.configuration()))
@@ -58,7 +58,7 @@ pub(crate) fn decode(name: &str, encoded: &[u8], size: usize) -> Result<Vec<u8>,
     Ok(decoded)
 }
 
-/// The v3 configuration of v2 members, and what becomes of it in v2 again.
+/// Returns the v3 configuration of v2 members, and the v2 members of that configuration.
 pub(crate) fn through_v2(id: &str, members: Json, item: usize) -> (Json, Json) {
     let registry = registry();
     let members = crate::config::members(members);
@@ -68,7 +68,7 @@ pub(crate) fn through_v2(id: &str, members: Json, item: usize) -> (Json, Json) {
     (v3.into(), v2.into())
 }
 
-/// Makes a chain for a kind of chunk.
+/// Builds the codec pipeline for a kind of chunk.
 pub(crate) fn chain(
     specs: &[CodecSpec],
     chunk: &ChunkSpec,

@@ -1,5 +1,5 @@
-//! Bad input to every codec: no panic, no memory beyond a bound, errors that say which codec. Memory is counted, so these tests
-//! have a program of their own.
+//! Bad input to every codec: no panic, limited memory, errors that name the codec. Memory is counted, so these tests are a
+//! separate program.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
@@ -20,12 +20,12 @@ use zarrox_testkit::fuzz::{self, Target};
 use zarrox_testkit::specimen::{LIMIT, Specimen};
 
 thread_local! {
-    /// The bytes that this thread holds now, and the most that it ever held.
+    /// The number of bytes that this thread has allocated now, and the maximum so far.
     static HELD: Cell<(isize, isize)> = const { Cell::new((0, 0)) };
 }
 
 fn count(more: isize) {
-    // A thread that ends gives memory back when its own counter is gone.
+    // A thread that ends frees memory after its own counter is gone.
     let _ = HELD.try_with(|held| {
         let (now, most) = held.get();
         held.set((now + more, most.max(now + more)));
@@ -35,7 +35,7 @@ fn count(more: isize) {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting(count);
 
-/// The most memory that `work` holds at a time, beyond what was held before.
+/// Returns the maximum memory of `work` at any time, beyond the memory allocated before.
 fn peak(work: impl FnOnce()) -> usize {
     let before = HELD.get().0;
     HELD.set((before, before));
@@ -51,24 +51,24 @@ fn every_codec_has_an_example() {
     }
     for example in EXAMPLES {
         let known = ALL.iter().any(|def| def.name == example.codec);
-        assert!(known, "the example of '{}' is of no codec, or of another name of one", example.codec);
+        assert!(known, "the example of '{}' belongs to no codec, or to an alias", example.codec);
     }
 }
 
-/// The memory that decoders may take for their own state, whatever the chunk: bzip2 sorts blocks of 900 kB.
+/// The memory that decoders may use for their own state, whatever the chunk: bzip2 sorts blocks of 900 kB.
 const STATE: usize = 4 << 20;
 
 fn assert_bounded(taken: usize, specimen: &Specimen, input: &[u8]) {
-    // Buffers for the chunk, for the input and what is made of it, and for one of which only the input says the size.
+    // Buffers for the chunk, for the input and its output, and for one whose size only the input declares.
     let bound = 16 * (specimen.size() + input.len()) + LIMIT + STATE;
     assert!(taken <= bound, "{}: {taken} bytes of memory for {} of input", specimen.what, input.len());
 }
 
-/// Reads bytes that are made to do harm, and demands an error.
+/// Reads malicious bytes, and expects an error.
 fn assert_refused(registry: &Registry, specimen: &Specimen, input: &[u8]) {
     let mut is_chunk = false;
     let taken = peak(|| is_chunk = specimen.examine(registry, input, &mut Random::new(6)));
-    assert!(!is_chunk, "{}: {} bytes that are no chunk are read", specimen.what, input.len());
+    assert!(!is_chunk, "{}: {} bytes that are not a chunk are decoded", specimen.what, input.len());
     assert_bounded(taken, specimen, input);
 }
 
@@ -84,7 +84,7 @@ fn bad_input_is_an_error_and_takes_bounded_memory() {
     }
 }
 
-/// The inputs with which fuzzing begins, and those that it once found.
+/// The seeds of fuzzing, and the inputs that it found.
 #[test]
 fn what_fuzzing_begins_with_and_once_found_is_read() {
     for name in fuzz::names() {
@@ -98,7 +98,7 @@ fn what_fuzzing_begins_with_and_once_found_is_read() {
     }
 }
 
-/// Input that decodes to far more than a chunk has, for each codec that can say so in few bytes.
+/// Returns input that decodes to far more than a chunk, for each codec that can encode it in few bytes.
 #[test]
 fn bombs_stop_where_the_chunk_ends() {
     const SIZE: usize = 8 << 20;
@@ -119,14 +119,14 @@ fn bombs_stop_where_the_chunk_ends() {
     }
 }
 
-/// The most memory that decoding may take beyond what the bytes really decode to.
+/// The maximum memory for decoding beyond the decoded bytes.
 const BEYOND: usize = 16 << 20;
 
-/// All examples, and text before every codec of bytes: so nobody knows how much these decode to.
+/// Returns all examples, and text before every bytes codec, so that the decoded size is unknown.
 fn examples_and_texts(registry: &Registry) -> Vec<Example> {
     let of_bytes = |example: &&Example| {
         let kind = registry.codec(example.codec).unwrap().kind;
-        // What sees numbers in bytes takes only so many.
+        // Codecs that view bytes as numbers only accept a multiple of their size.
         kind == CodecKind::BytesToBytes && !["v2_filter", "numcodecs.shuffle"].contains(&example.codec)
     };
     let text = |example: &Example| {
@@ -145,7 +145,7 @@ fn a_flipped_bit_takes_no_memory_beyond_what_is_decoded() {
             example.chain(&registry, CHUNK_LIMIT).unwrap(),
         );
         let good = specimen.encoded(&registry, &mut Random::new(9));
-        // Headers are in front, and tables also at the end.
+        // Headers are at the start, and tables also at the end.
         let (front, back) = (0..good.len().min(40), good.len().saturating_sub(24)..good.len());
         for bit in front.chain(back).flat_map(|byte| byte * 8..byte * 8 + 8) {
             let mut damaged = good.clone();
@@ -158,12 +158,12 @@ fn a_flipped_bit_takes_no_memory_beyond_what_is_decoded() {
     }
 }
 
-/// Changes what encoded bytes say of their size.
+/// Changes the declared size in encoded bytes.
 type Lie = fn(&mut Vec<u8>);
 
-/// A chunk that is larger than what is taken on trust, and says that it is larger still.
+/// A chunk larger than the size that is trusted, which declares a larger size still.
 #[test]
-fn a_large_chunk_that_lies_about_its_size_takes_little_more_than_it_has() {
+fn a_large_chunk_with_a_false_size_takes_little_more_memory_than_its_bytes() {
     const SIZE: usize = 12 << 20;
     let registry = registry();
     let text = |codec: CodecSpec, limit: usize| {
@@ -218,13 +218,13 @@ fn a_large_chunk_that_lies_about_its_size_takes_little_more_than_it_has() {
     }
 }
 
-/// The first example of a codec.
+/// Returns the first example of a codec.
 fn specimen(registry: &Registry, codec: &str) -> Specimen {
     Specimen::new(registry, EXAMPLES.iter().find(|example| example.codec == codec).unwrap()).unwrap()
 }
 
 #[test]
-fn counts_and_depths_that_lie_are_refused() {
+fn false_counts_and_depths_are_rejected() {
     let registry = registry();
     let deep = |open: u8| vec![open; 1 << 20];
     let lies: &[(&str, Vec<u8>)] = &[
@@ -250,14 +250,14 @@ fn counts_and_depths_that_lie_are_refused() {
     }
 }
 
-/// Inner chunks may share bytes, as equal ones might; they may not make anyone work without end.
+/// Inner chunks may share bytes, if they are equal; the work must still be limited.
 #[test]
 fn shards_that_lead_into_themselves_are_bounded() {
     let registry = registry();
     let entries = |entries: &[(u64, u64)]| -> Vec<u8> {
         entries.iter().flat_map(|&(offset, length)| [offset, length]).flat_map(u64::to_le_bytes).collect()
     };
-    // Four shards of four inner chunks of one byte; each of them is all the object, whose end is an index for itself, too.
+    // Four shards of four inner chunks of one byte; each of them is the whole object, whose end is also an index.
     let nested = Example {
         codec: "sharding_indexed",
         data_type: "uint8",
@@ -269,7 +269,7 @@ fn shards_that_lead_into_themselves_are_bounded() {
     };
     let nested = Specimen::new(&registry, &nested).unwrap();
     assert_refused(&registry, &nested, &entries(&[(0, 64); 4]));
-    // An inner shard's chunk that is the object's first byte: valid, however odd.
+    // An inner chunk of an inner shard that is the first byte of the object: unusual, but valid.
     let odd = [entries(&[(0, 1); 4]), entries(&[(0, 64); 4])].concat();
     assert!(nested.examine(&registry, &odd, &mut Random::new(7)));
     let plain = specimen(&registry, "sharding_indexed");
@@ -279,7 +279,7 @@ fn shards_that_lead_into_themselves_are_bounded() {
     {
         assert_refused(&registry, &plain, &entries(&[(0, 12), (0, 12), (0, 12), (offset, length)]));
     }
-    // One long inner chunk for all: an update writes it as often as it is named, and not more than the limit.
+    // One long inner chunk for all: an update writes it once for each entry, up to the limit.
     let all = [vec![7; 12], entries(&[(0, 12); 4])].concat();
     let mut is_chunk = false;
     assert_bounded(peak(|| is_chunk = plain.examine(&registry, &all, &mut Random::new(8))), &plain, &all);

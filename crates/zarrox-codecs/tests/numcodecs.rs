@@ -1,4 +1,4 @@
-//! The bytes→bytes codecs of numcodecs, in both spellings: what its metadata leaves out, what it writes, and chunks of it.
+//! The bytes→bytes codecs of numcodecs, in both spellings: the defaults of its metadata, its written metadata, and its chunks.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first failure")]
 
@@ -17,7 +17,7 @@ fn members(json: Json) -> Map {
     }
 }
 
-/// Makes a codec for elements of two bytes.
+/// Creates a codec for elements of two bytes.
 fn make(registry: &Registry, def: &CodecDef, configuration: &Map, mode: Strictness) -> Box<dyn BytesToBytes> {
     let chunk = ChunkSpec::new(&[6], Storage::Uint(2), FillValue::zero(2)).unwrap();
     let context = CodecContext { chunk: &chunk, registry, strictness: mode, limit: 1 << 20 };
@@ -27,7 +27,7 @@ fn make(registry: &Registry, def: &CodecDef, configuration: &Map, mode: Strictne
     }
 }
 
-/// The v2 metadata of a codec.
+/// Returns the v2 metadata of a codec.
 fn written(registry: &Registry, codec: &dyn BytesToBytes, def: &CodecDef) -> Json {
     let def = registry.codec(codec.name().unwrap_or(def.name)).unwrap();
     let mut written = members(json!({"id": def.v2_id}));
@@ -35,8 +35,8 @@ fn written(registry: &Registry, codec: &dyn BytesToBytes, def: &CodecDef) -> Jso
     written.into()
 }
 
-/// The results of `numcodecs.….get_config()` of version 0.15.1 and 0.17.1. Only zstd's `checksum: false` is
-/// not here: older readers do not know it, so that zarr-python does not write it.
+/// Returns the results of `numcodecs.….get_config()` of version 0.15.1 and 0.17.1. Only zstd's `checksum: false` is omitted: older
+/// readers do not know it, so zarr-python does not write it.
 fn configurations() -> Vec<Json> {
     let lzma1 = 0x4000_0000_0000_0001_u64;
     let all = json!([
@@ -107,7 +107,7 @@ fn what_is_left_out_has_numcodecs_defaults() {
         let configuration = (v2.from_v2)(&Map::default(), 2).unwrap();
         let from_v2 = make(&registry, v2, &configuration, Strictness::Strict);
         assert_eq!(written(&registry, &*from_v2, v2), expected, "v2");
-        // zarr-python takes the size of the elements where v3 says none.
+        // zarr-python uses the size of the elements if v3 has none.
         let members_of_v3 = if id == "shuffle" { json!({"elementsize": 4}) } else { json!({}) };
         let v3 = registry.codec(&format!("numcodecs.{id}")).unwrap();
         let from_v3 = make(&registry, v3, &members(members_of_v3), Strictness::Lenient);
@@ -116,8 +116,8 @@ fn what_is_left_out_has_numcodecs_defaults() {
     }
 }
 
-/// Chunks of zarr-python 3.4.2 with numcodecs 0.17.1: `zarr.create_array(…, shape=6, dtype="u2", compressors=X)` with the numbers
-/// 1 to 6, where `X` is of `zarr.codecs.numcodecs` and made without arguments. The configuration that it stores is empty, but for
+/// Chunks of zarr-python 3.4.2 with numcodecs 0.17.1: `zarr.create_array(…, shape=6, dtype="u2", compressors=X)` with the
+/// numbers 1 to 6, where `X` is a codec of `zarr.codecs.numcodecs` without arguments. The stored configuration is empty, except
 /// that of shuffle.
 const CHUNKS: &[(&str, &str)] = &[
     ("blosc", "020133010c0000000c0000001c000000010002000300040005000600"),
@@ -155,7 +155,7 @@ fn chunks_of_zarr_python() {
     }
 }
 
-/// numcodecs takes levels of Zstandard that there are not for the nearest that there is.
+/// numcodecs clamps levels of Zstandard that are out of range.
 #[cfg(feature = "zstd")]
 #[test]
 fn levels_beyond_the_greatest_are_the_greatest() {

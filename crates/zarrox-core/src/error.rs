@@ -15,7 +15,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The node, chunk or file does not exist.
+    /// The node, chunk or file was not found.
     NotFound,
     /// Something already exists, and overwriting was not requested.
     AlreadyExists,
@@ -23,9 +23,9 @@ pub enum ErrorKind {
     Forbidden,
     /// The storage could not be reached, or failed.
     Unreachable,
-    /// The storage did not answer in time.
+    /// The storage did not respond in time.
     TimedOut,
-    /// Another program or thread changed the same thing at the same time.
+    /// Another program or thread changed the same object at the same time.
     Conflict,
     /// The operation was interrupted.
     Interrupted,
@@ -33,17 +33,17 @@ pub enum ErrorKind {
     ReadOnly,
     /// The storage has no space left.
     StorageFull,
-    /// Stored bytes are damaged: truncated, altered, or in contradiction to the metadata.
+    /// The stored bytes are damaged: truncated, altered, or inconsistent with the metadata.
     Corrupt,
-    /// A metadata document violates the rules of its format.
+    /// A metadata document violates its specification.
     InvalidMetadata,
     /// A valid feature that this library, or the target format, does not support.
     Unsupported,
-    /// The selection does not fit the array.
+    /// The selection is out of bounds, or does not fit the array.
     InvalidSelection,
     /// A node path, a shape, or another argument is invalid.
     InvalidArgument,
-    /// The requested element type differs from the array's.
+    /// The requested element type differs from that of the array.
     DataTypeMismatch,
     /// The operation would need more memory than the limits allow.
     LimitExceeded,
@@ -53,9 +53,9 @@ pub enum ErrorKind {
 
 /// An error: its cause, its place, and advice.
 ///
-/// One opaque type serves the whole library, so that new causes never break a caller's `match`. Programs act on [`Error::kind`]
-/// and on the place ([`Error::path`], [`Error::chunk`], [`Error::key`], [`Error::codec`]), show the `Display` text to people, and
-/// find the underlying cause by [`std::error::Error::source`].
+/// One opaque type serves the whole library, so that new causes do not break a caller's `match`. Programs inspect
+/// [`Error::kind`] and the place ([`Error::path`], [`Error::chunk`], [`Error::key`], [`Error::codec`]), show the `Display` text
+/// to users, and find the underlying cause with [`std::error::Error::source`].
 #[derive(Clone)]
 pub struct Error(Box<Inner>);
 
@@ -63,9 +63,9 @@ pub struct Error(Box<Inner>);
 struct Inner {
     kind: ErrorKind,
     message: String,
-    /// From the innermost to the outermost.
+    /// The places, from the innermost to the outermost.
     places: Vec<ErrorPlace>,
-    /// Parts of the place that the message names itself.
+    /// Parts of the place that the message already contains.
     path: Option<String>,
     key: Option<String>,
     codec: Option<String>,
@@ -84,12 +84,12 @@ enum PlaceKind {
 }
 
 impl ErrorPlace {
-    /// An array by its path.
+    /// Creates the place of an array from its path.
     pub fn array(path: impl fmt::Display) -> Self {
         Self::node("array", path)
     }
 
-    /// A group by its path.
+    /// Creates the place of a group from its path.
     pub fn group(path: impl fmt::Display) -> Self {
         Self::node("group", path)
     }
@@ -98,7 +98,7 @@ impl ErrorPlace {
         Self(PlaceKind::Node { kind, path: path.to_string(), store: None })
     }
 
-    /// A chunk by its indices and its key.
+    /// Creates the place of a chunk from its indices and its key.
     pub fn chunk(indices: &[u64], key: impl fmt::Display) -> Self {
         Self(PlaceKind::Chunk { indices: indices.to_vec(), key: key.to_string() })
     }
@@ -137,7 +137,7 @@ macro_rules! places_of_text {
 places_of_text!(&str String &String Cow<'_, str>);
 
 impl Error {
-    /// Creates an error of a kind, with a message that says what was wrong and what to do.
+    /// Creates an error of a kind. The message states what failed, the value, and the remedy.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         let (message, places) = (message.into(), Vec::new());
         Self(Box::new(Inner { kind, message, places, path: None, key: None, codec: None, source: None }))
@@ -150,8 +150,8 @@ impl Error {
         self
     }
 
-    /// Adds a place, from the innermost to the outermost: [a chunk](ErrorPlace::chunk), then [an array](ErrorPlace::array). Text is a place
-    /// as well: `field 'x'`.
+    /// Adds a place, from the innermost to the outermost: [a chunk](ErrorPlace::chunk), then [an array](ErrorPlace::array). A
+    /// text such as `field 'x'` is also a place.
     #[must_use]
     #[doc(hidden)]
     pub fn at(mut self, place: impl Into<ErrorPlace>) -> Self {
@@ -159,7 +159,7 @@ impl Error {
         self
     }
 
-    /// Adds the path of a node that the message names.
+    /// Adds the path of a node that the message contains.
     #[must_use]
     #[doc(hidden)]
     pub fn with_path(mut self, path: impl fmt::Display) -> Self {
@@ -167,7 +167,7 @@ impl Error {
         self
     }
 
-    /// Adds the key of a stored value that the message names.
+    /// Adds the key of a stored value that the message contains.
     #[must_use]
     #[doc(hidden)]
     pub fn with_key(mut self, key: impl fmt::Display) -> Self {
@@ -179,7 +179,7 @@ impl Error {
         self.0.places.iter().find_map(|place| part(&place.0))
     }
 
-    /// The path of the array or group in its hierarchy, if one is concerned: `/ocean/temperature`.
+    /// Returns the path of the array or group in its hierarchy, if the error has one: `/ocean/temperature`.
     pub fn path(&self) -> Option<&str> {
         self.0.path.as_deref().or_else(|| {
             self.find(|place| match place {
@@ -189,7 +189,7 @@ impl Error {
         })
     }
 
-    /// The indices of the chunk, if one is concerned.
+    /// Returns the indices of the chunk, if the error has one.
     ///
     /// ```
     /// use zarrox_core::{Error, ErrorKind};
@@ -206,7 +206,8 @@ impl Error {
         })
     }
 
-    /// The key of the stored value in its store, if one is concerned: that of the chunk, or of what the store was asked for.
+    /// Returns the key of the stored value in its store, if the error has one: the key of the chunk, or of another value that
+    /// was accessed.
     pub fn key(&self) -> Option<&str> {
         let of_chunk = self.find(|place| match place {
             PlaceKind::Chunk { key, .. } => Some(key.as_str()),
@@ -215,17 +216,17 @@ impl Error {
         of_chunk.or(self.0.key.as_deref())
     }
 
-    /// The name of the codec that failed, if any: the innermost one, such as that of a shard's inner chunks.
+    /// Returns the name of the codec that failed, if any: the innermost one, such as a codec of a shard's inner chunks.
     pub fn codec(&self) -> Option<&str> {
         self.0.codec.as_deref()
     }
 
-    /// The kind of the error.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// The message without the places.
+    /// Returns the message without the places.
     pub fn message(&self) -> &str {
         &self.0.message
     }
@@ -268,13 +269,13 @@ impl std::error::Error for Error {
     }
 }
 
-/// The error of a codec: one sentence, without the place. The chain adds the name of the codec, and the array adds the chunk and
-/// the key.
+/// An error of a codec: one sentence, without the place. The codec pipeline adds the name of the codec, and the array adds the
+/// chunk and the key.
 #[derive(Debug)]
 pub struct CodecError {
     kind: ErrorKind,
     message: String,
-    /// True if a larger buffer might be enough.
+    /// True if a larger buffer might suffice.
     overflow: bool,
     /// The innermost codec.
     codec: Option<String>,
@@ -293,7 +294,7 @@ impl CodecError {
         self
     }
 
-    /// The encoded bytes are damaged.
+    /// Creates the error for damaged encoded bytes.
     pub fn corrupt(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Corrupt, message)
     }
@@ -301,37 +302,37 @@ impl CodecError {
     /// Creates the error for decoded bytes that do not fit into `room` bytes.
     #[doc(hidden)]
     pub fn overflow(room: usize) -> Self {
-        let error = Self::corrupt(format!("decodes to more than the {room} bytes that there should be"));
+        let error = Self::corrupt(format!("decodes to more than the expected {room} bytes"));
         Self { overflow: true, ..error }
     }
 
-    /// Returns true if it is [an overflow](CodecError::overflow).
+    /// Returns true if the error is [an overflow](CodecError::overflow).
     #[doc(hidden)]
     pub fn is_overflow(&self) -> bool {
         self.overflow
     }
 
-    /// The configuration, or the data to encode, violates the rules of the codec.
+    /// Creates the error for a configuration, or data to encode, that violates the rules of the codec.
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::InvalidMetadata, message)
     }
 
-    /// A valid request that this implementation does not support.
+    /// Creates the error for a valid request that this implementation does not support.
     pub fn unsupported(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Unsupported, message)
     }
 
-    /// The operation would need more memory than the limit allows.
+    /// Creates the error for an operation that would need more memory than the limit allows.
     pub fn limit(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::LimitExceeded, message)
     }
 
-    /// Memory could not be allocated.
+    /// Creates the error for memory that could not be allocated.
     pub fn out_of_memory(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::OutOfMemory, message)
     }
 
-    /// The kind of the error.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
@@ -386,8 +387,8 @@ impl From<CodecError> for Error {
     }
 }
 
-/// The error stays inside, where [`io::Error::get_ref`] finds it. An interruption is of another kind: functions of the standard
-/// library repeat what was interrupted.
+/// Keeps the error as the source, available with [`io::Error::get_ref`]. An interruption gets another kind than
+/// [`io::ErrorKind::Interrupted`], because functions of the standard library retry after that.
 impl From<Error> for io::Error {
     fn from(error: Error) -> Self {
         use ErrorKind as Kind;
@@ -434,12 +435,11 @@ mod tests {
 
     #[test]
     fn parts_of_the_place_may_be_in_the_message() {
-        let error = Error::new(ErrorKind::NotFound, "there is no node at '/x'")
-            .with_path("/x")
-            .with_key("x/zarr.json");
+        let error =
+            Error::new(ErrorKind::NotFound, "no node found at '/x'").with_path("/x").with_key("x/zarr.json");
         assert_eq!((error.path(), error.key()), (Some("/x"), Some("x/zarr.json")));
         assert_eq!((error.chunk(), error.codec()), (None, None));
-        assert_eq!(error.at("opening").to_string(), "opening: there is no node at '/x'");
+        assert_eq!(error.at("opening").to_string(), "opening: no node found at '/x'");
     }
 
     #[test]
@@ -454,7 +454,7 @@ mod tests {
     }
 
     #[test]
-    fn what_caused_the_error_of_a_codec_is_kept() {
+    fn the_source_of_a_codec_error_is_kept() {
         let error = CodecError::corrupt("has failed").with_source(fmt::Error).at("inside").in_codec("own");
         let source = std::error::Error::source(&error).and_then(|source| source.downcast_ref::<fmt::Error>());
         assert!(source.is_some());

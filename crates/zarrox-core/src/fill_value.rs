@@ -1,6 +1,6 @@
 //! Fill values: the value of elements that were never written.
 
-/// The bytes of one element, in the machine's byte order; of an element of variable length, its bytes.
+/// The bytes of one element, in the machine's byte order; for an element of variable length, its content.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct FillValue(Box<[u8]>);
 
@@ -10,12 +10,12 @@ impl FillValue {
         Self(bytes.into())
     }
 
-    /// The fill value with all bits zero, which is the default of every core type.
+    /// Creates the fill value with all bits zero, the default of every core type.
     pub fn zero(size: usize) -> Self {
         Self(vec![0; size].into())
     }
 
-    /// The bytes of the element.
+    /// Returns the bytes of the element.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }

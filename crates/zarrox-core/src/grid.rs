@@ -15,28 +15,28 @@ pub use rectilinear::{ChunkLengths, ListedLength, Rectilinear};
 pub use run::{Run, Runs};
 pub use shape::{ChunkShape, about_a_mebibyte};
 
-/// The division of an array into chunks.
+/// A division of an array into chunks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ChunkGrid {
-    /// A regular grid of chunks of one shape. The chunks at the upper edges may extend beyond the array.
+    /// A regular grid: all chunks have the same shape. The chunks at the upper edges may extend beyond the array.
     Regular {
         /// The shape of every chunk, in elements; no length is zero.
         chunk_shape: Vec<u64>,
     },
-    /// A rectilinear grid, with lengths of chunks for each dimension (v3).
+    /// A rectilinear grid, with a list of chunk lengths for each dimension (v3).
     Rectilinear(Box<Rectilinear>),
 }
 
 impl ChunkGrid {
-    /// A regular grid for arrays of `shape`, or an error with the reason.
+    /// Creates a regular grid for arrays of `shape`, or returns an error with the reason.
     pub fn regular(chunk_shape: impl Into<Vec<u64>>, shape: &[u64]) -> Result<Self> {
         let grid = Self::Regular { chunk_shape: chunk_shape.into() };
         grid.check(shape)?;
         Ok(grid)
     }
 
-    /// A rectilinear grid for arrays of `shape`, or an error with the reason.
+    /// Creates a rectilinear grid for arrays of `shape`, or returns an error with the reason.
     pub fn rectilinear(
         lengths: impl IntoIterator<Item = impl Into<ChunkLengths>>,
         shape: &[u64],
@@ -73,8 +73,8 @@ impl ChunkGrid {
         }
     }
 
-    /// The grid for arrays of `shape`: if the listed chunks end before it, one further chunk covers the rest, as in zarr-python.
-    /// `None` if the grid is long enough.
+    /// Returns the grid for arrays of `shape`: if the listed chunks end before it, one further chunk covers the rest, as in
+    /// zarr-python. Returns `None` if the grid already covers the shape.
     #[doc(hidden)]
     pub fn grown(&self, shape: &[u64]) -> Result<Option<Self>> {
         let Self::Rectilinear(grid) = self else { return Ok(None) };
@@ -83,10 +83,10 @@ impl ChunkGrid {
         Ok(grown)
     }
 
-    /// The common shape of all chunks.
+    /// Returns the common shape of all chunks.
     ///
     /// # Errors
-    /// When the chunks differ.
+    /// When the chunks have different shapes.
     pub fn chunk_shape(&self) -> Result<&[u64]> {
         match self {
             Self::Regular { chunk_shape } => Ok(chunk_shape),
@@ -96,7 +96,7 @@ impl ChunkGrid {
         }
     }
 
-    /// The largest length of a chunk along each dimension; in a regular grid the shape of all chunks.
+    /// Returns the largest length of a chunk along each dimension; in a regular grid the shape of all chunks.
     #[doc(hidden)]
     pub fn largest_chunk(&self) -> &[u64] {
         match self {
@@ -105,7 +105,7 @@ impl ChunkGrid {
         }
     }
 
-    /// The chunks along a dimension: as many as an array can need, or more.
+    /// Returns the chunks along a dimension: as many as an array can need, or more.
     #[doc(hidden)]
     pub fn runs(&self, dim: usize) -> Runs<'_> {
         match self {
@@ -116,7 +116,7 @@ impl ChunkGrid {
         }
     }
 
-    /// The start and length of the `index`-th chunk along a dimension; `None` if the grid ends before.
+    /// Returns the start and length of the `index`-th chunk along a dimension; `None` if the grid has fewer chunks.
     pub fn chunk_place(&self, dim: usize, index: u64) -> Option<(u64, u64)> {
         let runs = self.runs(dim);
         let run = runs[..runs.partition_point(|run| run.first <= index)].last()?;
@@ -125,7 +125,8 @@ impl ChunkGrid {
         (nth < run.count).then_some((start, run.length))
     }
 
-    /// The start and length of the chunk along a dimension that has this position; `None` if the grid ends before.
+    /// Returns the start and length of the chunk along a dimension that contains this position; `None` if the position is
+    /// beyond the grid.
     #[doc(hidden)]
     pub fn chunk_at(&self, dim: usize, position: u64) -> Option<(u64, u64)> {
         let runs = self.runs(dim);
@@ -134,13 +135,13 @@ impl ChunkGrid {
         (nth < run.count).then_some((run.start + nth * run.length, run.length))
     }
 
-    /// The full shape of a chunk; `None` if the grid has no such chunk.
+    /// Returns the full shape of a chunk; `None` if the grid has no such chunk.
     pub fn shape_of(&self, chunk: &[u64]) -> Option<Vec<u64>> {
         let place = |(dim, &index)| self.chunk_place(dim, index).map(|(_, length)| length);
         chunk.iter().enumerate().map(place).collect()
     }
 
-    /// The grid in the form of `chunk_grid` in v3 metadata.
+    /// Returns the grid in the form of `chunk_grid` in v3 metadata.
     #[doc(hidden)]
     pub fn to_json(&self) -> Json {
         let (name, configuration) = match self {
@@ -152,7 +153,7 @@ impl ChunkGrid {
         json!({"name": name, "configuration": configuration})
     }
 
-    /// The lengths of the chunks along each dimension, for people: `(10, 20)`, `([3, 4, 5 × 2], 20)`.
+    /// Returns a readable description of the chunk lengths along each dimension: `(10, 20)`, `([3, 4, 5 × 2], 20)`.
     #[must_use]
     #[doc(hidden)]
     pub fn describe(&self) -> String {
@@ -164,7 +165,7 @@ impl ChunkGrid {
         format!("({}{comma})", dims.join(", "))
     }
 
-    /// The number of chunks along each dimension of an array of this shape.
+    /// Returns the number of chunks along each dimension of an array of this shape.
     pub fn grid_shape(&self, shape: &[u64]) -> Vec<u64> {
         let count = |(dim, &length): (usize, &u64)| {
             let Some(last) = length.checked_sub(1) else { return 0 };
@@ -175,7 +176,7 @@ impl ChunkGrid {
         shape.iter().enumerate().map(count).collect()
     }
 
-    /// The total number of chunks; `None` if it exceeds `u64`.
+    /// Returns the total number of chunks; `None` if it exceeds `u64`.
     pub fn chunk_count(&self, shape: &[u64]) -> Option<u64> {
         let grid = self.grid_shape(shape);
         if grid.contains(&0) {
@@ -190,12 +191,12 @@ impl ChunkGrid {
 pub enum Separator {
     /// `/`: a directory for each dimension.
     Slash,
-    /// `.`: all chunks side by side.
+    /// `.`: all chunks in one directory.
     Dot,
 }
 
 impl Separator {
-    /// The character.
+    /// Returns the character.
     #[doc(hidden)]
     pub fn as_char(self) -> char {
         match self {
@@ -241,7 +242,7 @@ pub enum ChunkKeyEncoding {
 }
 
 impl ChunkKeyEncoding {
-    /// The separator.
+    /// Returns the separator.
     #[doc(hidden)]
     pub fn separator(self) -> Separator {
         match self {
@@ -250,7 +251,7 @@ impl ChunkKeyEncoding {
         }
     }
 
-    /// The encoding with another separator.
+    /// Returns the encoding with another separator.
     #[must_use]
     #[doc(hidden)]
     pub fn with_separator(self, separator: Separator) -> Self {
@@ -258,13 +259,13 @@ impl ChunkKeyEncoding {
             Self::Default(_) => Self::Default(separator),
             Self::V2(_) => Self::V2(separator),
             Self::Draft { scalar, .. } => Self::Draft { separator, scalar },
-            // The encoding has only one separator.
+            // The encoding has a fixed separator.
             Self::N5 if separator == Separator::Slash => Self::N5,
             Self::N5 => Self::V2(separator),
         }
     }
 
-    /// The encoding with the other key that writers of the drafts use for arrays without dimensions.
+    /// Returns the encoding with the other key that writers of the drafts use for arrays without dimensions.
     #[doc(hidden)]
     pub fn other_scalar(self) -> Option<Self> {
         match self {
@@ -275,7 +276,7 @@ impl ChunkKeyEncoding {
         }
     }
 
-    /// The key of a chunk, relative to its array.
+    /// Returns the key of a chunk, relative to its array.
     pub fn encode(self, indices: &[u64]) -> String {
         if indices.is_empty() {
             return match self {
@@ -285,7 +286,7 @@ impl ChunkKeyEncoding {
             };
         }
         let separator = self.separator().as_char();
-        // Every access to a chunk makes a key, so it is built in one allocation.
+        // Every access to a chunk creates a key, so it is built in one allocation.
         let mut key = String::with_capacity(2 + indices.len() * 8);
         match self {
             Self::V2(_) | Self::N5 => {}
@@ -305,7 +306,7 @@ impl ChunkKeyEncoding {
         key
     }
 
-    /// The indices of a key, if it is the key of a chunk with this many dimensions.
+    /// Returns the indices of a key, if it is the key of a chunk with this many dimensions.
     pub fn decode(self, key: &str, ndim: usize) -> Option<Vec<u64>> {
         let separator = self.separator().as_char();
         let numbers = match (self, ndim) {
@@ -332,7 +333,7 @@ fn push_number(text: &mut String, number: u64) {
     text.extend(u32::try_from(number % 10).ok().and_then(|digit| char::from_digit(digit, 10)));
 }
 
-/// A number exactly as `encode` writes it: no sign, no leading zero.
+/// Parses a number in the exact form of `encode`: no sign, no leading zero.
 fn parse_index(text: &str) -> Option<u64> {
     let canonical = text == "0" || !text.starts_with(['0', '+']);
     text.parse().ok().filter(|_| canonical)

@@ -1,27 +1,27 @@
-//! What the crates of this workspace need of this one beyond its public interface: the drivers of codec chains, the memory of
-//! selections, the documents of formats. It is outside of semantic versioning and changes without notice.
+//! Items that other crates of this workspace use beyond the public interface: the codec pipeline, the memory of selections, the
+//! documents of formats. They are outside of semantic versioning and change without notice.
 
-/// Codec chains: parts of chunks, byte ranges, tables of shards.
+/// Codec pipelines: parts of chunks, byte ranges, tables of shards.
 pub mod codec {
     pub use crate::codec::internals::*;
 }
 
-/// Data types: byte orders, casts, structs that are derived.
+/// Data types: byte orders, casts, derived structs.
 pub mod data_type {
     pub use crate::data_type::internals::*;
 }
 
-/// Elements: the memory that Rust types are read into and written from.
+/// Elements: the memory of Rust types for reading and writing.
 pub mod elements {
     pub use crate::elements::*;
 }
 
-/// Errors: where they happened.
+/// Errors: their places.
 pub mod error {
     pub use crate::error::ErrorPlace;
 }
 
-/// Grids: runs of chunks of one length.
+/// Grids: runs of chunks of the same length.
 pub mod grid {
     pub use crate::grid::{Run, Runs, about_a_mebibyte};
 }
@@ -41,17 +41,17 @@ pub mod msgpack {
     pub use crate::msgpack::*;
 }
 
-/// Numbers: loops over them, and the one cast between them.
+/// Numbers: loops over them, and the cast between them.
 pub mod number {
     pub use crate::number::*;
 }
 
-/// Buffers that are used again.
+/// Reusable buffers.
 pub mod scratch {
     pub use crate::scratch::*;
 }
 
-/// Selections: the elements of each chunk that they select.
+/// Selections: the selected elements of each chunk.
 pub mod selection {
     pub use crate::selection::*;
 }

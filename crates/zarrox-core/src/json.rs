@@ -1,9 +1,9 @@
 //! JSON in the form of Zarr documents.
 //!
-//! Python writes `NaN`, `Infinity`, `-Infinity` and integers of any size into documents, and a change of a document must keep
-//! everything else. `serde_json` has no such values: its feature `arbitrary_precision` keeps the digits of numbers but not these
-//! tokens, and would apply to every crate of a program, where it breaks `untagged` and `flatten`ed numbers. So the values, the
-//! parser and the writer are our own; [`serde`](https://serde.rs) can read and write values as well.
+//! Python writes `NaN`, `Infinity`, `-Infinity` and integers of any size into documents, and a change of a document must
+//! preserve everything else. `serde_json` has no such values: its feature `arbitrary_precision` keeps the digits of numbers but
+//! not these tokens, and would apply to every crate of a program, where it breaks `untagged` and `flatten`ed numbers. So the
+//! values, the parser and the writer are implemented here; [`serde`](https://serde.rs) can read and write values as well.
 
 mod deserializer;
 mod document;
@@ -33,7 +33,7 @@ pub(crate) use outline::Outline;
 pub use serializer::{to_map, to_value};
 pub use value::{Json, Map};
 
-/// What only the crates of this workspace use.
+/// Items that only other crates of this workspace use.
 pub(crate) mod internals {
     pub use super::document::{parse_document, sorted, to_ascii, to_bytes};
     pub use super::identical::with_texts_of;
@@ -43,19 +43,18 @@ pub(crate) mod internals {
     pub use super::value::JsonIndex;
 }
 
-/// Parses a value. The bare tokens `NaN`, `Infinity` and `-Infinity`, which Python writes although JSON does not have them, are
+/// Parses a value. The tokens `NaN`, `Infinity` and `-Infinity`, which Python writes although JSON does not have them, are
 /// [numbers](JsonNumber).
 pub fn parse(bytes: &[u8]) -> Result<Json> {
     parse::value(bytes, true).map_err(document::not_json)
 }
 
-/// Parses a document that must be an object, as leniently as metadata are read: with
-/// Python's tokens, and with a byte order mark.
+/// Parses a document that must be an object, with the leniency of metadata: Python's tokens and a byte order mark are accepted.
 pub fn parse_object(bytes: &[u8]) -> Result<Map> {
     parse_document(bytes, Strictness::Lenient)
 }
 
-/// The object in one line.
+/// Returns the object as JSON in one line.
 #[doc(hidden)]
 pub fn to_line(map: &Map) -> String {
     let mut text = String::new();
@@ -64,11 +63,11 @@ pub fn to_line(map: &Map) -> String {
     text
 }
 
-/// A non-negative integer; if lenient, also a float without a fraction.
+/// Returns the value of a non-negative integer; in the lenient mode, also of a float without a fraction.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "checked to be whole and in range"
+    reason = "checked to be integral and in range"
 )]
 pub(crate) fn integer(json: &Json, strictness: Strictness) -> Option<u64> {
     let float = |json: &Json| json.as_f64().filter(|v| v.fract() == 0.0 && (0.0..9e15).contains(v));

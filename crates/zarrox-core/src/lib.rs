@@ -1,8 +1,8 @@
-//! The Zarr formats: data types, metadata documents, chunk grids and keys, selections, and codec chains, which tell which bytes a
-//! part of a chunk needs.
+//! The Zarr formats: data types, metadata documents, chunk grids and keys, selections, and codec pipelines, which compute the
+//! byte ranges that a part of a chunk needs.
 //!
-//! Nothing here does I/O or starts a thread. The only state outside of values are the buffers that each thread uses again. The
-//! driver in the crate `zarrox` gives this crate the bytes that it requests.
+//! This crate does no I/O and starts no threads. Its only global state are the buffers that each thread reuses. The driver in
+//! the crate `zarrox` provides the bytes that this crate requests.
 
 pub mod codec;
 pub mod data_type;

@@ -1,20 +1,20 @@
-//! MessagePack, the form of Python objects in memory: one self-describing value for each.
+//! MessagePack, the encoding of Python objects in memory: one self-describing value for each.
 //!
 //! Specification: <https://github.com/msgpack/msgpack/blob/master/spec.md>
 //!
-//! Values are walked token by token in place: nothing is allocated that a false count could make large. [`to_json`] makes a tree.
-//! An empty element counts as nil. No crate is used, since those that read MessagePack build values or trust counts.
+//! Values are processed token by token in place, so that a false count cannot cause a large allocation. [`to_json`] builds a
+//! tree. An empty element is nil. No crate is used, because the ones that read MessagePack build values or trust counts.
 
 use crate::error::CodecError;
 use crate::json::{Json, JsonNumber, Map};
 
-/// The deepest nesting of lists and maps, like that of Python's own writer.
+/// The maximum nesting of lists and maps, the same as in Python's writer.
 pub const MAX_DEPTH: usize = 512;
 
 /// Nil: Python's `None`.
 pub const NIL: u8 = 0xc0;
 
-/// A value without others inside, or the beginning of a value with others.
+/// A scalar value, or the beginning of a list or map.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Token<'a> {
     /// `None`.
@@ -23,26 +23,26 @@ pub enum Token<'a> {
     Bool(bool),
     /// A non-negative integer.
     Uint(u64),
-    /// An integer that may be negative.
+    /// A negative or non-negative integer.
     Int(i64),
     /// A single-precision float.
     F32(f32),
     /// A double-precision float.
     F64(f64),
-    /// Text, which is not yet checked to be UTF-8.
+    /// Text, not yet checked to be UTF-8.
     Text(&'a [u8]),
     /// Bytes.
     Bytes(&'a [u8]),
     /// Bytes of an application-defined type.
     Extension(i8, &'a [u8]),
-    /// The number of values of a list, which follow.
+    /// The number of values of a list; they follow.
     List(u32),
-    /// The number of pairs of a map, which follow: each key before its value.
+    /// The number of pairs of a map; they follow, each key before its value.
     Map(u32),
 }
 
 impl<'a> Token<'a> {
-    /// Takes the next token from the front of `rest`.
+    /// Removes the next token from the front of `rest`, and returns it.
     ///
     /// # Errors
     /// When the bytes end inside of the token, or are not a token.
@@ -121,7 +121,7 @@ impl<'a> Token<'a> {
         Ok(())
     }
 
-    /// The number of following values that belong to this one.
+    /// Returns the number of following values that are inside of this one.
     fn inside(self) -> u64 {
         match self {
             Self::List(count) => count.into(),
@@ -148,7 +148,7 @@ fn many<'a>(rest: &mut &'a [u8], length: u64) -> Result<&'a [u8], CodecError> {
     Ok(taken)
 }
 
-/// A number of `2^power` bytes.
+/// Reads a number of `2^power` bytes.
 fn unsigned(rest: &mut &[u8], power: u8) -> Result<u64, CodecError> {
     let bytes = many(rest, 1 << power)?;
     Ok(bytes.iter().fold(0, |number, &byte| number << 8 | u64::from(byte)))
@@ -184,7 +184,7 @@ fn write_negative(out: &mut Vec<u8>, value: i64) {
     }
 }
 
-/// A length in one, two or four bytes, after the corresponding tag.
+/// Writes a length in one, two or four bytes, after the tag of that size.
 fn write_length(out: &mut Vec<u8>, length: usize, tags: [u8; 3]) -> Result<(), CodecError> {
     match (u8::try_from(length), u16::try_from(length), u32::try_from(length)) {
         (Ok(length), ..) => tagged(out, tags[0], &[length]),
@@ -199,7 +199,7 @@ fn write_length(out: &mut Vec<u8>, length: usize, tags: [u8; 3]) -> Result<(), C
     Ok(())
 }
 
-/// A count in the tag itself, or in two or four bytes after a tag.
+/// Writes a count in the tag itself, or in two or four bytes after a tag.
 fn write_count(out: &mut Vec<u8>, count: u32, small: u8, tags: [u8; 2]) {
     match (u8::try_from(count), u16::try_from(count)) {
         (Ok(count @ 0..=15), _) => out.push(small | count),
@@ -208,7 +208,7 @@ fn write_count(out: &mut Vec<u8>, count: u32, small: u8, tags: [u8; 2]) {
     }
 }
 
-/// Calls `work` with each token of the value at the front of `rest`, including the values inside, and removes the value.
+/// Calls `work` with each token of the value at the front of `rest`, including nested values, and removes the value.
 ///
 /// # Errors
 /// When the bytes are not a value, it is nested too deeply, or `work` fails.
@@ -216,7 +216,7 @@ pub fn walk<'a>(
     rest: &mut &'a [u8],
     mut work: impl FnMut(Token<'a>) -> Result<(), CodecError>,
 ) -> Result<(), CodecError> {
-    // The number of missing values at each level.
+    // The number of remaining values at each level.
     let mut levels = vec![1_u64];
     while let Some(left) = levels.last_mut() {
         let Some(less) = left.checked_sub(1) else {
@@ -240,7 +240,7 @@ fn too_deep() -> CodecError {
     CodecError::unsupported(format!("lists and maps are nested more than {MAX_DEPTH} deep"))
 }
 
-/// Takes the bytes of a whole value from the front of `rest`.
+/// Removes a whole value from the front of `rest`, and returns its bytes.
 ///
 /// # Errors
 /// The errors of [`walk`].
@@ -250,7 +250,7 @@ pub fn take_value<'a>(rest: &mut &'a [u8]) -> Result<&'a [u8], CodecError> {
     Ok(&all[..all.len() - rest.len()])
 }
 
-/// The bytes of an element as a value: those of nil if the element is empty.
+/// Returns the bytes of an element as a value; for an empty element, those of nil.
 ///
 /// # Errors
 /// When the bytes are not exactly one value.
@@ -266,7 +266,7 @@ pub fn element(bytes: &[u8]) -> Result<&[u8], CodecError> {
     Err(CodecError::corrupt(format!("{} bytes follow a MessagePack value", rest.len())))
 }
 
-/// The content of a text token.
+/// Returns the content of a text token.
 ///
 /// # Errors
 /// When it is not UTF-8.
@@ -274,10 +274,10 @@ pub fn utf8(text: &[u8]) -> Result<&str, CodecError> {
     std::str::from_utf8(text).map_err(|error| CodecError::corrupt(format!("a text is not UTF-8: {error}")))
 }
 
-/// An element as JSON.
+/// Converts an element to JSON.
 ///
 /// # Errors
-/// When it is not a value, or JSON cannot represent it: bytes, a key that is not text.
+/// When the bytes are not a value, or JSON cannot represent it: bytes, or a key that is not text.
 pub fn to_json(bytes: &[u8]) -> Result<Json, CodecError> {
     json_value(&mut element(bytes)?)
 }
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn what_json_says_comes_back_in_the_shortest_form() {
+    fn json_values_are_written_in_the_shortest_form() {
         let numbers = json!([0, 127, 128, 255, 256, 65535, 65536, 4294967295_u64, 4294967296_u64, u64::MAX]);
         let negative = json!([-1, -32, -33, -128, -129, -32768, -32769, i32::MIN, i64::MIN]);
         let texts = json!(["", "é", "x".repeat(31), "x".repeat(32), "x".repeat(256), "x".repeat(65536)]);
@@ -431,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn what_json_cannot_say_is_named() {
+    fn values_without_json_are_named_in_errors() {
         let cases: [(&[u8], &str); 3] =
             [(b"\xc4\x01x", "bytes"), (b"\x81\x01\x02", "key"), (b"\xd6\xff\0\0\0\0", "extension type -1")];
         for (bytes, says) in cases {

@@ -4,18 +4,18 @@ use std::fmt;
 
 use crate::error::{Error, Result};
 
-/// The normalised path of a node: names joined by `/`, without one at either end. The path of the root is empty.
+/// A normalised path of a node: names joined by `/`, without a slash at either end. The path of the root is empty.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct NodePath(String);
 
 impl NodePath {
-    /// The root of the hierarchy.
+    /// Returns the root of the hierarchy.
     pub fn root() -> Self {
         Self::default()
     }
 
-    /// Normalises a path as the v2 specification says ("Logical storage paths"): backslashes become slashes,
-    /// leading and trailing ones are stripped, runs of them collapse. A name that is `.` or `..` is an error.
+    /// Normalises a path as in the v2 specification ("Logical storage paths"): backslashes become slashes, leading and trailing
+    /// slashes are stripped, runs of slashes are collapsed. A name that is `.` or `..` is an error.
     pub fn new(path: &str) -> Result<Self> {
         let names = || path.split(['/', '\\']).filter(|name| !name.is_empty());
         let count = names().count();
@@ -34,17 +34,17 @@ impl NodePath {
         Ok(Self(normal))
     }
 
-    /// The path of a node below this one.
+    /// Returns the path of a node below this one.
     pub fn join(&self, path: &str) -> Result<Self> {
         Self::new(&[self.0.as_str(), "/", path].concat())
     }
 
-    /// The path without the leading slash of `Display`; empty for the root.
+    /// Returns the path without the leading slash of `Display`; empty for the root.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The last name; empty for the root.
+    /// Returns the last name; empty for the root.
     pub fn name(&self) -> &str {
         self.0.rsplit('/').next().unwrap_or_default()
     }
@@ -54,7 +54,7 @@ impl NodePath {
         self.0.is_empty()
     }
 
-    /// The parent; `None` for the root.
+    /// Returns the parent; `None` for the root.
     pub fn parent(&self) -> Option<Self> {
         if self.is_root() {
             return None;
@@ -62,7 +62,7 @@ impl NodePath {
         Some(Self(self.0.rsplit_once('/').map_or(String::new(), |(parent, _)| parent.to_owned())))
     }
 
-    /// All ancestors, from the root down.
+    /// Returns all ancestors, from the root down.
     #[doc(hidden)]
     pub fn ancestors(&self) -> Vec<Self> {
         let mut above: Vec<_> = std::iter::successors(self.parent(), Self::parent).collect();
@@ -70,20 +70,20 @@ impl NodePath {
         above
     }
 
-    /// Returns whether `other` is this node or lies below it.
+    /// Returns true if `other` is this node or a descendant.
     #[doc(hidden)]
     pub fn contains(&self, other: &Self) -> bool {
         self.is_root()
             || other.0.strip_prefix(&self.0).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
-    /// The key of a document of this node: the path followed by `name`.
+    /// Returns the key of a document of this node: the path followed by `name`.
     #[doc(hidden)]
     pub fn key(&self, name: &str) -> String {
         if self.is_root() { name.to_owned() } else { [self.0.as_str(), "/", name].concat() }
     }
 
-    /// The prefix of all keys of this node, ending in `/`; empty for the root.
+    /// Returns the prefix of all keys of this node, ending in `/`; empty for the root.
     #[doc(hidden)]
     pub fn prefix(&self) -> String {
         if self.is_root() { String::new() } else { [self.0.as_str(), "/"].concat() }
@@ -96,7 +96,7 @@ impl fmt::Display for NodePath {
     }
 }
 
-/// The most names of a path. Visits of a hierarchy are recursive, so that there must be a limit.
+/// The maximum number of names in a path. Traversals of a hierarchy are recursive, so the depth must be limited.
 const MAX_DEPTH: usize = 256;
 
 fn check_name(name: &str) -> Result<()> {

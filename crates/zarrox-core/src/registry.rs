@@ -11,14 +11,14 @@ use crate::error::{CodecError, Error, ErrorKind, Result};
 use crate::json::{self, Json, Map};
 use crate::strictness::Strictness;
 
-/// The context in which a codec is made.
+/// The context in which a codec is created.
 #[derive(Debug, Clone, Copy)]
 pub struct CodecContext<'a> {
     /// The chunk before this codec; for a bytes→bytes codec, the chunk before the array→bytes codec.
     pub chunk: &'a ChunkSpec,
-    /// The registry, for codecs that contain chains.
+    /// The registry, for codecs that contain codec pipelines.
     pub registry: &'a Registry,
-    /// The strictness about the configuration.
+    /// The strictness for the configuration.
     pub strictness: Strictness,
     /// The largest buffer for decoding a chunk, in bytes.
     pub limit: usize,
@@ -32,8 +32,8 @@ pub struct CodecDef {
     pub name: &'static str,
     /// Aliases in v3 metadata.
     pub aliases: &'static [&'static str],
-    /// The `id` in v2 metadata, if v2 has this codec. Two codecs may share an `id`: each refuses in `from_v2` the members of the
-    /// other.
+    /// The `id` in v2 metadata, if v2 has this codec. Several codecs may share an `id`: each rejects in `from_v2` the members
+    /// of the others.
     pub v2_id: Option<&'static str>,
     /// The kind of the codec: its input and output.
     pub kind: CodecKind,
@@ -46,7 +46,7 @@ pub struct CodecDef {
 }
 
 impl CodecDef {
-    /// A codec of this v3 name and kind, which v2 does not have.
+    /// Creates the definition of a codec with this v3 name and kind, which v2 does not have.
     ///
     /// ```
     /// # use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecKind, CodecError};
@@ -76,20 +76,20 @@ impl CodecDef {
         Self { v2_id: Some(id), ..self }
     }
 
-    /// Sets how v2's members (without `id`) become a v3 configuration, for elements of so many bytes.
+    /// Sets the conversion of v2's members (without `id`) to a v3 configuration, for elements of the given number of bytes.
     #[must_use]
     pub const fn with_from_v2(self, from_v2: fn(&Map, usize) -> Result<Map, CodecError>) -> Self {
         Self { from_v2, ..self }
     }
 
-    /// Sets how a v3 configuration becomes v2's members (without `id`).
+    /// Sets the conversion of a v3 configuration to v2's members (without `id`).
     #[must_use]
     pub const fn with_to_v2(self, to_v2: fn(&Map) -> Result<Map, CodecError>) -> Self {
         Self { to_v2, ..self }
     }
 }
 
-/// The families that every registry begins with.
+/// The families of every registry.
 pub(crate) static FAMILIES: &[&dyn Family] = &[
     &family::bool::Bool,
     &family::integer::Integers,
@@ -111,9 +111,9 @@ pub(crate) static FAMILIES: &[&dyn Family] = &[
 /// The core data types, and no codecs.
 pub(crate) static CORE: Registry = Registry::CORE;
 
-/// The known data types and codecs: a value that is passed at open, never a global.
+/// The known data types and codecs: a value that is passed when a node is opened, never a global.
 ///
-/// A name is offered to every entry. It is an error if two entries accept it.
+/// A name is passed to every entry. It is an error if two entries accept it.
 #[derive(Debug, Clone, Default)]
 pub struct Registry {
     codecs: Vec<&'static CodecDef>,
@@ -147,7 +147,7 @@ impl Registry {
         self
     }
 
-    /// Adds a codec, in the place of the one with its name if there is one.
+    /// Adds a codec, and replaces the codec with the same name, if there is one.
     #[must_use]
     #[doc(hidden)]
     pub fn with_codec_instead(mut self, codec: &'static CodecDef) -> Self {
@@ -155,8 +155,8 @@ impl Registry {
         self.with_codec(codec)
     }
 
-    /// Sets the codec for all `id`s of v2 that no other codec has, for codecs that are defined elsewhere. It has no
-    /// [`v2_id`](CodecDef::v2_id): its `from_v2` also gets the member `id`, and its `to_v2` returns it.
+    /// Sets the codec for all `id`s of v2 that no other codec has, for codecs that are defined outside of the registry. It has
+    /// no [`v2_id`](CodecDef::v2_id): its `from_v2` also receives the member `id`, and its `to_v2` returns it.
     #[must_use]
     #[doc(hidden)]
     pub fn with_foreign_codecs(self, codec: &'static CodecDef) -> Self {
@@ -170,7 +170,7 @@ impl Registry {
         self
     }
 
-    /// Accepts unknown data types and codecs, to show metadata. No element of such an array can be read.
+    /// Accepts unknown data types and codecs, so that metadata can be inspected. The elements of such an array cannot be read.
     #[must_use]
     pub fn with_unknown(self) -> Self {
         Self { takes_unknown: true, ..self }
@@ -182,18 +182,18 @@ impl Registry {
         self.takes_unknown
     }
 
-    /// The reason why elements of this type with these codecs cannot be read: the unknown names.
+    /// Returns the reason why elements of this type with these codecs cannot be read: the unknown names.
     #[doc(hidden)]
     pub fn unknown_among(&self, data_type: &DataType, codecs: &[CodecSpec]) -> Option<String> {
         if !self.knows(data_type) {
-            return Some(format!("the data type '{data_type}' is not known"));
+            return Some(format!("unknown data type '{data_type}'"));
         }
         let mut names = Vec::new();
         self.collect_unknown(codecs, &mut names);
         match names.as_slice() {
             [] => None,
-            [name] => Some(format!("the codec '{name}' is not known")),
-            names => Some(format!("the codecs '{}' are not known", names.join("' and '"))),
+            [name] => Some(format!("unknown codec '{name}'")),
+            names => Some(format!("unknown codecs '{}'", names.join("' and '"))),
         }
     }
 
@@ -207,7 +207,7 @@ impl Registry {
         }
     }
 
-    /// The data type, or the unknown one if unknown types are accepted.
+    /// Returns the data type, or an unknown one if unknown types are accepted.
     pub(crate) fn or_unknown(&self, said: &Json, data_type: Result<DataType>) -> Result<DataType> {
         match data_type {
             Err(error) if self.takes(&error) => Ok(DataType::unknown(said)),
@@ -220,17 +220,17 @@ impl Registry {
         self.takes_unknown && error.kind() == ErrorKind::Unsupported
     }
 
-    /// All codecs, in the order of their registration.
+    /// Returns all codecs, in the order of their registration.
     pub fn codecs(&self) -> &[&'static CodecDef] {
         &self.codecs
     }
 
-    /// The codec with this name in v3 metadata.
+    /// Returns the codec with this name in v3 metadata.
     pub fn codec(&self, name: &str) -> Result<&'static CodecDef> {
         self.one_codec(name, |def| def.name == name || def.aliases.contains(&name))
     }
 
-    /// The definition and the v3 form of a codec of v2 metadata, an object with an `id`, for elements of `item` bytes.
+    /// Returns the definition and the v3 form of a v2 codec, an object with an `id`, for elements of `item` bytes.
     ///
     /// # Errors
     /// When the value is not such an object, the codec is unknown, or its members are invalid.
@@ -252,8 +252,8 @@ impl Registry {
         Ok((def.kind, CodecSpec { name: def.name.to_owned(), configuration }))
     }
 
-    /// The codec with this `id` and these members in v2 metadata. If several codecs share the `id`, each refuses in its
-    /// [`from_v2`](CodecDef::from_v2) the members of the others.
+    /// Returns the codec with this `id` and these members in v2 metadata. If several codecs share the `id`, each rejects the
+    /// members of the others in its [`from_v2`](CodecDef::from_v2).
     #[doc(hidden)]
     pub fn codec_from_v2(&self, id: &str, members: &Map) -> Result<&'static CodecDef> {
         let has_id = |def: &CodecDef| def.v2_id == Some(id);
@@ -279,7 +279,7 @@ impl Registry {
         }
     }
 
-    /// The data type of the `data_type` member of v3 metadata.
+    /// Returns the data type of the `data_type` member of v3 metadata.
     #[doc(hidden)]
     pub fn data_type_from_v3(&self, json: &Json) -> Result<DataType> {
         let empty = Map::default();
@@ -299,13 +299,13 @@ impl Registry {
         let data_type = one_type(json, takers.chain(structure).collect())?;
         // An unknown type may have any configuration.
         if !configuration.is_empty() && self.family(&data_type)?.to_v3(&data_type)? == name {
-            let message = format!("the data type '{name}' takes no configuration, but {json} gives it one");
+            let message = format!("the data type '{name}' has no configuration, but {json} has one");
             return Err(Error::metadata(message));
         }
         Ok(data_type)
     }
 
-    /// The data type of the `dtype` member of v2 metadata, with its byte order if it has one.
+    /// Returns the data type of the `dtype` member of v2 metadata, with its byte order if it has one.
     #[doc(hidden)]
     pub fn data_type_from_v2(&self, json: &Json) -> Result<(DataType, Option<ByteOrder>)> {
         if let Some(fields) = json.as_array() {
@@ -322,14 +322,14 @@ impl Registry {
         Ok((one_type(json, takers.collect())?, dtype.endian.map(ByteOrder::One)))
     }
 
-    /// The data type of v2's `|O` elements, which only one of the codecs determines.
+    /// Returns the data type of v2's `|O` elements, which only one of the codecs determines.
     #[doc(hidden)]
     pub fn object_type_from_v2<'c>(&self, codecs: impl IntoIterator<Item = &'c Map>) -> Result<DataType> {
         self.type_with_objects_from_v2(&"|O".into(), codecs)
     }
 
-    /// The data type of v2's elements with this `dtype` that [are objects or have fields of objects](crate::data_type::has_objects),
-    /// which only one of the codecs determines.
+    /// Returns the data type of v2 elements with this `dtype` that [are objects or have fields of
+    /// objects](crate::data_type::has_objects). The codecs determine the type of the objects.
     #[doc(hidden)]
     pub fn type_with_objects_from_v2<'c>(
         &self,
@@ -356,10 +356,10 @@ impl Registry {
         ))
     }
 
-    /// Checks that no codec treats elements of variable length as another type, for example objects as text. In memory all of
-    /// them are bytes, and a codec does not know their meaning.
+    /// Checks that no codec interprets elements of variable length as another type, for example objects as text. In memory, all
+    /// of them are bytes, and a codec does not know their meaning.
     pub(crate) fn check_object_codecs(&self, data_type: &DataType, codecs: &[CodecSpec]) -> Result<()> {
-        // The family of a user's data type knows what its elements are stored as.
+        // Only the family of a user's data type knows how its elements are stored.
         let own = self.user_families.iter().any(|family| family.has(data_type));
         if data_type.storage() != Storage::Variable || own {
             return Ok(());
@@ -376,7 +376,7 @@ impl Registry {
         })
     }
 
-    /// The data type of the elements that a codec stores, if the codec determines the type of v2's `|O` elements.
+    /// Returns the data type of the elements that a codec stores, if the codec determines the type of v2's `|O` elements.
     #[doc(hidden)]
     pub fn object_type_of(&self, codec: &CodecSpec) -> Option<DataType> {
         let def = self.codec(&codec.name).ok()?;
@@ -385,7 +385,7 @@ impl Registry {
         self.object_type_from_v2([&members]).ok()
     }
 
-    /// The data type in the form of the `dtype` member of v2 metadata.
+    /// Returns the data type in the form of the `dtype` member of v2 metadata.
     #[doc(hidden)]
     pub fn data_type_to_v2(&self, data_type: &DataType, order: &ByteOrder) -> Result<Json> {
         match (data_type, order) {
@@ -395,7 +395,7 @@ impl Registry {
         }
     }
 
-    /// The family of a data type.
+    /// Returns the family of a data type.
     #[doc(hidden)]
     pub fn family(&self, data_type: &DataType) -> Result<FamilyRef<'_>> {
         if data_type.fields().is_some() {
@@ -403,13 +403,14 @@ impl Registry {
         }
         let mut owners = self.families().filter(|family| family.has(data_type));
         let unknown = || self.takes_unknown.then_some(&Unknown as &dyn Family);
-        let family = owners.next().or_else(unknown).ok_or_else(|| {
-            Error::unsupported(format!("no registered family has the data type '{data_type}'"))
-        })?;
+        let family = owners
+            .next()
+            .or_else(unknown)
+            .ok_or_else(|| Error::unsupported(format!("unknown data type '{data_type}'")))?;
         match owners.next() {
             None => Ok(FamilyRef::listed(family)),
             Some(_) => {
-                let message = format!("more than one registered family has the data type '{data_type}'");
+                let message = format!("several registered families have the data type '{data_type}'");
                 Err(Error::argument(message))
             }
         }
@@ -420,7 +421,7 @@ impl Registry {
         data_type.fields().is_some() || self.families().any(|family| family.has(data_type))
     }
 
-    /// The known data types, for tables; one example of types of any size.
+    /// Returns the known data types, for tables; one example for types of any size.
     #[doc(hidden)]
     pub fn examples(&self) -> Vec<DataType> {
         let structures = Structures(self).examples();
@@ -436,7 +437,7 @@ impl CodecSpec {
     /// Creates the codec, and returns its canonical name for metadata and errors.
     ///
     /// # Errors
-    /// When the codec is unknown or its configuration is invalid; with strictness, also when it is named by an alias.
+    /// When the codec is unknown or its configuration is invalid; in the strict mode, also when the name is an alias.
     #[doc(hidden)]
     pub fn create(&self, context: &CodecContext<'_>) -> Result<(&'static str, Codec), CodecError> {
         let def = context.registry.codec(&self.name);
@@ -478,7 +479,7 @@ fn one_type(json: &Json, mut takers: Vec<Result<DataType>>) -> Result<DataType> 
     match takers.len() {
         0 => Err(unknown_type(json)),
         1 => takers.remove(0),
-        _ => Err(Error::argument(format!("more than one registered data type accepts the name {json}"))),
+        _ => Err(Error::argument(format!("several registered data types accept the name {json}"))),
     }
 }
 

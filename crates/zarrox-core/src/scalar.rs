@@ -7,9 +7,9 @@ use crate::json::Json;
 use crate::registry::Registry;
 use crate::strictness::Strictness;
 
-/// Scalars are [`FillValue`]s, the only elements in metadata.
+/// Scalars are [`FillValue`]s: the elements in metadata.
 impl Registry {
-    /// The default fill value: zero, "not a time", or empty.
+    /// Returns the default fill value: zero, "not a time", or empty.
     ///
     /// # Errors
     /// When no family has the data type.
@@ -21,7 +21,7 @@ impl Registry {
     /// Parses an element of metadata of any format.
     ///
     /// # Errors
-    /// When no family has the data type, or the JSON is not an element of it.
+    /// When no family has the data type, or the JSON is not a valid element.
     #[doc(hidden)]
     pub fn scalar_from_json(
         &self,
@@ -32,7 +32,7 @@ impl Registry {
         self.family(data_type)?.fill_from_json(data_type, json, strictness)
     }
 
-    /// An element in the form of v3 metadata.
+    /// Converts an element to the form of v3 metadata.
     ///
     /// # Errors
     /// When no family has the data type.
@@ -41,7 +41,8 @@ impl Registry {
         Ok(self.family(data_type)?.fill_to_v3(data_type, scalar))
     }
 
-    /// An element in the form of v2 metadata. (The numbers in a structure are still in the machine's byte order.)
+    /// Converts an element to the form of v2 metadata. (The numbers in a structured element are still in the machine's byte
+    /// order.)
     ///
     /// # Errors
     /// When no family has the data type.
@@ -50,9 +51,9 @@ impl Registry {
         Ok(self.family(data_type)?.fill_to_v2(data_type, scalar))
     }
 
-    /// Casts a value to an element if its meaning is clear: in the form of metadata of any format, or a number of another kind
-    /// (`7.0`, `"7"` and `true` for integers; `1`, `"1"` for booleans; a real number for a complex one) that the data type can
-    /// represent.
+    /// Casts a value to an element if the meaning is unambiguous: a value in the form of metadata of any format, or a number of
+    /// another kind (`7.0`, `"7"` and `true` for integers; `1`, `"1"` for booleans; a real number for a complex one) that the
+    /// data type can represent.
     ///
     /// ```
     /// use zarrox_core::{DataType, Registry};
@@ -74,7 +75,7 @@ impl Registry {
     }
 }
 
-/// The element with exactly the value of a number.
+/// Returns the element that has exactly the value of a number.
 fn exact_number(family: &dyn Family, data_type: &DataType, value: &Json) -> Option<FillValue> {
     let number = match value {
         Json::Bool(value) => Number::Integer((*value).into()),

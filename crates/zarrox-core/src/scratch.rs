@@ -1,17 +1,17 @@
-//! Buffers that a thread uses again, so that decoding a chunk touches no fresh memory.
+//! Buffers that a thread reuses, so that decoding a chunk allocates no fresh memory.
 
 use std::cell::RefCell;
 use std::collections::TryReserveError;
 use std::ops::{Deref, DerefMut};
 use std::thread::LocalKey;
 
-/// The most memory that a thread keeps for its next call, in bytes.
+/// The maximum memory that a thread keeps for its next call, in bytes.
 const KEEP: usize = 256 << 20;
 
-/// The most memory for lists of positions that a thread keeps, in bytes.
+/// The maximum memory for lists of positions that a thread keeps, in bytes.
 const KEEP_POSITIONS: usize = 32 << 20;
 
-/// Shorter lists come from the allocator, since they touch no fresh pages.
+/// Shorter lists come from the allocator, because they need no fresh pages.
 const SHORT: usize = 4096;
 
 type Buffers<T = u8> = LocalKey<RefCell<Vec<Vec<T>>>>;
@@ -25,13 +25,13 @@ thread_local! {
     static POSITIONS: RefCell<Vec<Vec<usize>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A list of positions or counts in memory that a thread uses again. A selection of many points takes several such lists, and the
-/// first access to fresh pages costs more than the work on them.
+/// A list of positions or counts in reusable memory. A selection of many points needs several such lists, and the first access
+/// to fresh pages costs more than the work on them.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Positions(Vec<usize>);
 
 impl Positions {
-    /// An empty list with capacity for `count` positions.
+    /// Returns an empty list with capacity for `count` positions.
     ///
     /// # Errors
     /// When the memory cannot be allocated.
@@ -88,7 +88,7 @@ impl Drop for Positions {
     }
 }
 
-/// A buffer borrowed from the thread, to which it returns when dropped.
+/// A buffer borrowed from the thread, and returned to it when dropped.
 #[derive(Debug)]
 pub struct Scratch {
     buffer: Vec<u8>,
@@ -96,7 +96,7 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// A buffer of `length` bytes with arbitrary content.
+    /// Returns a buffer of `length` bytes with arbitrary content.
     ///
     /// # Errors
     /// When the memory cannot be allocated.
@@ -106,12 +106,12 @@ impl Scratch {
         Ok(scratch)
     }
 
-    /// Extends the buffer to `length` bytes and keeps its content. `length` must not be smaller than the present length.
+    /// Extends the buffer to `length` bytes and keeps its content. `length` must not be smaller than the current length.
     ///
     /// # Errors
     /// When the memory cannot be allocated.
     pub fn grow(&mut self, length: usize) -> Result<(), TryReserveError> {
-        // Only bytes that no earlier use has reached are zeroed.
+        // Only bytes that have never been initialised are zeroed.
         if self.buffer.len() < length {
             self.buffer.try_reserve_exact(length - self.buffer.len())?;
             self.buffer.resize(length, 0);
@@ -146,7 +146,7 @@ impl Drop for Scratch {
     }
 }
 
-/// Calls `work` with an empty vector whose capacity is used again by the next call.
+/// Calls `work` with an empty vector whose capacity the next call reuses.
 pub fn with_vec<R>(work: impl FnOnce(&mut Vec<u8>) -> R) -> R {
     let mut buffer = take(&EMPTY, 0);
     let result = work(&mut buffer);
@@ -155,7 +155,7 @@ pub fn with_vec<R>(work: impl FnOnce(&mut Vec<u8>) -> R) -> R {
     result
 }
 
-/// The smallest free buffer that is large enough, otherwise the largest, so that not another large buffer grows beside it.
+/// Returns the smallest free buffer that is large enough, otherwise the largest, so that no second large buffer is allocated.
 fn take<T>(buffers: &'static Buffers<T>, length: usize) -> Vec<T> {
     buffers.with_borrow_mut(|free| {
         let fits =

@@ -1,10 +1,10 @@
 //! Memory for the bytes of elements of variable length.
 //!
-//! In strided memory, an element of variable length is a [`VlenRef`]: 16 bytes of plain data that point to the element's bytes in
-//! a [`VlenBuffer`]. So all code that moves elements (selections, transpositions, merging a part into a chunk) moves references
-//! like any other elements. A view of such elements [has its buffer](crate::strided::View::with_vlen), and nothing else
-//! interprets references. A reference that leads nowhere is an empty element, never a wild pointer, and so is a reference of
-//! zeros.
+//! In strided memory, an element of variable length is a [`VlenRef`]: 16 bytes of plain data that refer to the element's bytes
+//! in a [`VlenBuffer`]. So all code that moves elements (selections, transpositions, merging a part into a chunk) moves
+//! references like any other elements. A view of such elements [has its buffer](crate::strided::View::with_vlen), and no other
+//! code interprets references. A reference that is out of bounds is an empty element, never a wild pointer, and so is a
+//! reference of zeros.
 
 /// An element of variable length in strided memory: a reference to its bytes in a [`VlenBuffer`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,21 +23,21 @@ impl VlenRef {
         bytes.try_into().ok().map(|bytes| Self(u128::from_ne_bytes(bytes)))
     }
 
-    /// The bytes of the reference in strided memory.
+    /// Returns the bytes of the reference in strided memory.
     fn to_ne_bytes(self) -> [u8; Self::SIZE] {
         self.0.to_ne_bytes()
     }
 
-    /// The number of the piece, the offset in it, and the length.
+    /// Returns the number of the block, the offset in it, and the length.
     fn parts(self) -> Option<(usize, usize, usize)> {
         let part = |shift: u32, bits: u32| usize::try_from((self.0 >> shift) & ((1 << bits) - 1)).ok();
         Some((part(PIECE, 128 - PIECE)?, part(OFFSET, PIECE - OFFSET)?, part(0, OFFSET)?))
     }
 }
 
-/// The lowest bit of the piece's number in a reference; 40 bits are enough for more pieces than memory can hold.
+/// The lowest bit of the block's number in a reference; 40 bits suffice for more blocks than memory can hold.
 const PIECE: u32 = 88;
-/// The lowest bit of the offset in the piece, which has 48 bits; the length has the 40 below.
+/// The lowest bit of the offset in the block, which has 48 bits; the length has the 40 bits below.
 const OFFSET: u32 = 40;
 
 /// Memory for the bytes of elements of variable length. It only grows, from any number of threads.
@@ -45,12 +45,13 @@ const OFFSET: u32 = 40;
 pub struct VlenBuffer(boxcar::Vec<Box<[u8]>>);
 
 impl VlenBuffer {
-    /// An empty buffer.
+    /// Creates an empty buffer.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes over bytes of consecutive elements with these lengths, and appends a reference to each element to `references`.
+    /// Takes ownership of the bytes of consecutive elements with these lengths, and appends a reference to each element to
+    /// `references`.
     pub(crate) fn push(
         &self,
         bytes: Vec<u8>,
@@ -65,7 +66,7 @@ impl VlenBuffer {
         }
     }
 
-    /// The bytes of the element that a reference points to; empty if it leads nowhere.
+    /// Returns the bytes of the element of a reference; empty if the reference is out of bounds.
     pub fn element(&self, reference: &[u8]) -> &[u8] {
         let parts = VlenRef::from_ne_bytes(reference).and_then(VlenRef::parts);
         let bytes = parts.and_then(|(piece, offset, length)| {

@@ -1,4 +1,4 @@
-//! A field of the struct, and the code that describes it.
+//! A field of a struct, and the code that describes it.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -6,7 +6,7 @@ use syn::ext::IdentExt as _;
 use syn::spanned::Spanned;
 use syn::{Error, Expr, Ident, LitStr, Result, Type};
 
-/// A field of the struct.
+/// A field of a struct.
 pub(crate) struct Field<'a> {
     pub(crate) ident: &'a Ident,
     pub(crate) rust_type: &'a Type,
@@ -42,7 +42,7 @@ impl<'a> Field<'a> {
         Ok(parsed)
     }
 
-    /// The field as a `RustField`.
+    /// Returns the code of the field's `RustField`.
     pub(crate) fn description(&self, of: &Ident) -> TokenStream {
         let Self { ident, name, .. } = self;
         let forms = self.forms();
@@ -65,7 +65,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The forms that the field can have in a data type; the one that arrays are created with comes first.
+    /// Returns the forms that the field can have in a data type. The form that arrays are created with comes first.
     fn forms(&self) -> Vec<TokenStream> {
         let form = |element: &Type, lengths: &[&Expr]| {
             let span = element.span();
@@ -79,7 +79,7 @@ impl<'a> Field<'a> {
         }
         let numbers = form(element, &lengths);
         let Some(whole) = innermost else { return vec![numbers] };
-        // Arrays of these are elements of their own, too: raw bytes and byte strings, and text.
+        // Arrays of `u8` and `u32` can also be single elements: raw bytes and byte strings, and text.
         let is = |name| matches!(element, Type::Path(path) if path.path.is_ident(name));
         let whole = form(whole, &lengths[..lengths.len() - 1]);
         match (is("u8"), is("u32")) {
@@ -90,7 +90,7 @@ impl<'a> Field<'a> {
     }
 }
 
-/// The type without the invisible or visible parentheses that macros and people put around it.
+/// Returns the type without parentheses around it, which macros can also add invisibly.
 fn plain(mut rust_type: &Type) -> &Type {
     loop {
         rust_type = match rust_type {

@@ -2,7 +2,7 @@
 
 use syn::{DeriveInput, Error, Result};
 
-/// Checks that the layout of the struct is said, and the same for all.
+/// Checks that the struct has a fixed layout and no parameters.
 pub(crate) fn check(input: &DeriveInput) -> Result<()> {
     if !input.generics.params.is_empty() {
         let message =
@@ -13,7 +13,7 @@ pub(crate) fn check(input: &DeriveInput) -> Result<()> {
     for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("repr")) {
         attribute.parse_nested_meta(|meta| {
             ordered |= meta.path.is_ident("C");
-            // The number of `packed(2)` and `align(8)`: whether there is padding is checked by the sizes.
+            // The numbers of `packed(2)` and `align(8)` are skipped: padding is detected by the sizes.
             if meta.input.peek(syn::token::Paren) {
                 let number;
                 syn::parenthesized!(number in meta.input);

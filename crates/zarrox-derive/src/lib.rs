@@ -1,6 +1,6 @@
 //! `#[derive(Element)]`: Rust structs as elements of structured Zarr arrays.
 //!
-//! Programs get it from the crate `zarrox`, where the documentation of the macro has the examples.
+//! Programs use it through the crate `zarrox`, which has the examples in the documentation of the macro.
 
 mod field;
 mod layout;
@@ -12,7 +12,7 @@ use syn::{Data, DeriveInput, Error, Fields, Result, parse_macro_input};
 
 use field::Field;
 
-// Its examples are run by the crate `zarrox`: a macro that depended on it would have all of it compiled a second time.
+// The crate `zarrox` runs the examples: as a dependency of this crate, it would be compiled a second time.
 #[doc = include_str!("element.md")]
 #[proc_macro_derive(Element, attributes(zarr))]
 pub fn derive_element(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
@@ -61,7 +61,7 @@ fn implementation(input: &DeriveInput) -> Result<TokenStream> {
     })
 }
 
-/// The fields of a struct that has some, each with a name of its own.
+/// Returns the fields of a struct. They must have different names, and there must be at least one.
 fn fields(input: &DeriveInput) -> Result<Vec<Field<'_>>> {
     let Data::Struct(data) = &input.data else {
         return Err(Error::new(input.ident.span(), "only a struct can be an element"));
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refusal_says_what_to_do() {
+    fn errors_name_the_remedy() {
         let cases: [(DeriveInput, &str); 10] = [
             (
                 parse_quote!(
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn alignment_may_be_said_as_well() {
+    fn alignment_is_allowed() {
         for input in [
             parse_quote!(
                 #[repr(C, packed(2))]

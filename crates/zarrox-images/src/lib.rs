@@ -1,6 +1,6 @@
-//! Image pyramids, and the metadata of [OME-Zarr](https://ngff.openmicroscopy.org) that describe images.
+//! Image pyramids, and the [OME-Zarr](https://ngff.openmicroscopy.org) metadata of images.
 //!
-//! [`Downsample`] makes the smaller levels of an image, and [`ome`] reads, writes and validates its metadata.
+//! [`Downsample`] creates the pyramid levels of an image, and [`ome`] writes and validates its metadata.
 
 pub mod ome;
 pub mod pyramid;

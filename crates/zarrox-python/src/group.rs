@@ -192,13 +192,14 @@ pub(crate) struct Growth(zarrox::internals::Growth);
 impl Growth {
     #[getter]
     fn left(&self) -> Vec<Longer> {
-        let of =
-            |array: &zarrox::internals::Longer| (array.path.clone(), array.axis, array.before, array.after);
+        let of = |array: &zarrox::internals::GrownArray| {
+            (array.path.clone(), array.axis, array.before, array.after)
+        };
         self.0.left().iter().map(of).collect()
     }
 
     fn note(&self, py: Python<'_>, arrays: Vec<Longer>, is_written: bool) -> PyResult<()> {
-        let of = |(path, axis, before, after)| zarrox::internals::Longer { path, axis, before, after };
+        let of = |(path, axis, before, after)| zarrox::internals::GrownArray { path, axis, before, after };
         let arrays: Vec<_> = arrays.into_iter().map(of).collect();
         py.detach(|| self.0.note(&arrays, is_written)).or_raise()
     }

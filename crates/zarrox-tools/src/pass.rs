@@ -194,7 +194,7 @@ impl Pass {
             };
             lock().push((state, memory));
             done?;
-            progress.tell(self.bytes_of(&region))
+            progress.advance(self.bytes_of(&region))
         })?;
         let states = unused.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok(states.into_iter().map(|(state, _)| state).collect())

@@ -12,7 +12,7 @@ async fn program() -> Result<(), Box<dyn std::error::Error>> {
     let mut log = builder.create_async().await?;
     log.append(arr2(&[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), 0).await?;
 
-    // A future that is dropped stops its work.
+    // Dropping a future cancels its work.
     let read = log.read::<Array1<f64>>(s![.., 1]);
     let column = tokio::time::timeout(Duration::from_secs(10), read).await??;
     assert_eq!(column, arr1(&[2.0, 4.0, 6.0]));

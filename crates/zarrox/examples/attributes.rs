@@ -1,4 +1,4 @@
-//! Attributes of arrays and groups.
+//! Sets and reads the attributes of an array.
 
 use zarrox::json::json;
 use zarrox::prelude::*;

@@ -1,4 +1,4 @@
-//! Reads and writes parts of an array with NumPy's ways of indexing.
+//! Reads and writes parts of an array with NumPy's kinds of indexing.
 
 use ndarray::Array2;
 use zarrox::{prelude::*, s};

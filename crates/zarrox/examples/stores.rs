@@ -1,4 +1,5 @@
-//! The same program with a directory, a zip archive, and memory. URLs of clouds work alike: `s3://bucket/a.zarr`.
+//! The same program with a directory, a zip archive, and memory. URLs of object stores work in the same way:
+//! `s3://bucket/a.zarr`.
 
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ fn program(place: impl Into<Place>) -> zarrox::Result<f32> {
     let place = place.into();
     let array = zarrox::create_array(place.clone()).shape([100]).data_type(DataType::Float32).create()?;
     array.write(.., 0.25)?;
-    // An archive is complete when it was flushed, or its last handle is gone.
+    // An archive is complete after it was flushed, or its last handle was dropped.
     array.flush()?;
     Ok(zarrox::open_array(place)?.read::<Array1<f32>>(..)?.sum())
 }

@@ -1,4 +1,4 @@
-//! Rust structs as elements, whose fields can be read alone.
+//! Stores Rust structs as elements, and reads single fields.
 
 use zarrox::{prelude::*, s};
 

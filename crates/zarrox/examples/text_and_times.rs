@@ -1,4 +1,4 @@
-//! Text of any length, and times as those of jiff.
+//! Stores text of any length, and times of the crate jiff.
 
 use jiff::civil::{DateTime, date};
 use zarrox::data_type::TimeUnit;

@@ -2,8 +2,8 @@
 
 use crate::chunk_cache::ChunkCache;
 use crate::interrupt::Interrupt;
+use crate::location::ChunkListener;
 use crate::location::Context;
-use crate::location::Heard;
 use crate::policy::MissingChunks;
 
 /// Options for reading and writing the elements of an array. They replace the options that the array was opened with.
@@ -30,11 +30,11 @@ pub struct AccessOptions {
     memory: Option<usize>,
     chunk_cache: Option<Option<ChunkCache>>,
     interrupt: Option<Interrupt>,
-    heard: Option<Heard>,
+    chunk_listener: Option<ChunkListener>,
 }
 
 impl AccessOptions {
-    /// Options that change nothing: the array is accessed with the options that it was opened with.
+    /// Creates options that replace nothing: the array is accessed with the options that it was opened with.
     pub fn new() -> Self {
         Self::default()
     }
@@ -71,11 +71,11 @@ impl AccessOptions {
         Self { memory: Some(bytes), ..self }
     }
 
-    /// Sets the number of bytes of decoded chunks that are cached in memory for later reads; the default is 0. All arrays that
-    /// are given these options, or clones of them, share the cache, whose size is not part of [`memory`](Self::memory).
+    /// Sets the number of bytes of decoded chunks that are cached in memory for later reads; the default is 0. All arrays with
+    /// these options, or with clones of them, share the cache. Its size is not part of [`memory`](Self::memory).
     ///
-    /// A cached chunk is used as long as the version of its stored bytes is unchanged. Reading still asks the store for the
-    /// version. Nothing is cached if a store has no versions: memory, directories and object stores have them.
+    /// A cached chunk is used as long as the version of its stored bytes is unchanged. Reading still requests the version from
+    /// the store. Nothing is cached if the store has no versions: memory, directories and object stores have them.
     #[must_use]
     pub fn chunk_cache(self, bytes: usize) -> Self {
         Self { chunk_cache: Some((bytes > 0).then(|| ChunkCache::new(bytes))), ..self }
@@ -91,10 +91,10 @@ impl AccessOptions {
     /// example to show progress. It is called from any thread.
     #[must_use]
     pub fn on_chunk(self, listener: impl Fn(u64) + Send + Sync + 'static) -> Self {
-        Self { heard: Some(Heard::new(listener)), ..self }
+        Self { chunk_listener: Some(ChunkListener::new(listener)), ..self }
     }
 
-    /// Replaces the options of opening by those that were set.
+    /// Replaces those options of opening that were set.
     pub(crate) fn apply(&self, context: &mut Context) {
         if let Some(verify) = self.verify_checksums {
             context.decode.verify_checksums = verify;
@@ -114,8 +114,8 @@ impl AccessOptions {
         if let Some(interrupt) = &self.interrupt {
             context.interrupt = interrupt.clone();
         }
-        if let Some(heard) = &self.heard {
-            context.heard = heard.clone();
+        if let Some(chunk_listener) = &self.chunk_listener {
+            context.chunk_listener = chunk_listener.clone();
         }
         if let Some(store) = self.store_empty_chunks {
             context.encode.store_empty_chunks = store;

@@ -1,7 +1,8 @@
-//! Arrays and groups for programs with an asynchronous runtime: everything that waits is a future.
+//! Arrays and groups for programs with an asynchronous runtime: every method that waits returns a future.
 //!
-//! There is one engine, which needs no runtime: it sends requests in parallel, and decodes on its own threads. This module hands
-//! it work and awaits the result, on Tokio or any other executor, so that no thread of the program is blocked.
+//! The engine is the same as that of the blocking interface and needs no runtime: it sends requests in parallel and decodes on its
+//! own threads. This module submits work to it and awaits the result, on Tokio or any other executor, so that no thread of the
+//! program is blocked.
 //!
 //! ```
 //! use zarrox::asynchronous;
@@ -60,7 +61,7 @@ pub async fn create_group(place: impl Into<Place>) -> Result<AsyncGroup> {
     OpenOptions::new().create_group_async(place).await
 }
 
-/// Starts to create an array at a place, which [`ArrayBuilder::create_async`] creates.
+/// Returns a builder for an array at a place; [`ArrayBuilder::create_async`] creates it.
 pub fn create_array(place: impl Into<Place>) -> ArrayBuilder {
     OpenOptions::new().create_array(place)
 }
@@ -81,7 +82,7 @@ pub async fn open_group(place: impl Into<Place>) -> Result<AsyncGroup> {
     open(place).await?.into_group().map(AsyncGroup::from)
 }
 
-/// Opening and creating by options: the futures of the methods without `_async`.
+/// Methods that open and create nodes with options: the futures of the methods without `_async`.
 impl OpenOptions {
     /// Opens the node at a place, see [`open`](Self::open).
     ///
@@ -141,7 +142,8 @@ impl From<Array> for AsyncArray {
 }
 
 impl AsyncArray {
-    /// The array itself, with all that needs no access to the store. Its methods that read and write block the calling thread.
+    /// Returns the array itself, for methods that need no access to the store. Its methods that read and write block the calling
+    /// thread.
     pub fn blocking(&self) -> &Array {
         &self.0
     }
@@ -240,8 +242,8 @@ impl AsyncArray {
         self.change(Array::reload).await
     }
 
-    /// Streams all chunks in row-major order, with their indices and elements, see [`Array::chunks`]. Each chunk is read when its
-    /// turn comes.
+    /// Streams all chunks in row-major order, with their indices and elements, see [`Array::chunks`]. A chunk is read when the
+    /// stream reaches it.
     ///
     /// # Errors
     /// The errors of [`Array::chunks`].
@@ -266,7 +268,7 @@ impl AsyncArray {
         run(move || work(&array)).await
     }
 
-    /// Runs work that changes the metadata, which this handle takes over.
+    /// Runs work that changes the metadata, and updates the metadata of this handle.
     async fn change<R: Send + 'static>(
         &mut self,
         work: impl FnOnce(&mut Array) -> Result<R> + Send + 'static,
@@ -294,7 +296,7 @@ async fn next_chunk<A: FromElements + Send + 'static>(
     let mut chunks = chunks?;
     match run(move || Ok((chunks.next(), chunks))).await {
         Ok((item, chunks)) => Some((item?, (Some(chunks), dropped))),
-        // No thread could be started, so that the iterator is gone.
+        // No thread could be started, and the iterator was dropped.
         Err(error) => Some((Err(error), (None, dropped))),
     }
 }
@@ -310,7 +312,7 @@ impl From<Group> for AsyncGroup {
 }
 
 impl AsyncGroup {
-    /// The group itself, with all that needs no access to the store.
+    /// Returns the group itself, for methods that need no access to the store.
     pub fn blocking(&self) -> &Group {
         &self.0
     }
@@ -345,7 +347,7 @@ impl AsyncGroup {
         self.open(path).await?.into_group().map(Self::from)
     }
 
-    /// Starts to create an array at a path below; [`ArrayBuilder::create_async`] creates it.
+    /// Returns a builder for an array at a path below; [`ArrayBuilder::create_async`] creates it.
     pub fn create_array(&self, path: impl AsRef<str>) -> ArrayBuilder {
         self.0.create_array(path)
     }
@@ -377,7 +379,7 @@ impl AsyncGroup {
         self.run(move |group| group.contains(&path)).await
     }
 
-    /// The children, see [`Group::children`].
+    /// Returns the children, see [`Group::children`].
     ///
     /// # Errors
     /// The errors of [`Group::children`].

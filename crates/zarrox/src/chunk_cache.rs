@@ -13,7 +13,7 @@ pub(crate) struct DecodedChunk {
     pub(crate) key: Key,
     /// The index of the inner chunk, for a shard.
     pub(crate) cell: Dims<usize>,
-    /// True if the chunk was decoded only to its stored bytes.
+    /// True if the cached elements are in the stored byte order.
     pub(crate) as_stored: bool,
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct ChunkCache {
 }
 
 impl ChunkCache {
-    /// Creates a cache of at most so many bytes.
+    /// Creates a cache of at most `limit` bytes.
     pub(crate) fn new(limit: usize) -> Self {
         /// The approximate size of a cached chunk, in bytes.
         const TYPICAL: usize = 64 << 10;
@@ -35,7 +35,7 @@ impl ChunkCache {
     }
 
     pub(crate) fn get(&self, place: &DecodedChunk, version: &Version) -> Option<Arc<[u8]>> {
-        self.entries.get(place).filter(|(kept, _)| kept == version).map(|(_, decoded)| decoded)
+        self.entries.get(place).filter(|(cached, _)| cached == version).map(|(_, decoded)| decoded)
     }
 
     pub(crate) fn contains(&self, place: &DecodedChunk) -> bool {

@@ -1,8 +1,8 @@
-//! Hierarchies opened by consolidated metadata: one document that repeats those of all nodes below a group.
+//! Consolidated metadata: one document with copies of the documents of all nodes below a group.
 //!
-//! Nodes are then opened from memory, through the same code as ever: only their documents come from here instead of the
-//! store. The copy may be out of date. So before the first value of an array is read or written its own documents are
-//! compared with it, and once something was changed the store itself is asked.
+//! Nodes are then opened from memory, by the same code as otherwise: only their documents come from the copy instead of the store. The
+//! copy may be out of date. Before the first element of an array is read or written, the copy is therefore compared with the array's own
+//! documents. After a change, documents are read from the store.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -18,25 +18,25 @@ use crate::location::{ConsolidatedMetadata, Location};
 use crate::policy::{Consolidated, Upkeep};
 use crate::upkeep::Edit;
 
-/// The number of times that consolidated metadata is written before others are said to change the nodes all the time.
+/// The number of times that consolidated metadata is written anew because nodes changed meanwhile, before this is an error.
 const ATTEMPTS: usize = 20;
 
-/// The kind of a difference between consolidated metadata and what is stored.
+/// The kind of a difference between consolidated metadata and the nodes' own documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Staleness {
-    /// The node is there, and the consolidated metadata does not have it.
+    /// The node exists, and the consolidated metadata does not contain it.
     Missing,
-    /// The consolidated metadata has a node that is not there.
+    /// The consolidated metadata contains a node that does not exist.
     Extra,
-    /// Both have it, and say different things of it.
+    /// The node's own documents differ from their copies.
     Changed,
 }
 
-/// A node of which the consolidated metadata says something else than what is stored.
+/// A node whose own documents differ from the consolidated metadata.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct StaleNode {
-    /// The node, seen from the group: empty for the group itself.
+    /// The path of the node relative to the group; empty for the group itself.
     pub path: String,
     /// The kind of the difference.
     pub kind: Staleness,
@@ -47,23 +47,23 @@ impl fmt::Display for StaleNode {
         let what = match self.kind {
             Staleness::Missing => "is missing in the consolidated metadata",
             Staleness::Extra => "is only in the consolidated metadata",
-            Staleness::Changed => "is not what the consolidated metadata says",
+            Staleness::Changed => "differs from the consolidated metadata",
         };
         write!(f, "/{} {what}", self.path)
     }
 }
 
-/// The result of comparing consolidated metadata with what is stored.
+/// The result of comparing consolidated metadata with the nodes' own documents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Freshness {
-    /// It says of all nodes what is stored.
+    /// All nodes agree with the consolidated metadata.
     UpToDate,
-    /// It says something else of so many nodes.
+    /// The number of nodes that differ from the consolidated metadata.
     OutOfDate(usize),
-    /// It cannot be understood, or not compared: the reason.
+    /// The reason why the consolidated metadata cannot be parsed or compared.
     Broken(String),
-    /// Nobody has looked: in a store that is far away, each node would have to be asked for.
+    /// Not compared: in a remote store, each node would take a request.
     Unknown,
 }
 
@@ -80,7 +80,7 @@ impl fmt::Display for Freshness {
 }
 
 impl Location {
-    /// Returns the place with all documents in memory if there is consolidated metadata here and the policy wants it.
+    /// Returns the location with all documents in memory, if the group has consolidated metadata and the policy uses it.
     pub fn consolidated(&self, policy: Consolidated, reading: bool) -> Result<Self> {
         let wanted = match policy {
             Consolidated::Never => false,
@@ -103,7 +103,7 @@ impl Location {
                 Ok(None) if self.is_node(format) => break,
                 Ok(None) => {}
                 Err(error) if policy == Consolidated::Auto && is_broken(&error) => {
-                    // What the nodes' own documents say holds in any case.
+                    // The nodes' own documents are read instead.
                     let place = self.store.location();
                     tracing::debug!(%error, "the consolidated metadata of '{}' in {place} is not used", self.path);
                 }
@@ -116,7 +116,7 @@ impl Location {
         }
     }
 
-    /// Returns true if a document beside that of groups makes this an array: then there is no consolidated metadata to be looked for.
+    /// Returns true if this is an array by a document of its own, which has no consolidated metadata.
     fn is_array(&self, format: Format) -> Result<bool> {
         let (Some(group), Ok(Some(layout))) = (format.def().group_document(), self.existing_layout(format))
         else {
@@ -135,10 +135,10 @@ impl Location {
         matches!(self.look_for(format, &layout), Ok(Some(_)))
     }
 
-    /// The consolidated metadata of a group at this place, if it has some in this format.
+    /// Returns the consolidated metadata of the group at this location, if it has any in this format.
     ///
     /// # Errors
-    /// The errors of reading them.
+    /// The errors of reading and parsing it.
     pub fn copy_of(&self, format: Format) -> Result<Option<ConsolidatedMetadata>> {
         let Some(consolidation) = format.def().consolidation() else { return Ok(None) };
         let Some(layout) = self.existing_layout(format)? else { return Ok(None) };
@@ -156,13 +156,14 @@ impl Location {
         Error::new(ErrorKind::NotFound, message)
     }
 
-    /// Returns the place for changing documents. The documents in memory would not know of the change: they are used no more.
+    /// Returns the location for changing documents. From then on, the documents in memory are not used, since they do not contain the
+    /// change.
     pub(crate) fn for_change(&self) -> Result<Self> {
         let Some(copy) = self.copy() else { return Ok(self.as_stored()) };
         if self.context.upkeep == Upkeep::Leave {
             let message = format!(
-                "'{}' was opened by the consolidated metadata of '{}', which would not know of the change and is to be left \
-                 as it is; open it with Consolidated::Never, or have the consolidated metadata updated",
+                "'{}' was opened by the consolidated metadata of '{}', which is not updated \
+                 (Upkeep::Leave) and would be out of date; open the node with Consolidated::Never, or set another Upkeep",
                 self.path, copy.group
             );
             return Err(Error::new(ErrorKind::ReadOnly, message));
@@ -171,7 +172,7 @@ impl Location {
         Ok(self.as_stored())
     }
 
-    /// The consolidated metadata of this group: how and where the format has it.
+    /// Returns the form and the key of consolidated metadata in this format.
     fn consolidation(&self, format: Format) -> Result<(Consolidation, Layout, String)> {
         let layout = self.layout_for(format)?;
         let consolidation = format.def().consolidation();
@@ -180,7 +181,10 @@ impl Location {
             Some((consolidation, key)) => Ok((consolidation, layout, key)),
             None => Err(Error::new(
                 ErrorKind::Unsupported,
-                format!("'{}' cannot have consolidated metadata: Zarr {format} has none for it", self.path),
+                format!(
+                    "'{}' cannot have consolidated metadata: Zarr {format} does not define it",
+                    self.path
+                ),
             )),
         }
     }
@@ -203,7 +207,7 @@ impl Location {
         }
     }
 
-    /// Consolidated metadata can lie in the place of a group, which then is none that anybody has made.
+    /// Removes the name of a prefix that only contains consolidated metadata, and is therefore not a group.
     pub(crate) fn hide_holder(
         &self,
         format: Format,
@@ -230,19 +234,19 @@ impl Location {
             }
         };
         let documents = self.at(path).documents(layout)?;
-        // zarr-python has written a group here, and shows it.
+        // zarr-python has written a group there, and lists it.
         if alone && documents.iter().all(Option::is_none) {
             names.remove(&name);
         }
         Ok(())
     }
 
-    /// Writes the consolidated metadata of this group, from the documents that are stored.
+    /// Writes the consolidated metadata of this group from the stored documents.
     pub fn consolidate(&self, format: Format) -> Result<()> {
         self.consolidate_after(format, &|_, _| Ok(()))
     }
 
-    /// Writes the consolidated metadata of this group, after the document that it replaces was handed over with its key.
+    /// Writes the consolidated metadata of this group, after `keep` was called with the document that it replaces and its key.
     pub fn consolidate_after(&self, format: Format, keep: &dyn Fn(&str, &[u8]) -> Result<()>) -> Result<()> {
         let place = self.as_stored();
         let (consolidation, _, key) = place.consolidation(format)?;
@@ -251,8 +255,8 @@ impl Location {
             until_unchanged(|| {
                 place.replace_document(key.clone(), |existing| {
                     existing.filter(|_| attempt == 0).map_or(Ok(()), |existing| keep(&key, existing))?;
-                    // Writers keep a copy up to date that they see, under its lock. Those who changed a node while the first one was made
-                    // saw none; and where versions are compared, they may have found nothing to change in the old one.
+                    // A writer updates existing consolidated metadata under its lock. A writer that changed a node before the first copy
+                    // was stored found none; and where versions are compared, it may have found nothing to change in the old copy.
                     is_exact = !place.is_guarded()
                         && existing.is_some_and(|document| consolidation.may_be_in(document));
                     place.new_consolidated(format, existing).map(Edit::Write)
@@ -262,18 +266,17 @@ impl Location {
                 return Ok(());
             }
         }
-        let message =
-            "others keep changing nodes, so that the consolidated metadata is out of date; consolidate again";
+        let message = "other writers kept changing nodes, so the consolidated metadata is out of date; consolidate again";
         Err(Error::new(ErrorKind::Conflict, message))
     }
 
-    /// Returns true if two descriptions of an array are of the same elements, be it in other words. Attributes do not affect elements.
+    /// Returns true if two documents describe the same elements, possibly in different notations. Attributes do not affect elements.
     pub fn is_same_array(&self, a: &ArrayMetadata, b: &ArrayMetadata) -> Result<bool> {
         let a = ArrayMetadata { attributes: b.attributes.clone(), extra: b.extra.clone(), ..a.clone() };
         a.is_same(b, &self.context.registry, self.context.chunk_limit)
     }
 
-    /// Returns an error if the consolidated metadata of this group could not be written from the documents that are stored.
+    /// Returns an error if the consolidated metadata of this group could not be written from the stored documents.
     pub fn can_consolidate_now(&self, format: Format) -> Result<()> {
         let place = self.as_stored();
         let (_, _, key) = place.consolidation(format)?;
@@ -281,7 +284,7 @@ impl Location {
         place.new_consolidated(format, existing.as_deref()).map(drop)
     }
 
-    /// The consolidated metadata of this group, made from the documents that are stored and from its own document.
+    /// Builds the consolidated metadata of this group from the stored documents and from its own document.
     fn new_consolidated(&self, format: Format, existing: Option<&[u8]>) -> Result<Vec<u8>> {
         let (consolidation, layout, _) = self.consolidation(format)?;
         let entry = match format.def().entry_key() {
@@ -305,7 +308,7 @@ impl Location {
         })
     }
 
-    /// Reads a document, and does with it what `edit` says. A conflict has changed nothing.
+    /// Reads a document, and applies the change that `edit` returns. A conflict has changed nothing.
     pub(crate) fn replace_document(
         &self,
         key: String,
@@ -320,8 +323,8 @@ impl Location {
         }
     }
 
-    /// The documents of this group and of all nodes of its format below it. Nodes of another format are an error: nobody
-    /// would find them behind the consolidated metadata.
+    /// Returns the documents of this group and of all nodes of its format below it. Nodes of another format are an error: readers of the
+    /// consolidated metadata would not find them.
     pub(crate) fn all_documents(&self, format: Format, layout: &Layout) -> Result<StoredDocuments> {
         let mut found = StoredDocuments::new();
         let mut places = vec![self.clone()];
@@ -346,14 +349,14 @@ impl Location {
         Ok(found)
     }
 
-    /// Makes sure that there is no node of another format here. One of this format can be here all the same: somebody else has created
-    /// it after its documents were looked for.
+    /// Returns an error if a node of another format is here. A node of this format is not an error: another writer can have created it
+    /// after its documents were looked for.
     pub(crate) fn check_other_format(&self, format: Format) -> Result<()> {
         match self.clone().of_format(None).find() {
             Ok(Some(Found { node, .. })) if format_of(&node) != format => Err(Error::new(
                 ErrorKind::Unsupported,
                 format!(
-                    "'{}' is of Zarr {}, and the consolidated metadata of Zarr {format} cannot tell of it",
+                    "'{}' has the format Zarr {}, and consolidated metadata of Zarr {format} cannot contain it",
                     self.path,
                     format_of(&node)
                 ),
@@ -363,7 +366,7 @@ impl Location {
         }
     }
 
-    /// Compares the consolidated metadata of this group with what is stored.
+    /// Compares the consolidated metadata of this group with the stored documents.
     fn compare_consolidated(&self, format: Format) -> Result<Vec<StaleNode>> {
         let stored = self.as_stored();
         let layout = stored.layout_for(format)?;
@@ -379,7 +382,7 @@ impl Location {
         };
         for (path, documents) in &there {
             match said.get(path) {
-                // An implicit group has no document that could be repeated.
+                // An implicit group has no document that could be copied.
                 None if documents.iter().all(Option::is_none) => {}
                 None => differs(path, Staleness::Missing),
                 Some(said) if self.is_same_node(format, &layout, documents, said) => {}
@@ -393,7 +396,7 @@ impl Location {
         Ok(differences)
     }
 
-    /// Returns true if two sets of documents say the same node, be it in other words.
+    /// Returns true if two sets of documents describe the same node, possibly in different notations.
     fn is_same_node(
         &self,
         format: Format,
@@ -410,12 +413,12 @@ impl Location {
 }
 
 impl Group {
-    /// Writes the group's consolidated metadata: a copy of the documents of all nodes below it, so that one read opens them
-    /// all. What changes nodes afterwards keeps it up to date, see [`Upkeep`]; changes by programs that do not, it does not know.
+    /// Writes the group's consolidated metadata: a copy of the documents of all nodes below it, so that one read opens them all. Later
+    /// changes of nodes by this library update it, see [`Upkeep`]; changes by programs that do not update it make it out of date.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] when the format has no such thing, or a node below is of another format; and what the
-    /// store says.
+    /// [`ErrorKind::Unsupported`] when the format does not define consolidated metadata, or a node below has another format; and the
+    /// errors of the store.
     pub fn consolidate_metadata(&self) -> Result<()> {
         self.location().consolidate(self.metadata().format)
     }
@@ -428,16 +431,16 @@ impl Group {
         self.location().as_stored().drop_consolidated(self.metadata().format)
     }
 
-    /// Compares the group's consolidated metadata with what is stored now: empty when it is up to date.
+    /// Compares the group's consolidated metadata with the stored documents, and returns the nodes that differ: none if it is up to date.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] when there is no consolidated metadata; what is wrong with it; and what the store says.
+    /// [`ErrorKind::NotFound`] when the group has no consolidated metadata; the errors of parsing it; and the errors of the store.
     pub fn check_consolidated(&self) -> Result<Vec<StaleNode>> {
         self.location().compare_consolidated(self.metadata().format)
     }
 
-    /// Compares the group's own consolidated metadata with what is stored now; `None` if it has none. In a store far away they are
-    /// not compared: [`Group::check_consolidated`] does that.
+    /// Compares the group's own consolidated metadata with the stored documents; `None` if it has none. In a remote store they are not
+    /// compared: [`Group::check_consolidated`] compares them.
     ///
     /// # Errors
     /// The errors of the store.
@@ -478,7 +481,7 @@ mod tests {
     use crate::OpenOptions;
 
     #[test]
-    fn only_a_node_of_another_format_cannot_be_told_of() {
+    fn consolidated_metadata_refuses_only_nodes_of_another_format() {
         let store: Arc<dyn zarrox_stores::Store> = Arc::new(MemoryStore::new());
         OpenOptions::new().format(Format::V3).create_group((Arc::clone(&store), "g")).unwrap();
         let place = OpenOptions::new().location(store, "g").unwrap();

@@ -53,10 +53,10 @@ impl From<Group> for Node {
 }
 
 impl Node {
-    /// Opens the node at a place by its metadata.
+    /// Opens the node at a location from its metadata.
     ///
     /// # Errors
-    /// When an array cannot be opened by it.
+    /// The errors of opening an array.
     #[doc(hidden)]
     pub fn new(location: Location, metadata: NodeMetadata) -> Result<Self> {
         match metadata {
@@ -65,8 +65,8 @@ impl Node {
         }
     }
 
-    /// The node as its own documents say it, and the nodes below likewise: consolidated metadata, by which it may have been opened, is
-    /// only a copy, and other programs leave an old one. Where keys cannot be listed, it still tells which nodes there are.
+    /// Opens the node from its own documents, and later the nodes below it, rather than from consolidated metadata, which other programs
+    /// may have left out of date. If the store cannot list its keys, nodes are still found by the consolidated metadata.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] when the node is only in the consolidated metadata; and the errors of opening it.
@@ -80,18 +80,18 @@ impl Node {
             Some(found) => Self::new(found.location, found.node),
             None => {
                 let message =
-                    format!("'{location}' is only in the consolidated metadata: the node is not there");
+                    format!("'{location}' is only in the consolidated metadata: the node does not exist");
                 Err(Error::new(ErrorKind::NotFound, message))
             }
         }
     }
 
-    /// Returns true if the store tells that the document of the node is not the one any more that it had when it was opened: the node was
-    /// changed, replaced, moved or deleted. One system call in a directory. False where the store would have to read the document, or the
+    /// Returns true if the store reports that the document of the node has changed since the node was opened: the node was changed,
+    /// replaced, moved or deleted. In a directory this takes one system call. False if the store would have to read the document, or the
     /// node was opened by consolidated metadata.
     ///
     /// # Errors
-    /// When the store cannot be asked.
+    /// The errors of the store.
     #[doc(hidden)]
     pub fn is_outdated(&self) -> Result<bool> {
         let Some((document, seen)) = &self.location().read_ahead.seen else { return Ok(false) };
@@ -103,7 +103,8 @@ impl Node {
         })
     }
 
-    /// Returns true if the document of the node was so new when it was read that [`is_outdated`](Self::is_outdated) may miss a change.
+    /// Returns true if the document had been written so shortly before it was read that [`is_outdated`](Self::is_outdated) may miss a
+    /// change.
     #[doc(hidden)]
     pub fn is_recent(&self) -> bool {
         matches!(self.location().read_ahead.seen, Some((_, Stamp::Recent(_))))
@@ -154,7 +155,7 @@ impl Node {
         }
     }
 
-    /// The stored documents of the node, by their keys in the store.
+    /// Returns the stored documents of the node with their keys in the store.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -170,7 +171,7 @@ impl Node {
         Ok(documents)
     }
 
-    /// The place of the node, and its metadata with what was found out about its chunks.
+    /// Returns the location of the node, and its metadata with the detected encoding of chunk keys.
     #[doc(hidden)]
     pub fn as_read(&self) -> Result<(&Location, NodeMetadata)> {
         Ok(match self {
@@ -185,10 +186,10 @@ impl Node {
         })
     }
 
-    /// The stored bytes under a key that begins at the node: of a document, such as `zarr.json`, or of a chunk, such as `c/0/1`.
+    /// Reads the stored object under a key relative to the node: a document, such as `zarr.json`, or a chunk, such as `c/0/1`.
     ///
     /// # Errors
-    /// When the key is none, or the store cannot be read.
+    /// When the key is invalid, or the store cannot be read.
     #[doc(hidden)]
     pub fn stored_value(&self, key: &str) -> Result<Option<zarrox_stores::Bytes>> {
         let location = self.location();
@@ -206,10 +207,10 @@ impl Node {
         }
     }
 
-    /// The user's attributes as a value of a type that `serde` knows, see [`Array::attributes_as`].
+    /// Deserialises the user's attributes, see [`Array::attributes_as`].
     ///
     /// # Errors
-    /// Those of [`Array::attributes_as`].
+    /// The errors of [`Array::attributes_as`].
     pub fn attributes_as<T: DeserializeOwned>(&self) -> Result<T> {
         match self {
             Self::Array(array) => array.attributes_as(),
@@ -228,8 +229,8 @@ impl Node {
         }
     }
 
-    /// Changes attributes: reads them anew, lets `edit` change them, and writes them back. Where somebody else was faster, this is
-    /// done again: `edit` may run more than once.
+    /// Reads the stored attributes, calls `edit` to change them, and writes them back. If another writer changed them meanwhile, this is
+    /// repeated: `edit` may run more than once.
     ///
     /// # Errors
     /// When the node cannot be read or written.
@@ -250,7 +251,7 @@ impl Node {
 }
 
 impl Location {
-    /// The node with its metadata; an error when there is none.
+    /// Opens the node; it is an error if there is none.
     pub fn open_node(&self) -> Result<Node> {
         let found = self.find()?;
         if !found.as_ref().is_some_and(|found| found.explicit) {
@@ -278,7 +279,7 @@ impl Location {
 pub struct Child {
     /// The name of the child.
     pub name: String,
-    /// The node, or the reason why it cannot be opened: a bad node never hides the others.
+    /// The node, or the reason why it cannot be opened: a damaged node never hides the others.
     pub node: Result<Node>,
 }
 
@@ -289,7 +290,7 @@ pub struct Group {
     metadata: GroupMetadata,
 }
 
-/// The form for programmers, one line without the metadata: `Group("/d/a.zarr/g", v3)`.
+/// The debug form, one line without the metadata: `Group("/d/a.zarr/g", v3)`.
 impl fmt::Debug for Group {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let place = self.location.to_string();
@@ -390,8 +391,8 @@ impl Group {
         &self.metadata.attributes
     }
 
-    /// The user's attributes as a value of a type that `serde` knows, as by [`json::from_map`](crate::json::from_map).
-    /// [`json::to_map`](crate::json::to_map) makes attributes of such a value.
+    /// Deserialises the user's attributes as [`json::from_map`](crate::json::from_map) does. [`json::to_map`](crate::json::to_map)
+    /// serialises a value to attributes.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidMetadata`](crate::ErrorKind::InvalidMetadata), with the name of the attribute, when one does not fit the type.
@@ -408,8 +409,8 @@ impl Group {
         self.update_attributes(move |map| map.clone_from(&attributes))
     }
 
-    /// Changes attributes: reads them anew, lets `edit` change them, and writes them back. Where somebody else was faster, this is
-    /// done again: `edit` may run more than once.
+    /// Reads the stored attributes, calls `edit` to change them, and writes them back. If another writer changed them meanwhile, this is
+    /// repeated: `edit` may run more than once.
     ///
     /// # Errors
     /// When the group cannot be read or written.
@@ -473,21 +474,20 @@ impl Group {
         }
     }
 
-    /// Starts to create an array below this group, in the group's format.
+    /// Returns a builder for an array below this group, in the group's format.
     pub fn create_array(&self, path: impl AsRef<str>) -> ArrayBuilder {
         ArrayBuilder::new(self.below(path.as_ref()), Some(self.metadata.format))
     }
 
-    /// Does work that lets arrays below the group grow together, as those of a dataset, one who does so after the other.
-    ///
-    /// Lengths that are read during the work stay until the work is done, unless somebody changes them who does not ask here. A mark in
-    /// the group says who is at work, and what [`Growth::note`] was told. If that process dies, the next one undoes what was done in
-    /// part. Where all arrays have got their new shapes, it finds them in [`Growth::left`]. While another one is at work, `waiting` is
-    /// called a few times a second, as [`Interrupt::check`](crate::Interrupt::check); its error ends the wait.
+    /// Runs work that lets arrays below the group grow together, such as the arrays of a dataset. One writer at a time does so. Lengths
+    /// that are read during the work stay the same until the work is done, unless a writer changes them without this function. A mark in
+    /// the group names the process that works, and the arrays that [`Growth::note`] was called with. If that process dies, the next one
+    /// undoes a partial change. If all arrays had their new shapes already, [`Growth::left`] returns them. While another writer is at work,
+    /// `waiting` is called a few times a second, for example [`Interrupt::check`](crate::Interrupt::check); its error ends the wait.
     ///
     /// # Errors
-    /// [`ErrorKind::TimedOut`](crate::ErrorKind::TimedOut) when one and the same other has been at work for a minute; when the group
-    /// cannot be written; and whatever `waiting` or `work` returns.
+    /// [`ErrorKind::TimedOut`](crate::ErrorKind::TimedOut) when the same other writer has been at work for a minute; when the group cannot
+    /// be written; and the errors of `waiting` and `work`.
     #[doc(hidden)]
     pub fn grow_with<R>(
         &self,
@@ -497,7 +497,7 @@ impl Group {
         Growth::begin(&self.location, waiting)?.around(work)
     }
 
-    /// All nodes directly below, sorted by name. A node that cannot be opened is listed with the reason.
+    /// Returns all nodes directly below, sorted by name. A node that cannot be opened is listed with the reason.
     ///
     /// # Errors
     /// When the store cannot be listed.
@@ -510,7 +510,7 @@ impl Group {
         Ok(children)
     }
 
-    /// At most `most` of the nodes directly below whose names come after a name, sorted by name, for showing them in pages: no other node is
+    /// Returns at most `most` of the nodes directly below whose names sort after `after`, sorted by name, for pagination: no other node is
     /// opened. A page with fewer nodes is the last one.
     ///
     /// ```
@@ -542,7 +542,7 @@ impl Group {
         Ok(page)
     }
 
-    /// Calls `visit` with each child in turn, so that only the children that it keeps are in memory.
+    /// Calls `visitor` with one child after the other, so that only the children that it keeps are in memory.
     #[doc(hidden)]
     pub fn each_child(&self, visitor: &mut dyn FnMut(Child) -> Result<()>) -> Result<()> {
         self.each_place(&mut |name, place| {
@@ -555,7 +555,7 @@ impl Group {
         })
     }
 
-    /// The arrays directly below that can be opened.
+    /// Returns the arrays directly below that can be opened.
     ///
     /// # Errors
     /// When the store cannot be listed.
@@ -568,7 +568,7 @@ impl Group {
         Ok(arrays)
     }
 
-    /// The groups directly below that can be opened.
+    /// Returns the groups directly below that can be opened.
     ///
     /// # Errors
     /// When the store cannot be listed.
@@ -585,7 +585,7 @@ impl Group {
     /// visited with the reason.
     ///
     /// # Errors
-    /// When the store cannot be listed, and any error of the visitor.
+    /// When the store cannot be listed, and the errors of the visitor.
     pub fn visit(&self, visitor: &mut dyn FnMut(&str, &Result<Node>) -> Result<()>) -> Result<()> {
         self.visit_below("", visitor)
     }
@@ -605,7 +605,7 @@ impl Group {
         })
     }
 
-    /// All nodes below as a tree for printing.
+    /// Returns all nodes below as a tree for printing.
     ///
     /// # Errors
     /// When the store cannot be listed.
@@ -613,7 +613,7 @@ impl Group {
         self.tree_to_depth(usize::MAX)
     }
 
-    /// The nodes at most `depth` levels below as a tree for printing. Deeper nodes are not opened.
+    /// Returns the nodes at most `depth` levels below as a tree for printing. Deeper nodes are not opened.
     ///
     /// # Errors
     /// When the store cannot be listed.
@@ -639,7 +639,7 @@ impl Group {
     /// Moves a node below this group, with all nodes below it, to another path below this group.
     ///
     /// # Errors
-    /// When there is no node at `from`, or something at `to`.
+    /// When there is no node at `from`, or `to` is occupied.
     pub fn move_node(&self, from: impl AsRef<str>, to: impl AsRef<str>) -> Result<()> {
         self.below(from.as_ref())?.move_node(&self.below(to.as_ref())?, false)
     }
@@ -721,7 +721,7 @@ impl fmt::Display for Tree {
 }
 
 impl Array {
-    /// Reads the metadata again, since others may have changed the shape or the attributes.
+    /// Reads the metadata again: other processes or handles may have changed the shape or the attributes.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] when the array was deleted or moved, [`ErrorKind::InvalidArgument`] when it was replaced by a group;

@@ -1,7 +1,8 @@
-//! Values that others may be changing at the same time: a [`LockedValue`] is what was read, and is replaced only if it still is that.
+//! Stored objects that other writers may be changing at the same time: a [`LockedValue`] holds the bytes that were read, and is
+//! replaced only if they are still stored.
 //!
-//! Where the locks of a store exclude everybody, the lock is held from before the value is read until the new one is in its place.
-//! Elsewhere the store compares versions, if it can, and the change is made again when somebody else was faster.
+//! Where the locks of a store exclude all other writers, the lock is held from before the value is read until the new one is
+//! stored. Elsewhere the store compares versions, if it can, and the change is repeated when another writer was faster.
 
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
@@ -12,25 +13,25 @@ use zarrox_stores::{ByteRange, Bytes, Condition, Key, LockGuard, StoreErrorKind,
 
 use crate::location::Location;
 
-/// The number of attempts at a change that others were faster with.
+/// The number of attempts at a change, while other writers are faster.
 const ATTEMPTS: u32 = 100;
 
-/// A value that is going to be changed: its lock, and what was read under it.
+/// A value that is about to be changed: its lock, and the bytes that were read under it.
 pub struct LockedValue {
     bytes: Option<Bytes>,
-    /// Only where the store compares versions: to find it out takes a system call.
+    /// Present only where the store compares versions, since it takes a system call.
     version: Option<Version>,
     guard: LockGuard,
     key: Key,
 }
 
 impl LockedValue {
-    /// The bytes that were read; `None` if there was no value.
+    /// Returns the bytes that were read; `None` if there was no value.
     pub fn bytes(&self) -> Option<&Bytes> {
         self.bytes.as_ref()
     }
 
-    /// Returns true if the value is of this version.
+    /// Returns true if the value has this version.
     pub(crate) fn is_version(&self, version: &Version) -> bool {
         self.version.as_ref() == Some(version)
     }
@@ -47,12 +48,13 @@ impl LockedValue {
         }
     }
 
-    /// Stores another value. That somebody else has changed it meanwhile is a conflict, where the store can tell; then nothing
-    /// is written.
+    /// Stores another value. If another writer has changed it meanwhile, this is a conflict, where the store can detect it; then
+    /// nothing is written.
     pub fn replace(&self, place: &Location, value: &[u8]) -> Result<()> {
         match place.store.set(&self.key, value, self.condition(place)) {
             Err(error) if error.kind() == StoreErrorKind::AlreadyExists => {
-                Err(Error::new(ErrorKind::Conflict, "somebody else created it meanwhile").with_source(error))
+                Err(Error::new(ErrorKind::Conflict, "another writer has created the object meanwhile")
+                    .with_source(error))
             }
             result => result.map_err(Error::from),
         }
@@ -71,7 +73,7 @@ impl LockedValue {
 }
 
 impl Location {
-    /// Returns true if others may be changing what is stored here in spite of our locks, and the store can tell.
+    /// Returns true if other writers may change stored objects in spite of our locks, and the store can detect it.
     pub(crate) fn is_guarded(&self) -> bool {
         let capabilities = self.store.capabilities();
         capabilities.set_if_unchanged && !capabilities.locks_everyone
@@ -82,10 +84,10 @@ impl Location {
         self.is_guarded() && !self.store.capabilities().erase_if_unchanged
     }
 
-    /// Locks a value and reads it, of at most so many bytes, to change it.
+    /// Locks a value of at most `limit` bytes and reads it, in order to change it.
     pub fn locked_value(&self, key: &Key, limit: u64) -> Result<LockedValue> {
         let mut guard = self.store.lock(key)?;
-        // A store that is not a directory itself may keep something else in the file than the value, as a cipher.
+        // A store other than a directory may store something else in the file than the value, such as encrypted bytes.
         let value = match guard.take_value().filter(|_| self.store.directory().is_some()) {
             None => self.open_value(key, limit)?,
             opened => opened,
@@ -95,23 +97,23 @@ impl Location {
         Ok(LockedValue { bytes: read.map(|(_, bytes)| bytes), version, guard, key: key.clone() })
     }
 
-    /// Reads a value of at most so many bytes.
+    /// Reads a value of at most `limit` bytes.
     pub fn bytes(&self, key: &Key, limit: u64) -> Result<Option<Bytes>> {
         let Some(value) = self.open_value(key, limit)? else { return Ok(None) };
         Ok(Some(read_at_most(value, key, limit)?.1))
     }
 
-    /// Opens a value of which at most so many bytes are going to be read.
+    /// Opens a value of which at most `limit` bytes are going to be read.
     fn open_value(&self, key: &Key, limit: u64) -> Result<Option<Box<dyn Value>>> {
         let first = ByteRange::From { offset: 0, length: Some(limit) };
-        // Directories have the names of documents of other formats: `meta` is a document of Zarr 1 and a directory of drafts of 3.
+        // A directory can have the name of another format's document: `meta` is a document of Zarr 1 and a directory of drafts of
+        // 3.
         Ok(self.store.open_unless_directory(key, Some(first))?)
     }
 
-    /// Stores or erases a value that does not depend on the one that is there.
-    ///
-    /// Where locks exclude everybody, a store notices by itself when a value is replaced that somebody else has locked. Elsewhere the
-    /// lock keeps threads of this process from merging meanwhile.
+    /// Stores or erases a value that does not depend on the stored one. Where locks exclude all other writers, the store itself
+    /// detects that it replaces a value that another writer has locked. Elsewhere the lock keeps threads of this process from
+    /// merging meanwhile.
     pub(crate) fn overwrite<R>(&self, key: &Key, write: impl FnOnce() -> Result<R>) -> Result<R> {
         let _guard = match self.store.capabilities().locks_everyone {
             true => None,
@@ -121,18 +123,19 @@ impl Location {
     }
 }
 
-/// Reads a value of at most so many bytes.
+/// Reads a value of at most `limit` bytes.
 fn read_at_most(value: Box<dyn Value>, key: &Key, limit: u64) -> Result<(Box<dyn Value>, Bytes)> {
     let size = value.size();
     if size > limit {
-        let message = format!("'{key}' has {size} bytes, which would be read at once; the limit is {limit}");
+        let message =
+            format!("'{key}' has {size} bytes, which exceeds the limit of {limit} for reading it at once");
         return Err(Error::new(ErrorKind::LimitExceeded, message));
     }
     let bytes = value.read(0, size)?;
     Ok((value, bytes))
 }
 
-/// Makes a change, and makes it again where somebody else was faster. A change that is a conflict must have changed nothing.
+/// Makes a change, and repeats it when another writer was faster. A change that returns a conflict must have changed nothing.
 pub fn until_unchanged<R>(mut change: impl FnMut() -> Result<R>) -> Result<R> {
     for attempt in 0..ATTEMPTS {
         match change() {
@@ -140,10 +143,13 @@ pub fn until_unchanged<R>(mut change: impl FnMut() -> Result<R>) -> Result<R> {
             result => return result,
         }
     }
-    Err(Error::new(ErrorKind::Conflict, "others keep changing it; nothing was written to it"))
+    let message = format!(
+        "gave up after {ATTEMPTS} attempts: other writers kept changing the object; nothing was written"
+    );
+    Err(Error::new(ErrorKind::Conflict, message))
 }
 
-/// Waits a little, each time another while and up to longer, so that those who compete do not meet again.
+/// Waits for a random time, whose maximum grows with each attempt, so that competing writers do not collide again.
 pub(crate) fn wait_for_others(attempt: u32) {
     system().sleep(backoff(attempt));
 }

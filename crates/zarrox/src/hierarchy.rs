@@ -1,4 +1,4 @@
-//! Nodes in a store: reading, writing and changing their documents.
+//! Nodes in a store: reads, writes and changes their documents.
 
 mod deletion;
 #[cfg(test)]
@@ -33,15 +33,15 @@ pub const DOCUMENT_LIMIT: u64 = 256 << 20;
 
 /// A node that was found.
 pub struct Found {
-    /// Its place, with the layout.
+    /// Its location, with the layout.
     pub location: Location,
     /// Its metadata.
     pub node: NodeMetadata,
-    /// True if there is more than a prefix.
+    /// True if the node has a document; false for an implicit group.
     pub explicit: bool,
 }
 
-/// The content of the place of a node.
+/// The keys that are stored where a node would be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Occupied {
     Nothing,
@@ -50,13 +50,13 @@ enum Occupied {
     Keys,
 }
 
-/// A node at a place, understood or not.
-pub(crate) struct Held {
+/// A node that exists, whether its documents can be parsed or not.
+pub(crate) struct ExistingNode {
     format: Format,
     layout: Layout,
     /// False for a group that has no document.
     explicit: bool,
-    /// True if it is an array for sure.
+    /// True if it is certainly an array.
     is_array: bool,
 }
 
@@ -70,13 +70,13 @@ type Read<'a> = &'a [Option<Vec<u8>>];
 type Write<'a> = &'a mut dyn FnMut(Vec<Document>) -> Result<()>;
 
 impl Location {
-    /// Returns the place with the layout that nodes of this format have here.
+    /// Returns the location with the layout of this format in the hierarchy.
     pub fn settle(self, format: Format) -> Result<Self> {
         let layout = self.layout_for(format)?;
         Ok(self.with_layout(Some((format, layout))))
     }
 
-    /// Where nodes of this format have their documents and chunks in this hierarchy, or in a new one.
+    /// Returns the layout of documents and chunks of this format in this hierarchy, or in a new one.
     pub fn layout_for(&self, format: Format) -> Result<Layout> {
         match self.known_layout(format) {
             Some(layout) => Ok(layout),
@@ -84,12 +84,12 @@ impl Location {
         }
     }
 
-    /// The layout of the hierarchy, where that is known to be of this format.
+    /// Returns the layout of the hierarchy, if its format is known to be this one.
     pub fn known_layout(&self, format: Format) -> Option<Layout> {
         self.layout.as_ref().filter(|(known, _)| *known == format).map(|(_, layout)| layout.clone())
     }
 
-    /// The layout of the hierarchy that is here; `None` when it is not of this format.
+    /// Returns the layout of the existing hierarchy; `None` if it has another format.
     pub fn existing_layout(&self, format: Format) -> Result<Option<Layout>> {
         if let Some(copy) = self.copy().filter(|copy| copy.format == format) {
             return Ok(Some(copy.layout.clone()));
@@ -106,12 +106,12 @@ impl Location {
         Ok(if expected { Some(format.def().layout()) } else { layout })
     }
 
-    /// The prefix of the node's chunks.
+    /// Returns the prefix of the node's chunks.
     pub(crate) fn chunks(&self, format: Format) -> Result<Prefix> {
         Prefix::new(self.layout_for(format)?.chunks(&self.path)).map_err(Error::from)
     }
 
-    /// The number of bytes of all the node's documents.
+    /// Returns the number of bytes of all the node's documents.
     pub fn size_of_documents(&self, format: Format) -> Result<u64> {
         let mut size = 0;
         for key in self.layout_for(format)?.keys(&self.path) {
@@ -121,7 +121,7 @@ impl Location {
         Ok(size)
     }
 
-    /// The names of what may be nodes directly below this group, sorted.
+    /// Returns the names of possible nodes directly below this group, sorted.
     pub fn names_below(&self, format: Format) -> Result<BTreeSet<String>> {
         let layout = self.layout_for(format)?;
         let mut names = match self.names() {
@@ -139,7 +139,7 @@ impl Location {
         Ok(names)
     }
 
-    /// The node, if there is one.
+    /// Finds the node, if there is one.
     pub fn find(&self) -> Result<Option<Found>> {
         let found = self.first_format(|format, layout| {
             let seen = self.look_at_document(layout)?;
@@ -152,7 +152,7 @@ impl Location {
         }))
     }
 
-    /// What the store says of the document that is about to be read.
+    /// Returns the stamp of the document that is about to be read.
     fn look_at_document(&self, layout: &Layout) -> Result<Option<(Key, Stamp)>> {
         let Some(key) = self.first_document_key(layout)?.filter(|_| self.copy().is_none()) else {
             return Ok(None);
@@ -163,7 +163,8 @@ impl Location {
         Ok(Some((key, stamp)))
     }
 
-    /// The result of the first format for which something is found, and the layout of the hierarchy.
+    /// Calls `look` for each possible format, and returns the first result that is not `None`, with the format and the layout of
+    /// the hierarchy.
     pub(crate) fn first_format<T>(
         &self,
         look: impl Fn(Format, &Layout) -> Result<Option<T>>,
@@ -180,7 +181,7 @@ impl Location {
         Ok(None)
     }
 
-    /// The metadata of the node, if there is one.
+    /// Returns the metadata of the node, if there is one.
     pub fn find_node(&self) -> Result<Option<NodeMetadata>> {
         Ok(self.find()?.map(|found| found.node))
     }
@@ -192,7 +193,7 @@ impl Location {
         }
     }
 
-    /// True where a node above is an array whose chunks are where nodes below it would be.
+    /// Returns true if a node above is an array whose chunks have the keys that nodes below it would have.
     fn is_inside_array(&self, format: Format, layout: &Layout) -> Result<bool> {
         if !layout.chunks(&self.path).starts_with(&layout.below(&self.path)) {
             return Ok(false);
@@ -215,7 +216,7 @@ impl Location {
         self.node_of(format, layout, &Source::stored(&documents))
     }
 
-    /// The node that has these documents, and whether it is more than an implicit group.
+    /// Returns the node that these documents describe, and false with an implicit group.
     pub fn node_of(
         &self,
         format: Format,
@@ -234,7 +235,7 @@ impl Location {
             return Ok(None);
         };
         let explicit = documents.iter().any(Option::is_some);
-        // A root has its entry document, unless there need not be one.
+        // A root has an entry document, unless the format does not require one.
         let is_there = explicit
             || (self.path.is_root() && !format.def().may_lack_entry())
             || self.any_below(&layout.below(&self.path))?;
@@ -242,16 +243,16 @@ impl Location {
         Ok(is_there.then(|| (NodeMetadata::Group(group), explicit)))
     }
 
-    /// The node that is here, understood or not.
-    pub(crate) fn held(&self) -> Result<Option<Held>> {
+    /// Returns the node that exists here, whether its documents can be parsed or not.
+    pub(crate) fn existing_node(&self) -> Result<Option<ExistingNode>> {
         for format in self.formats() {
             let layout = match self.existing_layout(format) {
                 Ok(Some(layout)) => layout,
                 Ok(None) => continue,
-                // Where the nodes are is unknown; that all of them belong to the root is not.
+                // The keys of the nodes are unknown, but all of them belong to the root.
                 Err(error) if is_unclear(&error) && self.path.is_root() => {
                     let layout = format.def().layout();
-                    return Ok(Some(Held { format, layout, explicit: true, is_array: false }));
+                    return Ok(Some(ExistingNode { format, layout, explicit: true, is_array: false }));
                 }
                 Err(error) => return Err(error),
             };
@@ -260,10 +261,10 @@ impl Location {
                 Ok(None) => {}
                 Ok(Some((node, explicit))) => {
                     let is_array = matches!(node, NodeMetadata::Array(_));
-                    return Ok(Some(Held { format, layout, explicit, is_array }));
+                    return Ok(Some(ExistingNode { format, layout, explicit, is_array }));
                 }
                 Err(error) if is_unclear(&error) => {
-                    return Ok(Some(Held { format, layout, explicit: true, is_array: false }));
+                    return Ok(Some(ExistingNode { format, layout, explicit: true, is_array: false }));
                 }
                 Err(error) => return Err(error),
             }
@@ -271,25 +272,26 @@ impl Location {
         Ok(None)
     }
 
-    /// Returns the place, where a name alone makes no hierarchy: files that may be others' are not deleted.
+    /// Returns the location where only documents make a hierarchy, not the name of the directory: files of other programs are not
+    /// deleted.
     fn by_documents(&self) -> Self {
         self.clone().expecting(None)
     }
 
-    /// The node that is here, of any format.
-    fn held_by_anyone(&self) -> Result<Option<Held>> {
-        self.by_documents().of_format(None).held()
+    /// Returns the node that exists here, of any format.
+    fn existing_node_of_any_format(&self) -> Result<Option<ExistingNode>> {
+        self.by_documents().of_format(None).existing_node()
     }
 
-    fn held_or_missing(&self, purpose: &str) -> Result<Held> {
-        self.by_documents().held()?.ok_or_else(|| {
+    fn existing_node_or_error(&self, purpose: &str) -> Result<ExistingNode> {
+        self.by_documents().existing_node()?.ok_or_else(|| {
             let message =
                 format!("there is no node at '{}' in {} to {purpose}", self.path, self.store.location());
             Error::new(ErrorKind::NotFound, message).with_path(&self.path)
         })
     }
 
-    /// The format of the nearest node above that can be understood, which a new node here should have too.
+    /// Returns the format of the nearest node above that can be parsed, which a new node here should have too.
     pub fn inherited_format(&self) -> Result<Option<Format>> {
         for path in self.path.ancestors().into_iter().rev() {
             match self.at(path).find_node() {
@@ -302,7 +304,7 @@ impl Location {
         Ok(None)
     }
 
-    /// The format of a new node here, if nobody says it otherwise.
+    /// Returns the default format of a new node here.
     pub(crate) fn new_format(&self) -> Result<Format> {
         let inherited = || self.inherited_format().transpose();
         let format = self.format.map(Ok).or_else(inherited).transpose()?;
@@ -317,7 +319,7 @@ impl Location {
         }
     }
 
-    /// The formats that a node here can have.
+    /// Returns the formats that a node here can have.
     pub fn formats(&self) -> impl Iterator<Item = Format> {
         let known = self.layout.as_ref().filter(|(_, layout)| layout.implicit_groups());
         let known = known.map(|(format, _)| *format).or(self.copy().map(|copy| copy.format));
@@ -325,7 +327,7 @@ impl Location {
         Format::all().filter(move |format| only.is_none_or(|only| only == *format))
     }
 
-    /// The stored documents of the node, in the order of the layout's keys.
+    /// Reads the documents of the node, in the order of the layout's keys.
     ///
     /// # Errors
     /// The errors of the store.
@@ -333,9 +335,9 @@ impl Location {
         layout.keys(&self.path).into_iter().map(|key| self.document(key)).collect()
     }
 
-    /// The first document that the node has: the one that says what it is.
+    /// Reads the first document of the node, which distinguishes arrays from groups.
     pub(crate) fn first_document(&self, format: Format) -> Result<Map> {
-        // The copy of the group's own document is without the other documents that are inside of it.
+        // The copy of the group's own document lacks the consolidated documents inside of it.
         let is_holder = self.copy().is_some_and(|copy| copy.group == self.path);
         let place = if is_holder { self.as_stored() } else { self.clone() };
         let documents = place.documents(&place.layout_for(format)?)?;
@@ -352,18 +354,16 @@ impl Location {
         }
     }
 
-    /// Locks a document and reads it as it is stored now, to change it.
+    /// Locks a document and reads its stored bytes, in order to change it.
     pub(crate) fn locked_document(&self, key: &Key) -> Result<LockedValue> {
         self.locked_value(key, DOCUMENT_LIMIT)
     }
 
-    /// Writes a new node, and its ancestors where they are missing.
-    ///
-    /// Unless told to overwrite, nothing may be at the place. What is overwritten must be a node: a directory of
-    /// other files is never deleted.
+    /// Writes a new node, and its ancestors where they are missing. Without `overwrite`, the location must be empty. Only a node
+    /// is overwritten: a directory of other files is never deleted.
     pub(crate) fn create_node(&self, node: &NodeMetadata, overwrite: bool) -> Result<()> {
         let format = format_of(node);
-        // What the format cannot say is found out before anything is deleted.
+        // Metadata that the format cannot represent is an error before anything is deleted.
         let documents = format.def().to_documents(&self.path, node, &self.context.registry)?;
         self.create_documents(format, matches!(node, NodeMetadata::Group(_)), &documents, overwrite)
     }
@@ -388,9 +388,9 @@ impl Location {
         documents: &[Document],
         overwrite: bool,
     ) -> Result<()> {
-        // Somebody else may have been faster; in a store far away, it would take too long to ask once more.
+        // Another writer may have been faster; in a remote store, another request would take too long.
         let seen = if self.is_remote() { self.clone() } else { self.as_stored() };
-        // Which hierarchy is here, the store knows, and not what is going to be.
+        // The layout of the existing hierarchy is read from the store.
         let place = self.for_change()?.with_layout(None).with_probe(seen.probed_above().read_ahead.probe);
         let layout = place.layout_for(format)?;
         place.check_names(&layout)?;
@@ -406,20 +406,20 @@ impl Location {
         stored.and(kept).and(place.keep_foreign_copies(&others, path))
     }
 
-    /// Writes the documents of a node, whatever is there.
+    /// Writes the documents of a node unconditionally.
     pub fn store_documents(&self, node: &NodeMetadata, layout: &Layout) -> Result<()> {
         let documents = format_of(node).def().to_documents(&self.path, node, &self.context.registry)?;
         self.put_documents(&documents, layout)
     }
 
-    /// Writes the documents of a new node. The last one, which makes it a node, decides who of several creators
-    /// makes the node; for one who overwrites, that another is faster is a conflict.
+    /// Writes the documents of a new node. Storing the last one creates the node, so that only one of several concurrent creators
+    /// succeeds. With `overwrite`, a concurrent creator that was faster is a conflict.
     fn put_new_documents(&self, documents: &[Document], layout: &Layout, overwrite: bool) -> Result<()> {
         let decides = self.store.capabilities().set_if_absent && !self.context.allow_foreign_files;
         let Some(((name, bytes), others)) = documents.split_last().filter(|_| decides) else {
             return self.put_documents(documents, layout);
         };
-        // What is there already is of a creator who died, or who is at work.
+        // Documents that exist already are those of a creator that died, or that is at work.
         let mut taken = false;
         for (name, bytes) in others {
             taken |= !self.put_if_absent(layout.key(&self.path, name), bytes)?;
@@ -427,7 +427,7 @@ impl Location {
         match self.put(layout.key(&self.path, name), bytes, Condition::Absent) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 let message = format!(
-                    "somebody else has just created a node at '{}' in {}",
+                    "another writer has just created a node at '{}' in {}",
                     self.path,
                     self.store.location()
                 );
@@ -439,7 +439,7 @@ impl Location {
         if taken { self.put_documents(others, layout) } else { Ok(()) }
     }
 
-    /// Erases documents that a creator who died has left, but for those that the new node has.
+    /// Erases the documents that a dead creator has left, except those that the new node has.
     fn erase_others(&self, left: &[Key], documents: &[Document], layout: &Layout) -> Result<()> {
         let own: Vec<String> = documents.iter().map(|(name, _)| layout.key(&self.path, name)).collect();
         let others = left.iter().filter(|key| !own.iter().any(|own| own == key.as_str()));
@@ -451,13 +451,14 @@ impl Location {
         documents.iter().try_for_each(put)
     }
 
-    /// No node may have a name that the hierarchy has no place for.
+    /// Returns an error if a name on the path is not possible in this layout.
     pub fn check_names(&self, layout: &Layout) -> Result<()> {
         let mut names = self.path.as_str().split('/').filter(|name| !name.is_empty());
         names.try_for_each(|name| layout.check_name(name))
     }
 
-    /// No node may lie inside an array, or in a hierarchy where nobody would find it. Returns the other formats of groups above.
+    /// Returns an error if the node would lie inside an array, or in a hierarchy whose readers would not find it. Returns the
+    /// other formats of groups above.
     pub fn check_ancestors(&self, format: Format) -> Result<Vec<Format>> {
         let mut others = Vec::new();
         let whole = |format: Format| format.def().layout().implicit_groups();
@@ -471,7 +472,7 @@ impl Location {
                     )));
                 }
                 Ok(node) => node.map(|node| format_of(&node)),
-                Err(error) if is_unclear(&error) => above.held()?.map(|held| held.format),
+                Err(error) if is_unclear(&error) => above.existing_node()?.map(|existing| existing.format),
                 Err(error) => return Err(error),
             };
             let Some(other) = other.filter(|&other| other != format) else { continue };
@@ -488,8 +489,8 @@ impl Location {
         Ok(others)
     }
 
-    /// Makes sure that nothing is here where the node of a format and its chunks will be; what is overwritten is deleted. Returns the
-    /// keys of documents that make no node: a creator who died has left them, or one who is at work has just stored them.
+    /// Makes sure that the keys of the node and its chunks are free; a node that is overwritten is deleted. Returns the keys of
+    /// documents that alone do not make a node: a dead creator has left them, or a concurrent one has just stored them.
     pub fn make_room(
         &self,
         format: Format,
@@ -498,17 +499,18 @@ impl Location {
         for_group: bool,
     ) -> Result<Vec<Key>> {
         let extent = layout.extent(&self.path);
-        // A hierarchy has its store to itself.
+        // The hierarchy must be the only one in its store.
         let whole = Extent { keys: Vec::new(), prefixes: vec![String::new()] };
         let taken = if self.path.is_root() { &whole } else { &extent };
         let occupied = self.occupied(taken)?;
         if occupied == Occupied::Nothing {
-            // An interrupted deletion can have left nothing but its mark. One that is at work may have seen less than there will be.
+            // An interrupted deletion can have left only its mark. A deletion that is at work may have listed fewer keys than
+            // there will be.
             let cleared = if overwrite { self.erase_left_mark() } else { self.check_not_being_deleted() };
             return cleared.map(|()| Vec::new());
         }
         let exists = |message: String| Err(Error::new(ErrorKind::AlreadyExists, message));
-        let Some(held) = self.held_by_anyone()? else {
+        let Some(existing) = self.existing_node_of_any_format()? else {
             if self.context.allow_foreign_files {
                 return Ok(Vec::new());
             }
@@ -522,7 +524,7 @@ impl Location {
                     self.store.location()
                 ));
             }
-            // A prefix that only holds other nodes is a group that nobody has written down.
+            // A prefix that only contains other nodes is an implicit group.
             if for_group && occupied == Occupied::Prefixes && !self.path.is_root() {
                 return Ok(Vec::new());
             }
@@ -530,13 +532,13 @@ impl Location {
                 return Ok(documents);
             }
             return exists(format!(
-                "'{}' in {} holds other files and is not a Zarr node; it is left alone",
+                "'{}' in {} holds other files and is not a Zarr node; it was not changed",
                 self.path,
                 self.store.location()
             ));
         };
-        if !held.explicit && held.format == format {
-            // An implicit group becomes an explicit one; where there is nothing in it, it can become anything.
+        if !existing.explicit && existing.format == format {
+            // An implicit group can become an explicit one; an empty one can become any node.
             if for_group || self.occupied(&extent)? == Occupied::Nothing {
                 return Ok(Vec::new());
             }
@@ -548,13 +550,16 @@ impl Location {
                 self.store.location()
             ));
         }
-        // What holds for the whole hierarchy stays, unless it becomes one of another format.
-        let deleted =
-            if held.format == format { self.delete_content(&held) } else { self.delete_held(&held) };
+        // The entry document of the hierarchy stays, unless the format changes.
+        let deleted = if existing.format == format {
+            self.delete_content(&existing)
+        } else {
+            self.delete_existing(&existing)
+        };
         deleted.map(|()| Vec::new())
     }
 
-    /// The keys in an extent, if they are all documents of this node.
+    /// Returns the keys in an extent, if they are all documents of this node.
     fn only_documents(&self, extent: &Extent, layout: &Layout) -> Result<Option<Vec<Key>>> {
         let documents = layout.keys(&self.path);
         let mut found = Vec::new();
@@ -569,7 +574,8 @@ impl Location {
         Ok(Some(found))
     }
 
-    /// The content of an extent. Directories without files are nothing: some stores keep them when the files in them were erased.
+    /// Returns what an extent contains. Directories without files do not count: some stores keep them when the files in them were
+    /// erased.
     fn occupied(&self, extent: &Extent) -> Result<Occupied> {
         if self.read_ahead.probe.as_ref().is_some_and(|probe| probe.is_empty()) {
             return Ok(Occupied::Nothing);
@@ -593,7 +599,7 @@ impl Location {
         Ok(occupied)
     }
 
-    /// Writes the documents of the hierarchy and of the groups above that are missing; returns these groups.
+    /// Writes the missing documents of the hierarchy and of the groups above; returns these groups.
     pub fn create_ancestors(&self, format: Format, layout: &Layout) -> Result<Vec<NodePath>> {
         if let (Some(key), Some(entry)) = (format.def().entry_key(), format.def().new_entry()?) {
             self.put_if_absent(key.to_owned(), &entry)?;
@@ -614,7 +620,7 @@ impl Location {
         Ok(created)
     }
 
-    /// Returns false if somebody else was faster.
+    /// Returns false if another writer was faster.
     fn put_if_absent(&self, key: String, document: &[u8]) -> Result<bool> {
         match self.put(key, document, Condition::Absent) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
@@ -649,23 +655,22 @@ impl Location {
     /// Stores a document if the condition holds.
     ///
     /// # Errors
-    /// The errors of the store; that of a condition that does not hold.
+    /// The errors of the store; [`ErrorKind::AlreadyExists`] or [`ErrorKind::Conflict`] if the condition does not hold.
     pub fn put(&self, key: String, document: &[u8], condition: Condition<'_>) -> Result<()> {
         let key = Key::new(key)?;
         self.store.set(&key, document, condition).map_err(Error::from)
     }
 
-    /// Keeps others in this process from creating or changing the node.
+    /// Keeps other threads of this process from creating or changing the node.
     fn lock_documents(&self, layout: &Layout) -> Result<Option<LockGuard>> {
         let key = self.first_document_key(layout)?;
         key.map(|key| self.store.lock(&key)).transpose().map_err(Error::from)
     }
 
-    /// Changes the documents of an existing node in place; all that the change does not speak of stays.
-    ///
-    /// `prepare` sees the node as it is stored now, and may do work that must come before the change is visible. Meanwhile nobody
-    /// else changes the node, as far as the locks of the store exclude them. That somebody else has done so is a conflict where the
-    /// store can tell, and nothing is written.
+    /// Changes the documents of an existing node in place; members that the change does not affect stay. `prepare` gets the node
+    /// that is stored now, and may do work that must come before the change is visible. Meanwhile no other writer changes the
+    /// node, as far as the locks of the store exclude it. If another writer has changed it, this is a conflict where the store
+    /// can detect it, and nothing is written.
     pub(crate) fn change<R>(
         &self,
         format: Format,
@@ -676,7 +681,7 @@ impl Location {
         })
     }
 
-    /// Does `change` with documents that `prepare` makes of those that are stored.
+    /// Like [`change`](Self::change), with documents that `prepare` makes from the stored ones.
     pub fn rewritten<R>(
         &self,
         format: Format,
@@ -684,14 +689,14 @@ impl Location {
     ) -> Result<R> {
         let place = self.for_change()?;
         let holds = place.hold_shared(&place.layout_for(format)?)?;
-        let held = place.hold(format)?;
+        let locked = place.hold(format)?;
         let mut is_written = false;
-        let changed = prepare(&held.node, &held.documents, &mut |changed| {
-            held.replace(&place, changed, &mut is_written)
+        let changed = prepare(&locked.node, &locked.documents, &mut |changed| {
+            locked.replace(&place, changed, &mut is_written)
         });
         if is_written {
-            let is_group = matches!(held.node, NodeMetadata::Group(_));
-            drop(held);
+            let is_group = matches!(locked.node, NodeMetadata::Group(_));
+            drop(locked);
             drop(holds);
             let kept = place.keep_copies(format, &Changes::of_node(&place.path, is_group));
             return changed.and_then(|changed| kept.map(|()| changed));
@@ -700,36 +705,36 @@ impl Location {
     }
 
     /// Locks the documents of a node, and reads them.
-    fn hold(&self, format: Format) -> Result<HeldNode> {
+    fn hold(&self, format: Format) -> Result<LockedNode> {
         let layout = self.layout_for(format)?;
-        // All are locked in one order, so that those who change a node never wait for one another's second document.
-        let mut held: Vec<LockedValue> = Vec::new();
+        // All are locked in one order, so that two writers never wait for each other's second document.
+        let mut locked: Vec<LockedValue> = Vec::new();
         let documents = needed(format, layout.keys(&self.path), |key| {
-            held.push(self.locked_document(&Key::new(key)?)?);
-            Ok(held.last().and_then(LockedValue::bytes).map(|bytes| bytes.to_vec()))
+            locked.push(self.locked_document(&Key::new(key)?)?);
+            Ok(locked.last().and_then(LockedValue::bytes).map(|bytes| bytes.to_vec()))
         })?;
         let Some((node, _)) = self.node_of(format, &layout, &Source::stored(&documents))? else {
-            return Err(Error::new(ErrorKind::NotFound, format!("'{}' is not there any more", self.path)));
+            return Err(Error::new(ErrorKind::NotFound, format!("'{}' does not exist any more", self.path)));
         };
-        Ok(HeldNode { node, documents, held, layout })
+        Ok(LockedNode { node, documents, locked, layout })
     }
 }
 
-/// A node that is going to be changed, whose documents are locked.
-struct HeldNode {
+/// A node that is about to be changed, whose documents are locked.
+struct LockedNode {
     node: NodeMetadata,
     documents: Vec<Option<Vec<u8>>>,
-    held: Vec<LockedValue>,
+    locked: Vec<LockedValue>,
     layout: Layout,
 }
 
-impl HeldNode {
-    /// Stores changed documents, and notes that one was stored.
+impl LockedNode {
+    /// Stores changed documents, and sets `is_written` once one was stored.
     fn replace(&self, place: &Location, changed: Vec<Document>, is_written: &mut bool) -> Result<()> {
         for (name, bytes) in changed {
             let key = Key::new(self.layout.key(&place.path, name))?;
-            match self.held.iter().find(|held| *held.key() == key) {
-                Some(held) => held.replace(place, &bytes)?,
+            match self.locked.iter().find(|locked| *locked.key() == key) {
+                Some(locked) => locked.replace(place, &bytes)?,
                 None => place.locked_document(&key)?.replace(place, &bytes)?,
             }
             *is_written = true;
@@ -738,12 +743,12 @@ impl HeldNode {
     }
 }
 
-/// Returns true if something is there that cannot be understood.
+/// Returns true if the error means that a node exists whose documents cannot be parsed.
 fn is_unclear(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::InvalidMetadata | ErrorKind::Unsupported)
 }
 
-/// The format of a node's documents.
+/// Returns the format of a node's documents.
 pub fn format_of(node: &NodeMetadata) -> Format {
     match node {
         NodeMetadata::Array(array) => array.format,
@@ -751,8 +756,8 @@ pub fn format_of(node: &NodeMetadata) -> Format {
     }
 }
 
-/// The documents that a node of this format has, given all keys that it can have: of an array the group's document is not read,
-/// and attributes alone make no node.
+/// Reads the documents of a node of this format, given all keys that it can have: the group's document is not read for an array,
+/// and attributes alone do not make a node.
 pub fn needed<K, D>(
     format: Format,
     keys: impl IntoIterator<Item = K>,
@@ -768,8 +773,8 @@ pub fn needed<K, D>(
     Ok(documents)
 }
 
-/// Reads, edits and writes back the attributes of a node, and does so again where somebody else was faster. Returns those that are
-/// stored now.
+/// Reads, edits and writes back the attributes of a node, and repeats this when another writer was faster. Returns the attributes
+/// that are stored now.
 pub fn update_attributes(location: &Location, format: Format, mut edit: impl FnMut(&mut Map)) -> Result<Map> {
     until_unchanged(|| {
         location.change(format, |node, write| {

@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use zarrox_core::{Error, ErrorKind, Result};
 
-/// Cancels reading and writing. [`AccessOptions::interrupt`](crate::AccessOptions::interrupt) gives it to an array; a clone of it
-/// stays with the code that may cancel the work.
+/// Cancels reading and writing. [`AccessOptions::interrupt`](crate::AccessOptions::interrupt) sets it for an array; the code that
+/// may cancel the work keeps a clone of it.
 ///
-/// Cancelled work fails with [`ErrorKind::Interrupted`] when the chunks in progress are finished. Each chunk that was to be
-/// written has either its old or its new value.
+/// Cancelled work fails with [`ErrorKind::Interrupted`] when the chunks in progress are finished. Each chunk of a cancelled write
+/// has either its old or its new elements.
 #[derive(Debug, Clone, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 
@@ -19,7 +19,7 @@ impl Interrupt {
         Self::default()
     }
 
-    /// Cancels all work that has this interrupt, now and later.
+    /// Cancels all present and future work with this interrupt.
     pub fn raise(&self) {
         self.0.store(true, Ordering::Relaxed);
     }

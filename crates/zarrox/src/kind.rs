@@ -26,7 +26,7 @@ struct Kind {
 }
 
 impl Group {
-    /// The names of all nodes directly below, sorted, like [`Group::children`] but without opening any.
+    /// Returns the names of all nodes directly below, sorted, like [`Group::children`] but without opening any.
     ///
     /// # Errors
     /// When the store cannot be listed.
@@ -34,11 +34,11 @@ impl Group {
         Ok(self.child_kinds()?.into_iter().map(|(name, _)| name).collect())
     }
 
-    /// The kinds of all nodes directly below, sorted by name, without opening any.
+    /// Returns the kinds of all nodes directly below, sorted by name, without opening any.
     ///
     /// In Zarr v2 and the drafts of v3, the name of a document tells the kind of the node. Then the document is not read, and a
-    /// node has that kind even if it cannot be opened. In the other formats, a node that cannot be understood is listed with the
-    /// reason.
+    /// node has that kind even if it cannot be opened. In the other formats, a node whose document cannot be parsed is listed
+    /// with the reason.
     ///
     /// # Errors
     /// When the store cannot be listed.
@@ -53,11 +53,11 @@ impl Group {
         Ok(kinds)
     }
 
-    /// The kind of the node at a path below the group, without opening it, see [`Group::child_kinds`]; `None` if [`Group::open`]
-    /// would find nothing.
+    /// Returns the kind of the node at a path below the group, without opening it, see [`Group::child_kinds`]; `None` if
+    /// [`Group::open`] would find no node.
     ///
     /// # Errors
-    /// When a document must be read for this and cannot be read or understood.
+    /// When a document must be read for this, and cannot be read or parsed.
     pub fn kind(&self, path: &str) -> Result<Option<NodeKind>> {
         let place = self.below(path)?.probed(Purpose::Open);
         let Some(Kind { kind, explicit }) = place.kind()? else { return Ok(None) };
@@ -65,20 +65,20 @@ impl Group {
         Ok((explicit || crate::hierarchy::journal::check_finished(&place).is_ok()).then_some(kind))
     }
 
-    /// The paths where nodes directly below could be, sorted by name.
+    /// Visits the locations where nodes directly below could be, sorted by name.
     pub(crate) fn each_place(&self, visitor: &mut dyn FnMut(String, Location) -> Result<()>) -> Result<()> {
         self.each_place_after("", TOGETHER, &mut |name, place| visitor(name, place).map(|()| false))
     }
 
-    /// Visits paths like [`each_place`](Self::each_place), of names after a name only, and until the visitor has seen enough. The documents
-    /// of so many nodes are requested in parallel.
+    /// Visits locations like [`each_place`](Self::each_place), but only those whose names sort after `after`, and until the
+    /// visitor returns true. The documents of at most `together` nodes are requested in parallel.
     pub(crate) fn each_place_after(
         &self,
         after: &str,
         together: usize,
         visitor: &mut dyn FnMut(String, Location) -> Result<bool>,
     ) -> Result<()> {
-        // A directory with a name that no node can have contains no node.
+        // A directory whose name is invalid for nodes contains no node.
         let below = |name: String| self.path().join(&name).ok().map(|path| (name, path));
         let names = self.location().names_below(self.metadata().format)?.into_iter();
         let names = names.filter(|name| name.as_str() > after).filter_map(below);
@@ -97,11 +97,11 @@ impl Group {
 }
 
 impl Location {
-    /// Returns true if there is a node of any kind, understood or not.
+    /// Returns true if there is a node of any kind, whether its documents can be parsed or not.
     pub fn holds_node(&self) -> Result<bool> {
         match self.kind() {
             Ok(kind) => Ok(kind.is_some()),
-            Err(_) => Ok(self.held()?.is_some()),
+            Err(_) => Ok(self.existing_node()?.is_some()),
         }
     }
 
@@ -109,7 +109,7 @@ impl Location {
         Ok(self.first_format(|format, layout| self.kind_as(format, layout))?.map(|(_, _, kind)| kind))
     }
 
-    /// The kind that the node has in this format.
+    /// Returns the kind that the node has in this format.
     fn kind_as(&self, format: Format, layout: &Layout) -> Result<Option<Kind>> {
         if let Some(kind) = self.named_kind(format, layout)? {
             return Ok(Some(Kind { kind, explicit: true }));
@@ -126,13 +126,13 @@ impl Location {
         }))
     }
 
-    /// Returns true if the name of a document tells the kind, and checking names costs less than reading documents. In a remote
-    /// store, reading the documents of many nodes in parallel costs less.
+    /// Returns true if the names of documents determine the kind, and checking names costs less than reading documents. In a
+    /// remote store, reading the documents of many nodes in parallel costs less.
     fn is_named(&self, format: Format) -> bool {
         format.def().group_document().is_some() && !self.is_remote()
     }
 
-    /// The kind according to the names of the documents.
+    /// Returns the kind according to the names of the documents.
     fn named_kind(&self, format: Format, layout: &Layout) -> Result<Option<NodeKind>> {
         let Some(group) = format.def().group_document().filter(|_| self.is_named(format)) else {
             return Ok(None);

@@ -1,6 +1,6 @@
 //! Zarr for Rust: N-dimensional arrays of every Zarr format, in any store, with NumPy's indexing.
 //!
-//! Zarr divides an array into chunks, compresses each of them, and stores it as an object of its own, such as a file. Arrays belong
+//! Zarr divides an array into chunks, compresses each chunk, and stores it as an object of its own, such as a file. Arrays belong
 //! to groups, which form a hierarchy. This library reads and writes Zarr v3, v2 and v1, the drafts of v3, and N5.
 //!
 //! # A first program
@@ -29,12 +29,12 @@
 //!
 //! Nothing needs to be flushed or closed: a write is stored when it returns.
 //!
-//! # Where to find what
+//! # Overview
 //!
 //! | task | |
 //! |---|---|
 //! | open and create | [`open_array`], [`open_group`], [`create_array`], [`create_group`]; with options, [`OpenOptions`] |
-//! | name a place | [`Place`]: a path, a URL, or a path in a store |
+//! | name a location | [`Place`]: a path, a URL, or a path in a store |
 //! | read and write | [`Array::read`], [`Array::write`], [`Array::read_into`], [`Array::get`], [`Array::append`] |
 //! | select | [`s!`], [`Array::oindex`], [`Array::vindex`], [`Array::mask`], [`Array::blocks`], [`Array::field`] |
 //! | iterate | [`Array::rows`], [`Array::chunks`], [`Array::chunk_regions`] |
@@ -50,21 +50,19 @@
 //! `zarrox-images`; HDF5, NetCDF, TIFF and other files in `zarrox-files`.
 //!
 //! # Errors
-//!
-//! All functions return [`Error`]. [`Error::kind`] is for programs, the text for people: it names the array, the chunk, the key and the
-//! codec. Missing, forbidden, unreachable and damaged are different kinds. A missing chunk reads as the fill value; damage is always
-//! an error.
+//! Functions that can fail return [`Error`]. [`Error::kind`] is for programs, the message for people: it names the array, the
+//! chunk, the key and the codec. Missing, forbidden, unreachable and damaged are different kinds. A missing chunk reads as the
+//! fill value; damage is always an error.
 //!
 //! # Threads
-//!
-//! An [`Array`] is read and written through `&self`, from any number of threads, and each call uses all cores by itself
-//! ([`AccessOptions::threads`]). Writes to one chunk or shard wait for each other, also those of other processes, so that none is lost.
-//! Methods that change the metadata take `&mut self`. An [`Interrupt`] cancels work.
+//! An [`Array`] is read and written through `&self`, from any number of threads, and each call uses all cores by default
+//! ([`AccessOptions::threads`]). Writes to the same chunk or shard wait for each other, also those of other processes, so that
+//! none is lost. Methods that change the metadata take `&mut self`. An [`Interrupt`] cancels work.
 //!
 //! # Async
 //!
-//! With the feature `async`, the module `asynchronous` has arrays and groups whose methods are futures, for any runtime. There is one
-//! engine: the futures wait for threads of this library. A dropped future stops its work.
+//! With the feature `async`, the module `asynchronous` has arrays and groups with asynchronous methods, for any runtime. The
+//! futures wait for threads of this library. Dropping a future cancels its work.
 //!
 //! # Features
 //!
@@ -84,10 +82,10 @@
 //! | `cache`, `retry`, `traced` | wrappers: caches, repeated requests, traces |
 //! | `stores` | all stores and wrappers |
 //!
-//! # Where to read on
+//! # Further reading
 //!
-//! The directory `examples` of this crate has ten short programs. The guide in `docs/guide` of the repository has a chapter for each topic,
-//! and `docs/safety.md` says what happens when programs fail or work at the same time.
+//! The directory `examples` of this crate has ten short programs. The guide in `docs/guide` of the repository has a chapter for
+//! each topic, and `docs/safety.md` describes what happens when programs fail or run concurrently.
 
 mod access;
 mod array;
@@ -135,14 +133,14 @@ pub use zarrox_core::{
 #[cfg(feature = "derive")]
 pub use zarrox_derive::Element;
 
-/// What the crates of this workspace need of the library beyond its public interface. It is outside of semantic versioning and
-/// changes without notice.
+/// Items for the other crates of this workspace beyond the public interface. They are outside of semantic versioning and change
+/// without notice.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::array::dimension_names::{ARRAY_DIMENSIONS, attribute_names};
     pub use crate::array::{
-        Growth, Left, Longer, SoleAppender, StoredChunk, StoredRead, StoredWrite, Unwritten, cell, indices,
-        left_in, settle_left,
+        DatasetRemains, ExclusiveAppender, GrownArray, Growth, StoredChunk, StoredRead, StoredWrite,
+        UnwrittenRows, cell, dataset_remains, indices, settle_dataset,
     };
     pub use crate::consolidated::Freshness;
     pub use crate::error::argument;
@@ -165,7 +163,7 @@ pub mod internals {
     };
 }
 
-/// The names that nearly every program uses: `use zarrox::prelude::*`. Codecs are in [`codecs`].
+/// The items that nearly every program uses: `use zarrox::prelude::*`. Codecs are in [`codecs`].
 ///
 /// It can be used together with `ndarray::prelude`: the arrays are `ndarray`'s in both. A Zarr array is [`zarrox::Array`](Array).
 /// Selections are written with [`zarrox::s!`](s) or `ndarray::s!`; only the first has lists, masks and NumPy's `..;-1`.
@@ -185,7 +183,7 @@ pub fn open(place: impl Into<Place>) -> Result<Node> {
     OpenOptions::new().open(place)
 }
 
-/// Opens the array at a path, for reading and writing.
+/// Opens the array at a path or URL, for reading and writing.
 ///
 /// # Errors
 /// The errors of [`open`]; also when the node is a group.
@@ -193,7 +191,7 @@ pub fn open_array(place: impl Into<Place>) -> Result<Array> {
     open(place)?.into_array()
 }
 
-/// Opens the group at a path, for reading and writing.
+/// Opens the group at a path or URL, for reading and writing.
 ///
 /// # Errors
 /// The errors of [`open`]; also when the node is an array.
@@ -204,17 +202,17 @@ pub fn open_group(place: impl Into<Place>) -> Result<Group> {
 /// Creates a group at a path, in the newest format. The path must not hold a node.
 ///
 /// # Errors
-/// [`ErrorKind::AlreadyExists`] when there is something at the path.
+/// [`ErrorKind::AlreadyExists`] when the path is not empty.
 pub fn create_group(place: impl Into<Place>) -> Result<Group> {
     OpenOptions::new().create_group(place)
 }
 
-/// Starts to create an array at a path.
+/// Returns a builder for an array at a path or URL.
 pub fn create_array(place: impl Into<Place>) -> ArrayBuilder {
     OpenOptions::new().create_array(place)
 }
 
-/// The examples of the macro's page are compiled and run.
+/// Compiles and runs the examples in the documentation of the macro.
 #[cfg(all(doctest, feature = "derive"))]
 #[doc = include_str!("../../zarrox-derive/src/element.md")]
 struct Derive;

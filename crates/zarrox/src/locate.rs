@@ -1,4 +1,4 @@
-//! The way from a path or URL to a store and a node in it.
+//! Resolution of a path or URL to a store and a node in it.
 
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
@@ -15,12 +15,12 @@ use crate::error::argument;
 use crate::place::{Kind, Place, is_elsewhere};
 use crate::stores::registry;
 
-/// The store of a path on disk, the path of the node in it, and the format that the name of the root implies.
+/// Returns the store of a path on disk, the path of the node in it, and the format that the name of the root implies.
 ///
 /// The root of a hierarchy is the first directory on the path that is named `*.zarr` or `*.n5`; otherwise the topmost directory
-/// of an unbroken chain of groups above the path; otherwise the nearest directory with a document that makes all below it one
-/// hierarchy; otherwise the path itself. So errors name nodes by their path in the hierarchy, and a node that is created deep
-/// inside also gets its ancestors. A file named `*.zip` is a hierarchy in an archive.
+/// of an unbroken chain of groups above the path; otherwise the nearest directory with an entry document of a hierarchy;
+/// otherwise the path itself. So errors name nodes by their path in the hierarchy, and the missing groups above a new node are
+/// created. A file named `*.zip` is a hierarchy in an archive.
 pub(crate) fn store_for(
     path: &Path,
     storage: &StorageOptions,
@@ -47,11 +47,11 @@ pub(crate) fn store_for(
     Ok((Arc::new(open_directory(root, storage)?), node, named))
 }
 
-/// The store of a place, and the path of the node in it: what [`open`](crate::open) opens, for programs that need the store
-/// itself.
+/// Returns the store of a place, and the path of the node in it, as [`open`](crate::open) opens them, for programs that need the
+/// store itself.
 ///
 /// # Errors
-/// When the path is invalid, or no store has the URL.
+/// When the path is invalid, or the URL is not supported.
 pub fn locate(place: impl Into<Place>, storage: &StorageOptions) -> Result<(Arc<dyn Store>, NodePath)> {
     match place.into().0 {
         Kind::Path(path) => store_for(&path, storage, &registry()).map(|(store, node, _)| (store, node)),
@@ -59,8 +59,8 @@ pub fn locate(place: impl Into<Place>, storage: &StorageOptions) -> Result<(Arc<
     }
 }
 
-/// The file of the store that a path or URL leads to: an archive or a database, which need not exist yet. For LMDB it may be a
-/// directory. `None` for directories and remote stores.
+/// Returns the file of the store that a path or URL leads to: an archive or a database, which need not exist yet. For LMDB it may
+/// be a directory. `None` for directories and remote stores.
 pub fn store_file(place: impl Into<Place>) -> Option<PathBuf> {
     let place = place.into();
     let path = place.as_path()?;
@@ -70,10 +70,10 @@ pub fn store_file(place: impl Into<Place>) -> Option<PathBuf> {
     archive_of(plain(path)).map(Path::to_owned)
 }
 
-/// The store of a URL, the path of the node in it, and the format that the name of the root implies.
+/// Returns the store of a URL, the path of the node in it, and the format that the name of the root implies.
 ///
 /// In a bucket or on a server, the root of a hierarchy is the part of the URL that is named `*.zarr` or `*.n5`. Without such a
-/// part it is the URL itself: nothing above is examined.
+/// part it is the URL itself: the parts above are not examined.
 fn store_at(
     url: &str,
     storage: &StorageOptions,
@@ -91,7 +91,7 @@ fn store_at(
     Ok((Arc::new(PrefixStore::new(store, prefix)), NodePath::new(node)?, named))
 }
 
-/// The archive on the path: a file named `*.zip`, or a missing file outside of all hierarchies.
+/// Returns the archive on the path: a file named `*.zip`, or a missing file outside of all hierarchies.
 fn archive_of(path: &Path) -> Option<&Path> {
     let named: Vec<&Path> = path.ancestors().filter(|path| has_extension(path, "zip")).collect();
     let mut outermost_first = named.iter().rev().copied();
@@ -111,10 +111,10 @@ fn open_archive(path: &Path, _: &StorageOptions) -> Result<Arc<dyn Store>> {
     Err(zarrox_core::Error::new(zarrox_core::ErrorKind::Unsupported, message))
 }
 
-/// Refuses to move an archive to the name of a directory, or a directory to the name of an archive.
+/// Returns an error for a move of an archive to the name of a directory, or of a directory to the name of an archive.
 pub fn check_same_kind(from: &Path, to: &Path) -> Result<()> {
     if is_elsewhere(from) || is_elsewhere(to) {
-        let message = "only hierarchies on this machine's disk can be moved as a whole; convert to the new place, and delete the old one";
+        let message = "only hierarchies on this machine's disk can be moved as a whole; copy to the new location, and delete the old one";
         return Err(argument(message));
     }
     if archive_of(plain(from)).is_some() == archive_of(plain(to)).is_some() {
@@ -134,7 +134,7 @@ pub(crate) fn rename(from: &Path, to: &Path, replaces: bool) -> io::Result<()> {
     if !replaces {
         return fs::rename(from, to);
     }
-    // A symbolic link stays, and points to the other hierarchy from then on.
+    // A symbolic link stays, and leads to the other hierarchy from then on.
     let to = &fs::canonicalize(to)?;
     let aside = free_name_beside(to)?;
     fs::rename(to, &aside)?;
@@ -155,8 +155,8 @@ pub(crate) fn are_directories(one: &Path, other: &Path) -> bool {
     [one, other].into_iter().all(|path| plain(path).is_dir())
 }
 
-/// Exchanges two directories in one step. Returns false, and changes nothing, where that cannot be done. A symbolic link in the second
-/// place stays, and points to the other directory from then on.
+/// Exchanges two directories atomically. Returns false, and changes nothing, if the system cannot do that. If the second path is
+/// a symbolic link, it stays, and leads to the other directory from then on.
 pub(crate) fn exchange(one: &Path, other: &Path) -> Result<bool> {
     let absolute = |path: PathBuf| {
         path.to_str().and_then(|path| Prefix::new(format!("{}/", path.strip_prefix('/')?)).ok())
@@ -180,7 +180,7 @@ pub(crate) fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// An unused name beside a file or directory.
+/// Returns an unused name beside a file or directory.
 fn free_name_beside(path: &Path) -> io::Result<PathBuf> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     let name = |number: u64| {
@@ -198,7 +198,7 @@ fn has_extension(path: &Path, extension: &str) -> bool {
     path.extension().is_some_and(|own| own == extension)
 }
 
-/// The path on this machine's disk; a symbolic link is not followed.
+/// Returns the path on this machine's disk; a symbolic link is not followed.
 pub(crate) fn link(path: &Path) -> Option<&Path> {
     // With a `/` at the end, it would be the target of the link.
     let link = plain(path).components().as_path();
@@ -206,30 +206,30 @@ pub(crate) fn link(path: &Path) -> Option<&Path> {
     is_link.then_some(link)
 }
 
-/// A path without the scheme `file://`.
+/// Returns the path without the scheme `file://`.
 pub(crate) fn plain(path: &Path) -> &Path {
     path.to_str().and_then(|text| text.strip_prefix("file://")).map_or(path, Path::new)
 }
 
-/// Returns true if a path has `..` behind a name.
+/// Returns true if a path has `..` after a name.
 fn leads_back(path: &Path) -> bool {
     let mut components = path.components().skip_while(|part| !matches!(part, Component::Normal(_)));
     components.any(|part| part == Component::ParentDir)
 }
 
-/// The path without a `..` behind a name, since the parent in the text need not be the parent on disk.
+/// Returns the path without `..` after a name, since the textual parent need not be the parent on disk.
 fn resolved(path: &Path) -> Cow<'_, Path> {
     if !leads_back(path) {
         return path.into();
     }
     match deepest_existing(path) {
-        // Without a `/` behind it, which would make a directory of it.
+        // Without a trailing `/`, which would require a directory.
         Some((existing, missing)) => existing.join(missing).components().as_path().to_owned().into(),
         None => path.into(),
     }
 }
 
-/// The deepest part of a path that exists, without links and `..`, and the names below it.
+/// Returns the deepest part of a path that exists, without links and `..`, and the names below it.
 pub(crate) fn deepest_existing(path: &Path) -> Option<(PathBuf, &Path)> {
     path.ancestors().find_map(|above| {
         let existing = fs::canonicalize(above).ok()?;
@@ -237,7 +237,7 @@ pub(crate) fn deepest_existing(path: &Path) -> Option<(PathBuf, &Path)> {
     })
 }
 
-/// The topmost directory of the hierarchy that a directory is in: the directory itself, or one above.
+/// Returns the root of the hierarchy that a directory is in: the directory itself, or one above.
 pub(crate) fn root_of(path: &Path) -> PathBuf {
     let named = |path: &&Path| has_extension(path, "zarr") || has_extension(path, "n5");
     let mut above: Vec<&Path> = path.ancestors().skip(1).take_while(|p| !p.as_os_str().is_empty()).collect();
@@ -254,7 +254,7 @@ pub(crate) fn root_of(path: &Path) -> PathBuf {
     here_and_above.find(|path| is_whole_hierarchy(path)).unwrap_or(path).to_owned()
 }
 
-/// Returns true if the directory has the document of a node, in a format whose groups all have one.
+/// Returns true if the directory has the document of a node, in a format without implicit groups.
 fn holds_node(directory: &Path) -> bool {
     let layouts = Format::all().map(|format| format.def().layout());
     let mut keys =
@@ -262,7 +262,7 @@ fn holds_node(directory: &Path) -> bool {
     keys.any(|key| directory.join(key).is_file())
 }
 
-/// Returns true if the directory has a document that makes all below it one hierarchy, even without documents between.
+/// Returns true if the directory has an entry document: everything below it is one hierarchy, even without documents between.
 fn is_whole_hierarchy(directory: &Path) -> bool {
     let registry = Registry::new();
     let context = ReadContext::new(&registry, Strictness::Lenient);
@@ -272,19 +272,19 @@ fn is_whole_hierarchy(directory: &Path) -> bool {
         };
         match format.def().entry_from_document(Some(&entry), &context) {
             Ok(layout) => layout.is_some_and(|layout| layout.implicit_groups()),
-            // If the document cannot be understood, the directory is a root all the same.
+            // If the document cannot be parsed, the directory is a root nevertheless.
             Err(_) => true,
         }
     })
 }
 
-/// The content of a file, if it exists and is not larger than such a document.
+/// Reads a file, if it exists and is not larger than an entry document.
 fn small_file(path: &Path) -> Option<Vec<u8>> {
     let size = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?.len();
     if size > ENTRY_LIMIT { None } else { std::fs::read(path).ok() }
 }
 
-/// The most bytes of a document that describes the layout of a hierarchy.
+/// The largest size of an entry document, in bytes.
 const ENTRY_LIMIT: u64 = 1 << 20;
 
 #[cfg(test)]
@@ -303,7 +303,7 @@ mod tests {
         std::fs::create_dir_all(&deep).unwrap();
         assert_eq!(root_of(&deep), deep);
         std::fs::write(directory.path().join("x/.zgroup"), "{}").unwrap();
-        assert_eq!(root_of(&deep), deep, "y, between, is no node");
+        assert_eq!(root_of(&deep), deep, "y, between, is not a node");
         std::fs::write(directory.path().join("x/y/.zgroup"), "{}").unwrap();
         assert_eq!(root_of(&deep), directory.path().join("x"));
     }
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_that_cannot_be_served_say_so() {
+    fn unsupported_paths_are_errors() {
         let open = |path| store_for(Path::new(path), &StorageOptions::new(), &registry()).err().unwrap();
         assert_eq!(open("").kind(), ErrorKind::InvalidArgument);
         assert_eq!(open("gopher://host/a").kind(), ErrorKind::Unsupported);

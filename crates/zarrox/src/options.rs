@@ -1,4 +1,4 @@
-//! Options for opening nodes: the mode, and everything that holds for all that is done through them.
+//! Options for opening nodes: the mode, and the settings of all nodes that are opened with them.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -21,20 +21,20 @@ use crate::policy::{Consolidated, Durability, MissingChunks, Upkeep};
 use crate::pool::Pool;
 use crate::stores::registry;
 
-/// The modes of opening, for when there is a node and when there is none: those of zarr-python and h5py.
+/// The modes of opening an existing or a missing node: those of zarr-python and h5py.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum OpenMode {
-    /// `r`: the node must exist; nothing can be written.
+    /// `r`: the node must exist, and is read-only.
     Read,
     /// `r+`: the node must exist.
     #[default]
     ReadWrite,
-    /// `a`: a group is created where there is no node.
+    /// `a`: creates a group if there is no node.
     Append,
-    /// `w`: what exists is deleted, and a group created.
+    /// `w`: deletes an existing node, and creates a group.
     Write,
-    /// `w-`: a group is created; that something exists is an error.
+    /// `w-`: creates a group; fails if anything exists.
     CreateNew,
 }
 
@@ -56,7 +56,7 @@ impl std::str::FromStr for OpenMode {
     }
 }
 
-/// Options to open or create nodes with.
+/// Options for opening and creating nodes.
 ///
 /// ```no_run
 /// use zarrox::{MissingChunks, OpenMode, OpenOptions};
@@ -72,12 +72,12 @@ pub struct OpenOptions {
     consolidated: Consolidated,
     metadata_only: bool,
     storage: StorageOptions,
-    /// `None` for those of this library.
+    /// The supported URLs; `None` for those of this library.
     stores: Option<StoreRegistry>,
     context: Context,
 }
 
-/// One line with what is most often set.
+/// The debug form, one line with the most common settings.
 impl fmt::Debug for OpenOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { mode, format, consolidated, metadata_only, storage, stores: _, context } = self;
@@ -88,35 +88,35 @@ impl fmt::Debug for OpenOptions {
 }
 
 impl OpenOptions {
-    /// Existing nodes, for reading and writing, of any format, leniently.
+    /// Creates options for existing nodes of any format, for reading and writing, with lenient parsing.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Options for nodes that are worked on like others, but whose chunks need not all be stored, nor be kept in memory.
+    /// Creates options with the settings of another node, but with missing chunks as fill values, and without a chunk cache.
     pub(crate) fn within(context: &Context) -> Self {
         let options = Self { context: context.clone(), ..Self::default() };
         options.missing_chunks(MissingChunks::Fill).chunk_cache(0)
     }
 
-    /// Sets the mode: what is done when there is, or is not, a node.
+    /// Sets the mode: how an existing or a missing node is treated.
     #[must_use]
     pub fn mode(mut self, mode: OpenMode) -> Self {
         self.mode = mode;
         self
     }
 
-    /// Only this format is looked for, and new nodes are of it. Otherwise a new node has the format of the group above, or
-    /// is N5 in a directory called `*.n5`, or else v3.
+    /// Sets the format of existing and new nodes. By default all formats are looked for, and a new node has the format of the
+    /// group above, or is N5 in a directory named `*.n5`, or else v3.
     #[must_use]
     pub fn format(mut self, format: Format) -> Self {
         self.format = Some(format);
         self
     }
 
-    /// Sets an option of the store that a URL names, such as `endpoint` or `region`; the environment says the others. Its value is
-    /// never shown. [`StoreRegistry::storage_options`](crate::stores::StoreRegistry::storage_options) of
-    /// [`stores::registry`](crate::stores::registry) lists all options.
+    /// Sets an option of the store that a URL names, such as `endpoint` or `region`; other options are taken from the
+    /// environment. Its value is never shown. [`StoreRegistry::storage_options`](crate::stores::StoreRegistry::storage_options)
+    /// of [`stores::registry`](crate::stores::registry) lists all options.
     #[must_use]
     #[expect(clippy::needless_pass_by_value, reason = "callers pass values and references alike")]
     pub fn storage_option(mut self, name: impl Into<String>, value: impl ToString) -> Self {
@@ -124,8 +124,8 @@ impl OpenOptions {
         self
     }
 
-    /// Sets what a write has outlived when it returns: the end of the process, or that of the machine as well. Errors of flushing are errors
-    /// of the write.
+    /// Sets whether a write has survived the end of the process when it returns, or also a crash of the machine. Errors of
+    /// flushing are errors of the write.
     #[must_use]
     pub fn durability(mut self, durability: Durability) -> Self {
         self.storage = match durability {
@@ -135,64 +135,64 @@ impl OpenOptions {
         self
     }
 
-    /// Sets whether nobody else writes to the directory that is opened, neither another process nor another handle; `false` by
+    /// Sets whether the directory that is opened has no other writer, neither another process nor another handle; `false` by
     /// default.
     ///
-    /// Parts of chunks, attributes and shapes are changed under locks of files, so that processes which write to the same hierarchy lose
-    /// nothing. Where a file system cannot lock, such a change is refused unless this option is set.
+    /// Parts of chunks, attributes and shapes are changed under file locks, so that concurrent writers to the same hierarchy lose
+    /// no changes. On a file system without locks, such a change is an error unless this option is set.
     #[must_use]
     pub fn exclusive(self, exclusive: bool) -> Self {
         self.storage_option(EXCLUSIVE, exclusive.to_string())
     }
 
-    /// Sets how long a change waits for what another process has locked, in a directory, SQLite and LMDB; one minute by
-    /// default. Databases that one process has at a time (redb and GDBM) are waited for when they are opened, 0.1 s by default.
-    /// Afterwards it fails with [`ErrorKind::TimedOut`](crate::ErrorKind::TimedOut), and nothing is written.
+    /// Sets how long a change waits for the lock of another process, in a directory, SQLite and LMDB; one minute by default.
+    /// Databases that only one process can open at a time (redb and GDBM) are waited for when they are opened, 0.1 s by default.
+    /// After this time the change fails with [`ErrorKind::TimedOut`](crate::ErrorKind::TimedOut), and nothing is written.
     #[must_use]
     pub fn lock_timeout(self, longest: Duration) -> Self {
         self.storage_option(LOCK_TIMEOUT, longest.as_secs_f64().to_string())
     }
 
-    /// Makes every leniency an error: only what the specifications allow is read.
+    /// Sets whether documents that violate the specifications are errors; by default, common deviations are accepted.
     #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {
         self.context.strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
         self
     }
 
-    /// The kinds of URLs that are known; those of this library otherwise.
+    /// Sets the supported URLs; by default those of this library.
     #[must_use]
     pub fn stores(mut self, stores: StoreRegistry) -> Self {
         self.stores = Some(stores);
         self
     }
 
-    /// The data types and codecs that are known; those of this library otherwise.
+    /// Sets the known data types and codecs; by default those of this library.
     #[must_use]
     pub fn registry(mut self, registry: Registry) -> Self {
         self.context.registry = Arc::new(registry);
         self
     }
 
-    /// Sets whether arrays are opened whose data type or codecs are not known: for looking at metadata, and changing it. Reading and
-    /// writing their elements is an error then; [`ArrayInfo::unreadable`](crate::ArrayInfo) says why.
+    /// Sets whether arrays with an unknown data type or unknown codecs can be opened, in order to read and change their metadata.
+    /// Reading and writing their elements is an error; [`ArrayInfo::unreadable`](crate::ArrayInfo) is the reason.
     #[must_use]
     pub fn metadata_only(mut self, metadata_only: bool) -> Self {
         self.metadata_only = metadata_only;
         self
     }
 
-    /// Sets whether an array whose data type is not known is opened as the known type that its metadata names in its place, as
-    /// the 2022 draft of v3 lets it. Its values are not what they are meant to be then, so that somebody must say so:
-    /// [`ArrayMetadata::fallback_from`](crate::ArrayMetadata::fallback_from) tells what they should be.
+    /// Sets whether an array with an unknown data type is opened with the fallback type that its metadata names, as the 2022
+    /// draft of v3 allows. Its elements then have other values than their writer intended, so this is off by default.
+    /// [`ArrayMetadata::fallback_from`](crate::ArrayMetadata::fallback_from) is the unknown type.
     #[must_use]
     pub fn data_type_fallback(mut self, allow: bool) -> Self {
         self.context.data_type_fallback = allow;
         self
     }
 
-    /// Sets whether nodes may be created where there are files that belong to no node, as zarr-python does. They are left alone; but
-    /// a file with the name of a chunk is one then.
+    /// Sets whether nodes may be created in directories with files that belong to no node, as in zarr-python. These files are not
+    /// changed, but a file with the name of a chunk is read as this chunk.
     #[must_use]
     #[doc(hidden)]
     pub fn allow_foreign_files(mut self, allow: bool) -> Self {
@@ -200,52 +200,54 @@ impl OpenOptions {
         self
     }
 
-    /// Sets whether hierarchies are opened by their consolidated metadata, the copy of all documents that a group can have: one
-    /// read then opens and lists all nodes.
+    /// Sets whether hierarchies are opened by their consolidated metadata, a copy of the documents of all nodes below a group:
+    /// one read then opens and lists all nodes.
     ///
-    /// The copy may be out of date. No value is read or written by such metadata: the first access to an array's
-    /// elements compares its own document. [`Group::check_consolidated`] compares all.
+    /// The copy may be out of date. Elements are never read or written by an out-of-date copy: the first access to an array's
+    /// elements compares the copy with the array's own document. [`Group::check_consolidated`] compares the documents of all
+    /// nodes.
     #[must_use]
     pub fn consolidated(mut self, policy: Consolidated) -> Self {
         self.consolidated = policy;
         self
     }
 
-    /// Sets the treatment of the consolidated metadata of groups above when a node is created, moved, deleted, resized, or given
-    /// other attributes. By default it is brought up to date.
+    /// Sets the treatment of the consolidated metadata of groups above when a node is created, moved, deleted or resized, or its
+    /// attributes change. By default it is updated.
     #[must_use]
     pub fn consolidated_upkeep(mut self, upkeep: Upkeep) -> Self {
         self.context.upkeep = upkeep;
         self
     }
 
-    /// Sets the number of threads that work; 0, the default, means one for each core.
+    /// Sets the number of threads; 0, the default, means one for each core.
     #[must_use]
     pub fn threads(self, threads: usize) -> Self {
         self.access(&AccessOptions::new().threads(threads))
     }
 
-    /// Sets how much memory, in bytes, may be in use at once beside results and values; 4 GiB by default.
+    /// Sets the memory in bytes that may be used at a time, besides results and values; the default is 4 GiB.
     #[must_use]
     pub fn memory(self, bytes: usize) -> Self {
         self.access(&AccessOptions::new().memory(bytes))
     }
 
-    /// Sets how many bytes of decoded chunks are kept, see [`AccessOptions::chunk_cache`].
+    /// Sets the size of the cache of decoded chunks in bytes, see [`AccessOptions::chunk_cache`].
     #[must_use]
     pub fn chunk_cache(self, bytes: usize) -> Self {
         self.access(&AccessOptions::new().chunk_cache(bytes))
     }
 
-    /// Sets the options for reading and writing elements, unless an array is [told otherwise](crate::Array::with_options).
+    /// Sets the options for reading and writing elements, unless [`Array::with_options`](crate::Array::with_options) replaces
+    /// them.
     #[must_use]
     pub fn access(mut self, options: &AccessOptions) -> Self {
         options.apply(&mut self.context);
         self
     }
 
-    /// The most memory, in bytes, that decoding one chunk may take (4 GiB if not said). Metadata that demands more
-    /// is an accident or an attack.
+    /// Sets the largest size of a decoded chunk in bytes; the default is 4 GiB. Metadata that requires more is damaged or
+    /// malicious.
     #[must_use]
     pub fn chunk_limit(mut self, bytes: usize) -> Self {
         self.context.chunk_limit = bytes;
@@ -258,24 +260,24 @@ impl OpenOptions {
         self.access(&AccessOptions::new().missing_chunks(policy))
     }
 
-    /// Sets whether chunks that hold nothing but the fill value are stored all the same. By default they are not: they
-    /// read the same without taking space.
+    /// Sets whether chunks that only contain the fill value are stored. By default they are not stored, which saves space:
+    /// missing chunks are read as the fill value.
     #[must_use]
     pub fn store_empty_chunks(self, store: bool) -> Self {
         self.access(&AccessOptions::new().store_empty_chunks(store))
     }
 
-    /// Opens the node at a place, as the mode says.
+    /// Opens the node at a place, according to the mode.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] when there is none, [`ErrorKind::AlreadyExists`] when there should be none; otherwise what
-    /// is wrong with it.
+    /// [`ErrorKind::NotFound`] when there is no node, [`ErrorKind::AlreadyExists`] when there is one in mode `w-`; otherwise the
+    /// reason why it cannot be opened.
     pub fn open(&self, place: impl Into<Place>) -> Result<Node> {
         let creates = !matches!(self.mode, OpenMode::Read | OpenMode::ReadWrite);
         self.open_at(&self.placed(place.into(), creates)?)
     }
 
-    /// Opens the array at a place, as the mode says.
+    /// Opens the array at a place, according to the mode.
     ///
     /// # Errors
     /// The errors of [`OpenOptions::open`]; also when the node is a group.
@@ -283,7 +285,7 @@ impl OpenOptions {
         self.open(place)?.into_array()
     }
 
-    /// Opens the group at a place, as the mode says.
+    /// Opens the group at a place, according to the mode.
     ///
     /// # Errors
     /// The errors of [`OpenOptions::open`]; also when the node is an array.
@@ -306,18 +308,19 @@ impl OpenOptions {
         }
     }
 
-    /// Creates a group at a place that holds nothing yet; in mode `w`, or one that does.
+    /// Creates a group at an empty place; in mode `w`, an existing node is replaced.
     ///
     /// # Errors
-    /// [`ErrorKind::AlreadyExists`] when there is something at the path.
+    /// [`ErrorKind::AlreadyExists`] when the place is not empty.
     pub fn create_group(&self, place: impl Into<Place>) -> Result<Group> {
         self.create_group_at(&self.new_place(place)?)
     }
 
     /// Creates a group together with its nodes, which `fill` creates in it.
     ///
-    /// After a kill, a journal, [`JOURNAL`](crate::JOURNAL), is left in the group, which names the `source` of the nodes.
-    /// A call with the same path and source then continues: `fill` gets `true`, and replaces or keeps the nodes that are there.
+    /// If the process is killed, a journal, [`JOURNAL`](crate::JOURNAL), remains in the group, which names the `source` of the
+    /// nodes. A call with the same path and source then continues: `fill` is called with `true`, and replaces or keeps the
+    /// existing nodes.
     ///
     /// # Errors
     /// The errors of [`OpenOptions::create_group`] and of `fill`.
@@ -339,23 +342,24 @@ impl OpenOptions {
         Group::create(location, format, self.mode == OpenMode::Write)
     }
 
-    /// Begins to create an array at a place; in mode `w`, whatever is there is replaced.
+    /// Returns a builder for an array at a place; in mode `w`, an existing node is replaced.
     pub fn create_array(&self, place: impl Into<Place>) -> ArrayBuilder {
         self.builder(self.new_place(place))
     }
 
-    /// The store of a place as these options open it, and the path of the node in it. In [mode `r`](OpenMode::Read) the store takes
-    /// no writes.
+    /// Opens the store of a place with these options, and returns it with the path of the node in it. In [mode
+    /// `r`](OpenMode::Read) the store is read-only.
     ///
     /// # Errors
-    /// When the path is invalid, no store has the URL, or the store cannot be opened.
+    /// When the path is invalid, the URL is not supported, or the store cannot be opened.
     pub fn store(&self, place: impl Into<Place>) -> Result<(Arc<dyn Store>, NodePath)> {
         let Address { store, path, .. } = self.place(place)?.address;
         Ok((store, path))
     }
 
-    /// The hierarchies that lie directly in a directory, a bucket or another place that is none itself, sorted by name: what has
-    /// a node at its own root, and archives called `*.zip`. Those that cannot be opened are there with the reason.
+    /// Lists the hierarchies directly in a directory, in a bucket, or in another place that is not a hierarchy itself, sorted by
+    /// name: directories with a node at their root, and archives named `*.zip`. A hierarchy that cannot be opened is listed with
+    /// the reason.
     ///
     /// # Errors
     /// When the place cannot be listed.
@@ -376,8 +380,8 @@ impl OpenOptions {
         Ok(children)
     }
 
-    /// Deletes the node at a place, with everything below it, whether it can be understood or not. Of a path that is a symbolic link
-    /// the link is deleted, and nothing that it leads to.
+    /// Deletes the node at a place, with everything below it, whether its documents can be parsed or not. If the path is a
+    /// symbolic link, only the link is deleted.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] when there is no node: a directory of other files is never deleted.
@@ -385,7 +389,7 @@ impl OpenOptions {
         self.delete_by(&place.into(), Location::delete)
     }
 
-    /// Does [`delete`](Self::delete) where the caller holds the node alone.
+    /// Deletes like [`delete`](Self::delete), for a caller that holds the node exclusively.
     #[doc(hidden)]
     pub fn delete_held(&self, place: &Place) -> Result<()> {
         self.delete_by(place, |location| location.for_change()?.delete_alone())
@@ -401,7 +405,7 @@ impl OpenOptions {
         let deleted = delete(&location).and_then(|()| flush());
         deleted.map_err(|error| error.at(format!("deleting '{}'", path.display())))?;
         if location.path.is_root() && !is_elsewhere(path) {
-            // The store keeps its own directory. Where it is not empty, or a link, it stays.
+            // The store does not remove its own directory. If the directory is not empty, or is a link, it stays.
             let _ = std::fs::remove_dir(locate::plain(path));
         }
         Ok(())
@@ -409,7 +413,7 @@ impl OpenOptions {
 
     /// Deletes a link to a node.
     fn delete_link(&self, link: &Path) -> Result<()> {
-        // It may lead anywhere: nothing there is changed.
+        // The link may lead anywhere: its target is not changed.
         let there = self.clone().storage_option(FOLLOW_LINKS, "true").place(link)?;
         there.check_deletable()?;
         std::fs::remove_file(link).map_err(|error| {
@@ -419,34 +423,33 @@ impl OpenOptions {
     }
 
     /// Moves the node at a place, with everything below it, to another place in the same hierarchy; or a whole hierarchy on disk
-    /// to a path outside of all others. In mode `w`, a node that is there is replaced: it is deleted when the other one is in its
-    /// place, where the store can rename, and otherwise when nothing is left that would keep the other one from being moved.
+    /// to a path outside of all others. In mode `w`, an existing node is replaced: if the store can rename, it is deleted after
+    /// the move, otherwise immediately before the move.
     ///
     /// # Errors
-    /// When there is no node at `from`, something at `to` that is not to be replaced, or the two are in different hierarchies.
+    /// When there is no node at `from`, `to` is occupied in another mode than `w`, or the two are in different hierarchies.
     pub fn move_node(&self, from: impl Into<Place>, to: impl Into<Place>) -> Result<()> {
         self.move_between(&from.into(), &to.into(), false)
     }
 
-    /// Does [`move_node`](Self::move_node) where the caller holds the node that is replaced alone.
+    /// Moves like [`move_node`](Self::move_node), for a caller that holds the replaced node exclusively.
     #[doc(hidden)]
     pub fn move_held(&self, from: &Place, to: &Place) -> Result<()> {
         self.move_between(from, to, true)
     }
 
-    /// Puts a directory with a new node in the place of another directory on the same file system, which is deleted then. Nobody writes
-    /// into a node there meanwhile. Both are exchanged in one step where the system can, so that the place is never empty; elsewhere
-    /// the old directory is put aside first. Links to the place stay, and lead to the new node. Consolidated metadata of groups above is not
-    /// brought up to date.
+    /// Replaces a directory by another directory with a new node on the same file system, and deletes the old one. The nodes of
+    /// the old directory are held exclusively meanwhile. If the system can, both are exchanged atomically, so that the path
+    /// always exists; otherwise the old directory is moved aside first. Links to the path stay, and lead to the new node.
+    /// Consolidated metadata of groups above is not updated.
     ///
     /// # Errors
-    /// When others do not stop writing, or the directories cannot be renamed: then the old one is where it was.
+    /// When other writers do not stop, or the directories cannot be renamed: then the old directory is unchanged.
     #[doc(hidden)]
     pub fn replace_directory(&self, new: impl AsRef<Path>, old: impl AsRef<Path>) -> Result<()> {
         let (new, old) = (new.as_ref(), old.as_ref());
         let failed = |error: std::io::Error| {
-            let message =
-                format!("putting {} in the place of {} failed: {error}", new.display(), old.display());
+            let message = format!("replacing {} by {} failed: {error}", old.display(), new.display());
             Error::new(ErrorKind::Unreachable, message).with_source(error)
         };
         let _holds = self.place(old)?.hold_alone()?;
@@ -455,14 +458,14 @@ impl OpenOptions {
         }
         locate::remove(new).map_err(|error| {
             let message = format!(
-                "the new node is in its place, but what was there is left at {}: {error}",
+                "the new node was moved to its path, but the old directory could not be deleted and is at {}: {error}",
                 new.display()
             );
             Error::new(ErrorKind::Unreachable, message).with_source(error)
         })
     }
 
-    /// Returns true if a move was interrupted after the node had its new place, or the one there was put aside for it.
+    /// Returns true if a move was interrupted after the node had its new path, or after the replaced node was moved aside.
     #[doc(hidden)]
     pub fn is_half_moved(&self, from: &Location, to: &Location) -> Result<bool> {
         match from.is_in_store_of(to) {
@@ -499,7 +502,7 @@ impl OpenOptions {
             locate::remove(from).map_err(failed)?;
             return target.erase_root_renaming();
         }
-        // Different stores: neither holds what the other does.
+        // In different stores, the two holds do not exclude each other.
         let mut holds = Vec::new();
         if !is_held {
             holds.extend(source.hold_alone()?);
@@ -522,7 +525,7 @@ impl OpenOptions {
         ArrayBuilder::new(location, self.format).overwrite(self.mode == OpenMode::Write)
     }
 
-    /// The place, about to be opened, with its consolidated metadata if that is to be used.
+    /// Returns the location for opening, with its consolidated metadata if it is used.
     fn by_copy(&self, location: &Location) -> Result<Location> {
         let purpose = match (self.consolidated, self.mode) {
             (Consolidated::Require, _) => Purpose::OpenOnlyByCopy,
@@ -532,13 +535,13 @@ impl OpenOptions {
         location.probed(purpose).consolidated(self.consolidated, self.mode == OpenMode::Read)
     }
 
-    /// The place, where a node may be.
+    /// Returns the location of an existing node.
     #[doc(hidden)]
     pub fn place(&self, place: impl Into<Place>) -> Result<Location> {
         self.placed(place.into(), false)
     }
 
-    /// The place, where something will be made.
+    /// Returns the location of a new node.
     #[doc(hidden)]
     pub fn new_place(&self, place: impl Into<Place>) -> Result<Location> {
         self.placed(place.into(), true)
@@ -555,10 +558,10 @@ impl OpenOptions {
         Ok(location.expecting(self.format.or(named)))
     }
 
-    /// The place of a node in a store.
+    /// Returns the location of a node in a store.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for a path that is not allowed.
+    /// [`ErrorKind::InvalidArgument`] for an invalid path.
     #[doc(hidden)]
     pub fn location(&self, store: Arc<dyn Store>, path: &str) -> Result<Location> {
         let store = match self.mode {
@@ -567,7 +570,7 @@ impl OpenOptions {
         };
         let path = NodePath::new(path)?;
         let capabilities = store.capabilities();
-        let mut context = Context { latest: Arc::default(), ..self.context.clone() };
+        let mut context = Context { last_chain: Arc::default(), ..self.context.clone() };
         context.requests = capabilities.in_flight.map(Pool::waiting);
         if capabilities.one_at_a_time {
             context.pool = context.pool.for_one_at_a_time();
@@ -581,8 +584,8 @@ impl OpenOptions {
 }
 
 impl Array {
-    /// Starts to create an array at another place that is like this one: with its shape, data type, chunks, codecs, fill value,
-    /// names of dimensions, and format. The builder can change any of them.
+    /// Returns a builder for an array at another place with the shape, data type, chunks, codecs, fill value, dimension names and
+    /// format of this array. The builder can change any of them.
     ///
     /// ```
     /// # use zarrox::prelude::*;

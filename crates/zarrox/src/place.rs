@@ -1,4 +1,4 @@
-//! Places of nodes, as programs name them.
+//! Places of nodes: the arguments of functions that open and create them.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -42,7 +42,7 @@ pub(crate) enum Kind {
 }
 
 impl Place {
-    /// The path on disk or the URL; `None` for a path in a store.
+    /// Returns the path on disk or the URL; `None` for a path in a store.
     pub fn as_path(&self) -> Option<&Path> {
         match &self.0 {
             Kind::Path(path) => Some(path),
@@ -50,7 +50,7 @@ impl Place {
         }
     }
 
-    /// The place whose name has this suffix as well.
+    /// Returns the place whose path ends in this suffix as well, beside this one.
     ///
     /// # Errors
     /// When the path is not Unicode, or the place is the root of a store.
@@ -65,14 +65,13 @@ impl Place {
             Kind::Store(store, path) if !path.is_empty() => {
                 Ok(Self(Kind::Store(store.clone(), with_suffix(path))))
             }
-            Kind::Store(store, _) => Err(argument(format!(
-                "{} is the root of a store, and has no place beside it",
-                store.location()
-            ))),
+            Kind::Store(store, _) => {
+                Err(argument(format!("{} is the root of a store, which has no siblings", store.location())))
+            }
         }
     }
 
-    /// The place of a name below this place.
+    /// Returns the place of a name below this one.
     pub(crate) fn join(&self, name: &str) -> Self {
         match &self.0 {
             Kind::Path(path) => Self(Kind::Path(joined(path, name))),
@@ -82,12 +81,12 @@ impl Place {
     }
 }
 
-/// Returns true if a path is a URL that leads to neither a directory nor a file nor an archive.
+/// Returns true if a path is a URL, but not of a directory, a file or an archive on disk.
 pub(crate) fn is_elsewhere(path: &Path) -> bool {
     path.to_str().is_some_and(|text| is_url(text.strip_prefix("file://").unwrap_or(text)))
 }
 
-/// The path or URL of one thing with the path of another.
+/// Appends a name to a path or URL.
 fn joined(path: &Path, name: &str) -> PathBuf {
     match path.to_str().filter(|_| is_elsewhere(path)) {
         Some(url) => format!("{}/{name}", url.trim_end_matches('/')).into(),

@@ -1,58 +1,58 @@
-//! Policies that are chosen when nodes are opened.
+//! Policies that are set when nodes are opened.
 
 /// The ways to read a chunk that was never stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum MissingChunks {
-    /// Its elements are the fill value.
+    /// Its elements have the fill value.
     #[default]
     Fill,
-    /// It is an error: for arrays that are known to be complete.
+    /// Reading it is an error, for arrays that should be complete.
     Error,
 }
 
-/// The events that a write has outlived when it returns.
+/// The events that a write survives once it has returned.
 ///
 /// | store | [`Process`](Self::Process) | [`Disk`](Self::Disk) |
 /// |---|---|---|
-/// | directories | the process may be killed | what returned is on the disk, with the names of new directories |
+/// | directories | the process may be killed | finished writes are on the disk, with the names of new directories |
 /// | SQLite, LMDB, redb, GDBM | as `Disk`, unless the storage option `sync` is `false` | each write is on the disk when it returns |
-/// | zip archives | nothing: an archive is finished when it is [flushed](zarrox_stores::Store::flush) or closed | what was written is on the disk when the archive is finished |
-/// | all others | what the server promises | the same |
+/// | zip archives | none: an archive is finished when it is [flushed](zarrox_stores::Store::flush) or closed | a finished archive is on the disk |
+/// | all others | the guarantees of the server | the same |
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Durability {
-    /// At least the end of the process. A power failure may take away what was written last, and more of it where a store is
-    /// [told](crate::OpenOptions::storage_option) not to flush anything.
+    /// At least the end of the process. A power failure may undo the last writes, and more of them if the
+    /// [options](crate::OpenOptions::storage_option) of the store turn off flushing.
     #[default]
     Process,
-    /// The end of the machine: it is on the disk.
+    /// A crash of the machine: the written data are on the disk.
     Disk,
 }
 
-/// The rule by which hierarchies are opened by their consolidated metadata, or not.
+/// The policy for opening hierarchies by their consolidated metadata.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Consolidated {
-    /// When there is any and nothing will be written ([`OpenMode::Read`](crate::OpenMode::Read)).
+    /// Uses consolidated metadata if there is any and nothing will be written ([`OpenMode::Read`](crate::OpenMode::Read)).
     #[default]
     Auto,
-    /// Never: nodes are read from their own documents.
+    /// Never uses it: nodes are read from their own documents.
     Never,
-    /// In any case; that there is none is an error.
+    /// Always uses it; fails if there is none.
     Require,
 }
 
-/// A policy for consolidated metadata that repeats a node, when that node changes.
+/// The policy for consolidated metadata with a copy of a node's documents, when that node changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Upkeep {
-    /// It is brought up to date. If it cannot be read or stored, the change stands, and the error says so; if it cannot be understood, a
+    /// It is updated. If it cannot be read or stored, the change remains, and an error reports that; if it cannot be parsed, a
     /// warning ([`tracing`]) names it.
     #[default]
     Update,
     /// It is removed.
     Drop,
-    /// It is left as it is, and does not know of the change. Nodes that were opened by it cannot be changed then.
+    /// It is not updated, and becomes out of date. Nodes that were opened by it cannot be changed.
     Leave,
 }

@@ -10,32 +10,30 @@ use zarrox_core::{Error, ErrorKind, Result};
 use zarrox_stores::internals::per_process::PerProcess;
 use zarrox_stores::internals::semaphore::Semaphore;
 
-/// A pool of our own threads.
-///
-/// Only our work runs on it. A caller that is itself on a thread of some rayon pool gets its work done on that thread: a waiting
-/// rayon thread may take up other work, and if that were a write to the same chunk, it would wait for a lock that its own stack
-/// holds.
+/// A pool of our own threads. Only this library's work runs on it. If the caller itself runs on a thread of a rayon pool, its
+/// work is done on that thread: a waiting rayon thread may take up other work, and if that were a write to the same chunk, it
+/// would wait for a lock that its own stack holds.
 #[derive(Debug, Clone)]
 pub struct Pool {
     /// Started on first use; `None` if it could not be started.
     threads: usize,
-    /// True if its threads mostly wait for answers, so that even small pieces of work are worth handing over.
+    /// True if its threads mostly wait for responses, so that even small pieces of work are worth handing over.
     waits: bool,
     /// The smallest piece of work that is handed to the threads, in bytes.
     least: usize,
-    /// The cores for work that keeps them busy, and is done by threads that mostly wait.
+    /// Limits the threads that decode at a time, in a pool whose threads mostly wait.
     cores: Arc<Semaphore>,
     pool: Arc<PerProcess<Option<Arc<rayon::ThreadPool>>>>,
 }
 
-/// The smallest work that is handed to other threads, in bytes: for less, the handover costs more than it saves.
+/// The smallest amount of work that is handed to other threads, in bytes: for less, the handover costs more than it saves.
 const SMALL: usize = 128 << 10;
 
 /// The largest piece of work that mostly waits if only one thread at a time has access to the store, in bytes.
 const LEAST_OF_ONE_AT_A_TIME: usize = 64 << 10;
 
 impl Pool {
-    /// Creates a pool of this many threads; 0 means one for each core.
+    /// Creates a pool of `threads` threads; 0 means one for each core.
     pub(crate) fn new(threads: usize) -> Self {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let threads = if threads == 0 { cores() } else { threads };
@@ -43,14 +41,14 @@ impl Pool {
         Self { threads, waits: false, least: 0, cores: Arc::new(semaphore), pool: Arc::default() }
     }
 
-    /// The pool that arrays share by default.
+    /// Returns the pool that arrays share by default.
     pub fn shared() -> Self {
         static SHARED: OnceLock<Pool> = OnceLock::new();
         SHARED.get_or_init(|| Self::new(0)).clone()
     }
 
-    /// The pool of threads that each wait for the answer to a request. All arrays in stores with the same number of parallel
-    /// requests share it.
+    /// Returns the pool of threads that each wait for the response to a request. All arrays in stores with the same number of
+    /// parallel requests share it.
     pub fn waiting(requests: NonZeroUsize) -> Self {
         static SHARED: Mutex<BTreeMap<NonZeroUsize, Pool>> = Mutex::new(BTreeMap::new());
         let mut pools = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -63,13 +61,13 @@ impl Pool {
         Self { least: LEAST_OF_ONE_AT_A_TIME, ..self.clone() }
     }
 
-    /// A pool with another number of threads for the same kind of work.
+    /// Returns a pool with another number of threads for the same kind of work.
     pub(crate) fn with_threads(&self, threads: usize) -> Self {
         Self { least: self.least, ..Self::new(threads) }
     }
 
-    /// Runs work on the calling thread, which is not one of the pool's. At most as many such calls run at a time as the pool has
-    /// threads. The work must not call this function again.
+    /// Runs work on the calling thread, which is not one of the pool's. At most [`threads`](Self::threads) such calls run at a
+    /// time. The work must not call this function again.
     #[inline]
     pub(crate) fn on_a_core<R>(&self, work: impl FnOnce() -> R) -> R {
         let _core = self.cores.acquire(1);
@@ -141,7 +139,7 @@ impl Pool {
         pool.install(|| (0..at_once).into_par_iter().with_max_len(1).try_for_each(worker))
     }
 
-    /// The threads for pieces of work of so many bytes; `None` if the calling thread is better.
+    /// Returns the threads for pieces of work of `bytes` each; `None` if the calling thread is better.
     fn workers(&self, count: usize, at_once: usize, bytes: usize) -> Option<Arc<rayon::ThreadPool>> {
         let small = bytes < self.least || bytes.saturating_mul(count) < SMALL;
         if count.min(at_once) <= 1 || self.threads <= 1 || (small && !self.waits) {
@@ -162,7 +160,7 @@ fn start(threads: usize) -> Option<rayon::ThreadPool> {
     .ok()
 }
 
-/// The error for a number of chunks that is too large.
+/// Returns the error for a number of chunks that is too large.
 pub fn too_many(what: &str) -> Error {
     Error::new(ErrorKind::LimitExceeded, format!("{what} are more than this machine can count"))
 }

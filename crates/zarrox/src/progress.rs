@@ -1,4 +1,4 @@
-//! The progress of work that several threads do.
+//! The progress of work on several threads.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,9 +9,9 @@ use zarrox_core::Result;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// The number of bytes that are done. It never decreases.
+    /// The number of bytes that were processed. It never decreases.
     pub done: u64,
-    /// The total number of bytes, as far as it is known. It grows while nodes are found.
+    /// The expected total number of bytes. It grows while nodes are found.
     pub total: u64,
 }
 
@@ -26,7 +26,7 @@ impl Progress {
 /// A function that is called with the progress, from any thread. An error ends the operation.
 pub type Listener = Arc<dyn Fn(Progress) -> Result<()> + Send + Sync>;
 
-/// Work under way: its memory, and its progress.
+/// Running work: its memory limit, and its progress.
 pub struct Work {
     /// The number of bytes that may be in memory at once.
     pub memory: usize,
@@ -36,33 +36,33 @@ pub struct Work {
 }
 
 impl Work {
-    /// Creates work of which nothing is done, and whose total is unknown.
+    /// Creates work without progress, whose total is unknown.
     pub fn new(memory: usize, listener: Option<Listener>) -> Self {
         Self { memory, listener, done: Tally::default(), total: AtomicU64::new(0) }
     }
 
-    /// Adds `bytes` to the total.
+    /// Adds `bytes` to the expected total.
     pub fn expect(&self, bytes: u64) {
         self.total.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Adds `bytes` to what is done, and reports it.
+    /// Adds `bytes` to the processed bytes, and reports the progress.
     ///
     /// # Errors
     /// The errors of the listener, which end the work.
-    pub fn tell(&self, bytes: u64) -> Result<()> {
+    pub fn advance(&self, bytes: u64) -> Result<()> {
         let Some(listener) = &self.listener else { return Ok(()) };
         let report = |done| listener(Progress::new(done, self.total.load(Ordering::Relaxed)));
         self.done.add(bytes, report).map(drop)
     }
 }
 
-/// Work that several threads do, and one listener follows. Reported amounts never decrease.
+/// The amount of work that several threads have done, for one listener. Reported amounts never decrease.
 #[derive(Debug, Default)]
 pub struct Tally(Mutex<u64>);
 
 impl Tally {
-    /// Adds to the work that is done, and reports the new amount. Returns it.
+    /// Adds to the amount, reports the new amount, and returns it.
     ///
     /// The listener is called under the lock: otherwise a thread could report its amount after another one reported more.
     ///

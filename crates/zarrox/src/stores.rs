@@ -1,4 +1,4 @@
-//! Stores: where the documents and chunks of hierarchies are kept, and the URLs that lead to them.
+//! Stores of the documents and chunks of hierarchies, and their URLs.
 //!
 //! These are the stores of `zarrox-stores` and, behind the features of their names, those of `zarrox-databases`: SQLite, LMDB, redb,
 //! GDBM, Berkeley DB, Redis, MongoDB, WebDAV, FTP and HDFS.
@@ -12,7 +12,7 @@ use zarrox_databases::registry as available;
 #[cfg(not(feature = "zarrox-databases"))]
 use zarrox_stores::registry as available;
 
-/// The kinds of URLs that need features which may be off together with all of `zarrox-databases`.
+/// The URL schemes whose features may be off together with all of `zarrox-databases`.
 static DATABASES: [&Scheme; 10] = [
     &Scheme::needs_feature(&["sqlite"], "sqlite"),
     &Scheme::needs_feature(&["lmdb"], "lmdb"),
@@ -26,16 +26,16 @@ static DATABASES: [&Scheme; 10] = [
     &Scheme::needs_feature(&["hdfs"], "hdfs"),
 ];
 
-/// The kinds of URLs of all stores of this build. [`OpenOptions::stores`](crate::OpenOptions::stores) takes others.
+/// Returns the URL schemes of all stores of this build. [`OpenOptions::stores`](crate::OpenOptions::stores) sets others.
 #[must_use]
 pub fn registry() -> StoreRegistry {
     available().with(&DATABASES)
 }
 
-/// Finds the store that a URL means, see [`StoreRegistry::open`].
+/// Opens the store of a URL, see [`StoreRegistry::open`].
 ///
 /// # Errors
-/// Those of [`StoreRegistry::open`].
+/// The errors of [`StoreRegistry::open`].
 pub fn open_url(url: &str, options: &StorageOptions) -> Result<Located, StoreError> {
     registry().open(url, options)
 }

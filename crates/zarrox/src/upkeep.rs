@@ -1,9 +1,9 @@
-//! Consolidated metadata that is kept up to date: what changes a node also changes what groups above repeat of it.
+//! Updates of consolidated metadata: a change of a node also changes the copies of its documents in groups above.
 //!
-//! The documents of the nodes that changed are read anew and put into each copy that repeats them, while nobody else in this
-//! process changes it, and only if it still is what was read. So whoever comes last puts in what is there last. The change
-//! itself stands whatever becomes of the copies. That one could not be read or stored is an error, which tells which copy does not know
-//! of the change; one that cannot be understood was of no use before, so that a warning is enough.
+//! The documents of the changed nodes are read again and put into each copy, under a lock that excludes other threads of this
+//! process, and only if the copy is still the one that was read. So the last writer stores the last documents. The change itself
+//! remains even if a copy cannot be updated. A copy that cannot be read or stored is an error, which names the copy that is out
+//! of date. A copy that cannot be parsed was unusable before, so a warning is enough.
 
 use std::collections::BTreeSet;
 use std::error::Error as _;
@@ -21,45 +21,45 @@ use crate::policy::Upkeep;
 
 /// A change of a document.
 pub(crate) enum Edit {
-    /// It stays as it is.
+    /// The document is not changed.
     Keep,
-    /// It is replaced, or written where there is none.
+    /// The document is replaced or created.
     Write(Vec<u8>),
-    /// It goes.
+    /// The document is erased.
     Erase,
 }
 
-/// Which nodes of a hierarchy a change was about.
+/// The nodes of a hierarchy that a change affects.
 #[derive(Debug, Default)]
 pub struct Changes {
-    /// Nodes whose own documents are new or others.
+    /// Nodes whose own documents are new or changed.
     nodes: Vec<NodePath>,
-    /// Nodes that came, went or were replaced with all that is below them.
+    /// Nodes that were created, deleted or replaced with all nodes below them.
     whole: Vec<NodePath>,
-    /// Groups among them that could have consolidated metadata of their own beside their documents.
+    /// Groups among these nodes that could have consolidated metadata of their own beside their documents.
     groups: Vec<NodePath>,
-    /// True where the nodes are of another format than the consolidated metadata that is looked for.
+    /// True if the nodes have another format than the consolidated metadata that is looked for.
     foreign: bool,
 }
 
 impl Changes {
-    /// The documents of one node are others.
+    /// Creates a change of the documents of one node.
     pub(crate) fn of_node(path: &NodePath, is_group: bool) -> Self {
         let groups = if is_group { vec![path.clone()] } else { Vec::new() };
         Self { nodes: vec![path.clone()], groups, ..Self::default() }
     }
 
-    /// Nodes came, went or were replaced, with all below them.
+    /// Creates a change for nodes that were created, deleted or replaced, with all nodes below them.
     pub fn of_all_below(paths: &[&NodePath]) -> Self {
         Self { whole: paths.iter().map(|path| (*path).clone()).collect(), ..Self::default() }
     }
 
-    /// A node of a format came to be where the groups above are of another.
+    /// Creates a change for a new node whose format differs from that of the groups above.
     pub(crate) fn foreign(path: &NodePath) -> Self {
         Self { foreign: true, ..Self::of_all_below(&[path]) }
     }
 
-    /// These are new, too.
+    /// Adds new nodes to the change.
     pub fn and(mut self, nodes: Vec<NodePath>) -> Self {
         self.nodes.extend(nodes);
         self
@@ -74,7 +74,7 @@ impl Changes {
         Ok(Self { nodes, whole, groups, foreign: self.foreign })
     }
 
-    /// All groups that may repeat something of the nodes.
+    /// Returns all groups whose consolidated metadata may contain the nodes.
     fn holders(&self) -> BTreeSet<NodePath> {
         let above = self.nodes.iter().chain(&self.whole).flat_map(NodePath::ancestors);
         above.chain(self.groups.iter().cloned()).collect()
@@ -82,7 +82,7 @@ impl Changes {
 }
 
 impl Location {
-    /// Does to all consolidated metadata that repeats these nodes what is to be done to it after a change.
+    /// Applies the [`Upkeep`] policy to all consolidated metadata with copies of the changed nodes.
     ///
     /// An error is never a conflict: the change was made, and must not be made again.
     pub fn keep_copies(&self, format: Format, changes: &Changes) -> Result<()> {
@@ -103,14 +103,14 @@ impl Location {
         keep().unwrap_or_else(|error| place.without_copy(error))
     }
 
-    /// Does so where a node came to be in hierarchies of other formats.
+    /// Updates consolidated metadata of other formats after a node was created below their groups.
     pub(crate) fn keep_foreign_copies(&self, formats: &[Format], path: &NodePath) -> Result<()> {
         let kept = formats.iter().map(|format| self.keep_copies(*format, &Changes::foreign(path)));
         kept.fold(Ok(()), Result::and)
     }
 
-    /// Returns this place in the store of the whole hierarchy, where this one begins further down: a directory that was opened as a
-    /// store of its own; and the path of this store's root there.
+    /// Returns this location in the store of the whole hierarchy, and the path of this store's root there, if this store is a
+    /// directory inside of a hierarchy that was opened as a store of its own.
     fn in_whole_hierarchy(&self, layout: &Layout) -> Result<Option<(Self, NodePath)>> {
         let Some(directory) = self.store.directory().filter(|_| !layout.implicit_groups()) else {
             return Ok(None);
@@ -174,7 +174,7 @@ impl Location {
         })
     }
 
-    /// The documents that the nodes have now.
+    /// Reads the present documents of the nodes.
     fn documents_of(&self, format: Format, layout: &Layout, changes: &Changes) -> Result<StoredDocuments> {
         let paths = || changes.nodes.iter().chain(&changes.whole);
         let asked = self.probed_keys(paths().flat_map(|path| layout.keys(path)));
@@ -193,13 +193,13 @@ impl Location {
         Ok(found)
     }
 
-    /// Tells that a copy does not know of a change: why the store could not keep it is an error, and that nobody can read it a warning.
+    /// Reports that a copy is out of date: as an error if the store failed, and as a warning if the copy cannot be parsed.
     fn without_copy(&self, error: Error) -> Result<()> {
         let place = self.path.key("");
         let place = format!("{}/{place}", self.store.location());
         let place = place.trim_end_matches('/');
         let told = format!(
-            "the consolidated metadata of '{place}' does not know of what was changed: {error}; `zarrox consolidate {place}` \
+            "the consolidated metadata of '{place}' does not include the change: {error}; `zarrox consolidate {place}` \
              writes it anew"
         );
         let is_of_store = error.source().is_some_and(|source| source.is::<StoreError>());

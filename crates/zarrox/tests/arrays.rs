@@ -73,7 +73,7 @@ fn a_v3_array_is_written_in_the_strict_form_with_its_ancestors() {
 }
 
 #[test]
-fn a_v2_array_is_written_as_numcodecs_names_things() {
+fn a_v2_array_is_written_with_the_names_of_numcodecs() {
     let store = memory();
     let builder = OpenOptions::new().create_array((store.clone(), "x/y")).format(Format::V2);
     builder.shape([4, 6]).chunks([2, 3]).data_type(DataType::Int16).column_major(true).create().unwrap();
@@ -90,7 +90,7 @@ fn a_v2_array_is_written_as_numcodecs_names_things() {
 }
 
 #[test]
-fn chunks_that_hold_only_fill_values_are_not_stored_unless_asked_for() {
+fn chunks_with_only_fill_values_are_stored_only_with_the_option() {
     for (store_empty, expected) in [(false, 0), (true, 4)] {
         let store = memory();
         let options = OpenOptions::new().store_empty_chunks(store_empty);
@@ -210,7 +210,8 @@ fn two_handles_that_append_in_turn_lose_nothing() {
     }
 }
 
-/// Blocks of 5³ into chunks, and inner chunks of shards, of 10³: what loses a third of the data elsewhere.
+/// Writes blocks of 5³ into chunks, and inner chunks of shards, of 10³: a case in which other implementations lose a third of the
+/// data.
 #[test]
 fn threads_that_write_parts_of_the_same_chunks_lose_nothing() {
     let directory = tempfile::tempdir().unwrap();
@@ -220,7 +221,7 @@ fn threads_that_write_parts_of_the_same_chunks_lose_nothing() {
         let builder = builder.data_type(DataType::UInt16).compressor(Zstd::level(1));
         let array =
             if let Some(shards) = shards { builder.shards(shards) } else { builder }.create().unwrap();
-        // Some write through a handle of their own, opened by another path to the same directory.
+        // Some threads write through a handle of their own, opened by another path to the same directory.
         let other = zarrox::open_array(directory.path().join("./").join(name)).unwrap();
         std::thread::scope(|scope| {
             for thread in 0..8_usize {
@@ -324,7 +325,7 @@ fn types_must_agree() {
 }
 
 #[test]
-fn chunks_can_be_had_encoded_and_decoded() {
+fn chunks_can_be_read_encoded_and_decoded() {
     let array = int32(&memory(), &[3], &[2]).no_compressor().fill_value(9).create().unwrap();
     assert_eq!(array.raw().read(&[0]).unwrap(), None);
     array.write(.., arr1(&[1, 2, 3])).unwrap();
@@ -428,7 +429,7 @@ fn old_nested_v2_stores_are_found_to_be_nested() {
     assert_eq!(array.info().unwrap().chunks_initialised, 4);
     assert!(store.size(&Key::new("a/0.0").unwrap()).unwrap().is_none());
 
-    // Whose store is empty gives its chunks the names that the specification has, whatever others do afterwards.
+    // An array in an empty store uses the chunk keys of the specification, whatever other writers do afterwards.
     let empty = memory();
     empty.set(&key, zarray.to_string().as_bytes(), Default::default()).unwrap();
     let array = OpenOptions::new().open((empty.clone(), "a")).unwrap().into_array().unwrap();
@@ -483,7 +484,7 @@ fn memory_that_is_shared_is_copied_before_it_is_read_into() {
     let array = int32(&memory(), &[8, 4], &[4, 4]).create().unwrap();
     let values = Array2::from_shape_fn((8, 4), |(row, column)| i32::try_from(row * 4 + column).unwrap());
     array.write(.., &values).unwrap();
-    // The copies have other strides than what they are copies of.
+    // The copies have other strides than the originals.
     let base = Array2::<i32>::zeros((8, 4));
     let mut borrowed = ndarray::CowArray::from(base.slice(ndarray::s![..;-1, ..;-1]));
     array.read_into(.., &mut borrowed).unwrap();
@@ -507,7 +508,7 @@ fn a_write_to_the_edge_keeps_what_another_handle_has_appended_behind_it() {
         array
             .append_with(&[2], 0, |grown, place| {
                 grown.write(place, arr1(&[7, 8]))?;
-                // Not even a handle that is as new as can be knows of the new shape yet.
+                // Even a new handle does not know the new shape yet.
                 let fresh = OpenOptions::new().open((store.clone(), "a"))?.into_array()?;
                 fresh.write(.., 1)
             })
@@ -542,7 +543,7 @@ fn results_without_elements_may_have_any_lengths() {
             order,
         )
     };
-    // Whether such a shape counts as too large is the order's accident; that it is no panic is not.
+    // Whether such a shape is an error depends on the order of its dimensions, but it must not panic.
     assert!(foreign(zarrox::Order::RowMajor).is_err() || foreign(zarrox::Order::ColumnMajor).is_err());
 }
 
@@ -574,14 +575,14 @@ fn elements_of_a_type_known_only_at_run_time_are_broadcast() {
 }
 
 #[test]
-fn a_level_that_a_codec_has_not_is_refused_for_new_arrays_and_nothing_to_readers() {
+fn an_invalid_compression_level_is_refused_for_new_arrays_and_ignored_by_readers() {
     let refused: [(CodecSpec, &str); 6] = [
         (Zstd::level(99).into(), "level 99 does not exist; the nearest is 22"),
         (Zstd::level(-200_000).into(), "level -200000 does not exist; the nearest is -131072"),
         (Gzip::level(20).into(), "-1 to 9"),
         (Bz2::level(0).into(), "1 to 9"),
         (Blosc::lz4().level(10).into(), "0 to 9"),
-        (Lzma::xz(10).into(), "liblzma refuses"),
+        (Lzma::xz(10).into(), "liblzma rejects"),
     ];
     for (codec, why) in refused {
         let store = memory();

@@ -26,7 +26,7 @@ fn create(store: &Arc<dyn Store>) -> zarrox::Result<zarrox::Array> {
     root.create_array("a").shape([20, 30]).chunks([5, 10]).data_type(DataType::Int32).create()
 }
 
-/// The program, waiting.
+/// The program with blocking calls.
 fn blocking_program(store: &Arc<dyn Store>) {
     let array = create(store).unwrap();
     array.write(.., values()).unwrap();
@@ -111,7 +111,7 @@ fn no_thread_of_the_program_waits() {
 }
 
 #[test]
-fn a_future_that_is_dropped_calls_its_work_off() {
+fn dropping_a_future_cancels_its_work() {
     let remote = Remote::new(Duration::from_millis(20));
     let near: Arc<dyn Store> = Arc::new(remote.memory().clone());
     let array = OpenOptions::new().create_array((near, "a")).shape([2_000]).chunks([1]);

@@ -1,4 +1,4 @@
-//! Attributes stay as they are stored, whatever else is changed: Python's tokens, and numbers with all their digits.
+//! Attributes keep their stored form when other members change: Python's tokens, and numbers with all their digits.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
@@ -11,7 +11,7 @@ use zarrox::stores::{MemoryStore, Store};
 use zarrox::{Consolidated, Node, OpenMode, OpenOptions};
 use zarrox_tools::copy::Copier;
 
-/// Values that `json.dumps` writes and no other JSON has, and numbers that neither a float nor 64 bits hold.
+/// Values that `json.dumps` writes although JSON does not allow them, and numbers that neither a float nor 64 bits can represent.
 const HARD: &str = r#"{"missing_value":NaN,"range":[1.0,Infinity,{"deep":-Infinity}],"text":"NaN","large":12345678901234567890123,"precise":3.14159265358979323846,"huge":1e400,"zeros":[-0.0,-0,1.50,1E+2,-9223372036854775809]}"#;
 
 fn map(text: &str) -> Map {
@@ -42,7 +42,7 @@ fn create(store: &Arc<dyn Store>, format: Format, attributes: &Map) -> &'static 
     path
 }
 
-/// Changes other members of an array of each format, and expects the attributes to be what they were.
+/// Changes other members of an array of each format, and expects unchanged attributes.
 fn assert_unchanged(text: &str) {
     let attributes = map(text);
     for format in Format::all() {

@@ -1,4 +1,4 @@
-//! Checksums in both versions' metadata, from one into the other, and read around.
+//! Checksums in the metadata of v2 and v3, their conversion, and reads that skip them.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
@@ -34,7 +34,7 @@ fn converted(from: &Arc<dyn Store>, to: Format, key: &str) -> (Arc<dyn Store>, J
 }
 
 #[test]
-fn what_was_said_is_said_again_in_every_format() {
+fn checksums_survive_conversion_into_every_format() {
     let start = json!({"id": "crc32c", "location": "start"});
     let v3_start = json!({"name": "numcodecs.crc32c", "configuration": {"location": "start"}});
     let shuffle = json!([{"id": "shuffle", "elementsize": 4}, {"id": "fletcher32"}]);
@@ -71,7 +71,7 @@ fn what_was_said_is_said_again_in_every_format() {
 }
 
 #[test]
-fn damage_is_found_unless_nobody_asks() {
+fn damage_is_found_unless_checksums_are_skipped() {
     let location = json!({"id": "adler32", "location": "start"});
     for checksum in [
         location,
@@ -96,7 +96,7 @@ fn damage_is_found_unless_nobody_asks() {
     }
 }
 
-/// A changed byte of a chunk is noticed in every format whose documents have a word for a checksum.
+/// A changed byte of a chunk is detected in every format with checksums.
 #[test]
 fn arrays_that_are_created_with_checksums_notice_every_changed_byte() {
     let compressors: [Option<CodecSpec>; 4] =
@@ -124,7 +124,7 @@ fn arrays_that_are_created_with_checksums_notice_every_changed_byte() {
                 let mut damaged = whole.clone();
                 damaged[at] ^= 4;
                 std::fs::write(&file, damaged).unwrap();
-                // Bytes of a header may say nothing of the elements.
+                // Some bytes of a header do not affect elements.
                 assert!(
                     read().is_err() || read().unwrap() == ndarray::arr1(&values).into_dyn(),
                     "{what}, {at}"

@@ -1,5 +1,5 @@
-//! Opens everything that the real writers wrote, and compares every value: of whole arrays and of parts of them, read
-//! leniently and strictly. `corpus/README.md` says what there is and how it was made.
+//! Opens the data of other implementations, and compares every value: of whole arrays and of parts of them, read leniently and
+//! strictly. `corpus/README.md` describes the data and their creation.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first failure")]
 
@@ -27,7 +27,7 @@ use zarrox_testkit::corpus::directory;
 enum Trouble {
     /// It cannot be opened or read.
     Refused(zarrox::Error),
-    /// It is not what was written.
+    /// It differs from the expected values.
     Wrong(String),
 }
 
@@ -151,9 +151,9 @@ fn the_draft_of_2022() {
     check("draft");
 }
 
-/// In a copy: every part is written into zeros, then everything as it was, and an attribute is added.
+/// Changes copies: writes every part into zeros, then all old values, and adds an attribute.
 #[test]
-fn what_others_wrote_can_be_changed() {
+fn data_of_other_programs_can_be_changed() {
     let writers = writers();
     let problems: Vec<String> = std::thread::scope(|scope| {
         let threads: Vec<_> = writers.iter().map(|writer| scope.spawn(|| change_all(writer))).collect();
@@ -195,8 +195,8 @@ pub(crate) fn case(writer: &str, hierarchy: &str, path: &str) -> String {
     format!("{writer}/{hierarchy}/{path}").trim_end_matches('/').to_owned()
 }
 
-/// Returns true if an entry of the list is about a case: it is that case, or something above it, or it ends with `*` and the
-/// case begins so.
+/// Returns true if an entry of the list applies to a case: it is that case, or a path above it, or it ends with `*` and the case
+/// begins with the rest.
 pub(crate) fn covers(entry: &str, case: &str) -> bool {
     if let Some(beginning) = entry.strip_suffix('*') {
         return case.starts_with(beginning);
@@ -204,34 +204,33 @@ pub(crate) fn covers(entry: &str, case: &str) -> bool {
     case.strip_prefix(entry).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Returns true if something could not be opened because of a codec of the list.
+/// Returns true if a node could not be opened because of a codec of the list.
 fn is_pending(error: &zarrox::Error) -> bool {
     unknown_codec(error).is_some_and(|codec| CODECS.contains(&codec.as_str()))
 }
 
-/// The reason of the list for which strict reading refuses an array of a writer.
+/// Returns the reason in the list for which strict reading refuses an array of a writer.
 fn is_lenient(writer: &str, error: &zarrox::Error) -> Option<&'static str> {
     let text = error.to_string();
     let mut reasons = STRICTLY.iter().filter(|(of, _)| *of == writer).map(|(_, says)| *says);
     reasons.find(|says| text.contains(says))
 }
 
-/// The codec that an error says is unknown.
+/// Returns the unknown codec that an error names.
 fn unknown_codec(error: &zarrox::Error) -> Option<String> {
     let text = error.to_string();
     let (_, rest) = text.split_once("unknown codec '")?;
     Some(rest.split_once('\'')?.0.to_owned())
 }
 
-/// Compares everything that a writer wrote, as it is read leniently and strictly.
+/// Compares all data of a writer, read leniently and strictly.
 fn check(writer: &str) {
     check_as(writer, false, &PENDING.iter().map(|(entry, _)| *entry).collect::<Vec<_>>());
     let both = PENDING.iter().chain(LENIENT).map(|(entry, _)| *entry);
     check_as(writer, true, &both.collect::<Vec<_>>());
 }
 
-/// Compares everything that a writer wrote, and reports all that is wrong together. What the list speaks of must be
-/// refused.
+/// Compares all data of a writer, and reports all faults together. The cases of the list must be refused.
 fn check_as(writer: &str, strict: bool, list: &[&str]) {
     let list = || list.iter().filter(|entry| covers(writer, entry));
     let options = OpenOptions::new().data_type_fallback(true).mode(OpenMode::Read).strict(strict);
@@ -244,7 +243,7 @@ fn check_as(writer: &str, strict: bool, list: &[&str]) {
             let entry = list().find(|entry| covers(entry, &case));
             match (check_node(&root, path, expected), entry) {
                 (Ok(()), None) => {}
-                // A group may be understood when what is in it is not.
+                // A group may be readable although its nodes are not.
                 (Ok(()), Some(_)) if expected["kind"] == "group" => {}
                 (Ok(()), Some(entry)) => {
                     problems.push(format!("{case} opens; remove '{entry}' from the list"));
@@ -297,7 +296,7 @@ fn check_group(group: &Group, expected: &Json) -> Result<(), Trouble> {
 }
 
 fn check_attributes(found: &Map, expected: &Json) -> Result<(), Trouble> {
-    // What is expected is nothing but JSON.
+    // The expected attributes are valid JSON.
     if Json::from(found.clone()).without_tokens() != expected["attributes"] {
         return wrong("attributes", found, &expected["attributes"]);
     }
@@ -365,7 +364,7 @@ fn compare(array: &Array, part: &Part, values: &Values) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Changes all arrays of a writer that are not pending and lose nothing, in copies. Returns what went wrong.
+/// Changes copies of all lossless arrays of a writer that are not pending. Returns the faults.
 fn change_all(writer: &str) -> Vec<String> {
     let mut problems = Vec::new();
     for (hierarchy, nodes) in expected(writer) {
@@ -387,7 +386,7 @@ fn change_all(writer: &str) -> Vec<String> {
     problems
 }
 
-/// Changes an array: every part is written into zeros, then everything as it was, and an attribute is added.
+/// Changes an array: writes every part into zeros, then all old values, and adds an attribute.
 fn change(store: &Arc<dyn Store>, path: &str, expected: &Json) -> Result<(), Trouble> {
     let options = OpenOptions::new().data_type_fallback(true);
     let open = || options.open((store.clone(), path))?.into_array();
@@ -401,7 +400,7 @@ fn change(store: &Arc<dyn Store>, path: &str, expected: &Json) -> Result<(), Tro
         let zeros = vec![0; all.as_bytes().len()];
         let written = array.read::<DynArray>(part.selection.clone())?;
         match array.write(.., &DynArray::new(array.data_type().clone(), all.shape().to_vec(), zeros)?) {
-            // A codec may have no zeros, as one that takes an offset from unsigned numbers.
+            // A codec may not support zeros, such as one that subtracts an offset from unsigned numbers.
             Err(error) if error.to_string().contains("has no result") => break,
             written => written?,
         }

@@ -14,7 +14,7 @@ use zarrox_core::internals::metadata::{ReadContext, Source};
 use zarrox_core::{ArrayMetadata, NodeMetadata, NodePath};
 use zarrox_tools::copy::{Action, Copier, Obstacle, Property, Verify};
 
-/// A store with an array of this type and these filters, of one chunk of 2 × 3 elements.
+/// Creates a store with an array of this type and these filters, of one chunk of 2 × 3 elements.
 fn stored(dtype: impl Into<Json>, order: &str, filters: &Json, chunk: &[u8]) -> Arc<dyn Store> {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let meta = document(dtype, order, filters);
@@ -70,7 +70,7 @@ fn byte_orders_and_orders_of_elements() {
     }
 }
 
-/// A filter of each kind as `.zarray` has it.
+/// A filter of each kind in the form of `.zarray`.
 fn delta(dtype: &str, astype: &str) -> Json {
     json!({"id": "delta", "dtype": dtype, "astype": astype})
 }
@@ -85,7 +85,7 @@ fn filters_of_bytes() -> Vec<(&'static str, &'static str, Json, &'static str)> {
     let scaled = json!({"id": "fixedscaleoffset", "scale": 10, "offset": 1, "dtype": "<f8", "astype": ">i2"});
     let astype = json!({"id": "astype", "encode_dtype": "<i4", "decode_dtype": "<i2"});
     vec![
-        // Numbers seen in another byte order.
+        // Numbers in another byte order.
         (">i4", "C", json!([delta("<i4", "<i4")]), "000000010000000100000002000000040000000800000010"),
         (">i4", "F", json!([delta("<i4", "<i4")]), "0000000100000007000000fa0000000e000000f40000001c"),
         ("<i4", "C", json!([delta(">i4", ">i4")]), "010000000100000002000000040000000800000010000000"),
@@ -96,7 +96,7 @@ fn filters_of_bytes() -> Vec<(&'static str, &'static str, Json, &'static str)> {
             json!([delta("<i8", "<i8")]),
             "3ff00000000000000110ffffffffffff0010000000000000001000000000000000100000000000000010000000000000",
         ),
-        // Big-endian numbers in other pieces.
+        // Big-endian numbers of another size.
         (">i4", "C", json!([delta("|u1", "|u1")]), "00000001ff000002fe000004fc000008f8000010f0000020"),
         (">i4", "C", json!([delta(">i2", ">i2")]), "00000001ffff0002fffe0004fffc0008fff80010fff00020"),
         ("|V4", "C", json!([delta(">u4", ">u4")]), "010000000100000002000000040000000800000010000000"),
@@ -138,7 +138,7 @@ fn filters_of_bytes() -> Vec<(&'static str, &'static str, Json, &'static str)> {
             "0101381200ffc8ef0308effefcf70fff000000000000000000000000",
         ),
         ("|b1", "C", json!([shuffle(2), {"id": "packbits"}]), "02e0"),
-        // Compressed bytes, of a number that is another for each chunk.
+        // Compressed bytes, whose number differs from chunk to chunk.
         (
             "<i4",
             "C",
@@ -170,7 +170,7 @@ fn numbers(array: &Array, dtype: &str) -> Vec<f64> {
     }
 }
 
-/// numcodecs gives every filter bytes, and asks neither what they were nor in which order.
+/// numcodecs passes bytes to every filter, regardless of their type and order.
 #[test]
 fn filters_see_bytes_as_numbers_of_their_own_type() {
     for (dtype, order, filters, chunk) in filters_of_bytes() {
@@ -192,14 +192,14 @@ fn filters_see_bytes_as_numbers_of_their_own_type() {
         array.write(s![1.., ..], array.read::<DynArray>(s![..1, ..]).unwrap()).unwrap();
         array.write(.., &values).unwrap();
         assert_eq!(numbers(&array, dtype), expected, "{what}");
-        // Of what zlib makes there is more than one.
+        // The output of zlib is not unique.
         if !filters.to_string().contains("zlib") {
             assert_eq!(chunk_of(&store), hex(chunk), "{what}");
         }
     }
 }
 
-/// Filters of bytes are written as they were read, in v2 and in the formats with v2's words; v3 has no words for them.
+/// Filters of bytes are written as they were read, in v2 and in the formats with v2's metadata; v3 cannot represent them.
 #[test]
 fn filters_of_bytes_are_only_of_v2() {
     let registry = zarrox::codecs::registry();
@@ -267,9 +267,9 @@ fn v3_metadata_with_a_filter_of_bytes_is_refused() {
     }
 }
 
-/// Formats with v2's words take the chunks as they are; v3 gets the values in chunks without the filter, and is told so.
+/// Formats with v2's metadata keep the encoded chunks; for v3 the chunks are encoded without the filter, and the report says so.
 #[test]
-fn conversions_keep_the_filter_or_say_that_it_goes() {
+fn conversions_keep_the_filter_or_report_its_removal() {
     for (dtype, order, filters, chunk) in filters_of_bytes() {
         let what = format!("{dtype} {order} {filters}");
         let source = stored(dtype, order, &filters, &hex(chunk));
@@ -281,7 +281,7 @@ fn conversions_keep_the_filter_or_say_that_it_goes() {
             let plan = plan.plan((source.clone(), ""), (target.clone(), "")).unwrap();
             let report = match plan.run() {
                 Ok(report) => report,
-                // N5 has neither raw bits nor booleans.
+                // N5 supports neither raw bits nor booleans.
                 Err(error) => {
                     assert!(
                         format == Format::N5 && error.kind() == ErrorKind::Unsupported,
@@ -329,9 +329,9 @@ fn structures_are_bytes_to_filters() {
     assert_eq!(chunk_of(&store), chunk);
 }
 
-/// Chunks that no filter of these can have made, and numbers that it would not give back.
+/// Chunks that these filters cannot have encoded, and numbers that they would not decode to the same value.
 #[test]
-fn filters_of_bytes_refuse_what_is_not_theirs() {
+fn filters_of_bytes_refuse_chunks_and_numbers_that_do_not_fit() {
     let open = |dtype: &str, filters: Json, chunk: &[u8]| {
         let store = stored(dtype, "C", &filters, chunk);
         OpenOptions::new().open((store, "")).unwrap().into_array().unwrap()
@@ -350,8 +350,8 @@ fn filters_of_bytes_refuse_what_is_not_theirs() {
     assert_eq!(array.read::<ArrayD<f32>>(..).unwrap().sum(), 0.0);
     let error = array.write(.., ndarray::arr2(&[[1.1_f32, 2.2, 3.3], [4.4, 5.5, 6.6]])).unwrap_err();
     assert!(error.to_string().contains("would not restore exactly"), "{error}");
-    // Property numcodecs cannot write either.
+    // Values that numcodecs cannot write either.
     let store = stored("<f4", "C", &json!([shuffle(4), {"id": "bitround", "keepbits": 3}]), &[0; 24]);
     let error = OpenOptions::new().open((store, "")).and_then(|node| node.into_array()).unwrap_err();
-    assert!(error.to_string().contains("'numcodecs.bitround' is given bytes here"), "{error}");
+    assert!(error.to_string().contains("'numcodecs.bitround' has bytes as its input here"), "{error}");
 }

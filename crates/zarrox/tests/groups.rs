@@ -63,7 +63,7 @@ fn a_hierarchy_is_built_listed_moved_and_deleted() {
 }
 
 #[test]
-fn nothing_is_created_over_or_inside_what_exists() {
+fn no_node_is_created_over_or_inside_an_existing_one() {
     let root = OpenOptions::new().create_group((Arc::new(MemoryStore::new()), "")).unwrap();
     array(&root, "a");
     root.create_group("g").unwrap();
@@ -122,7 +122,7 @@ fn the_modes_are_those_of_h5py() {
 }
 
 #[test]
-fn overwriting_never_deletes_a_directory_that_is_no_node() {
+fn overwriting_never_deletes_a_directory_without_a_node() {
     let directory = tempfile::tempdir().unwrap();
     let thesis = directory.path().join("thesis.tex");
     std::fs::write(&thesis, "years of work").unwrap();
@@ -192,14 +192,14 @@ fn a_bad_node_never_hides_its_siblings() {
 }
 
 #[test]
-fn names_and_kinds_are_those_of_what_can_be_opened() {
+fn names_and_kinds_are_those_of_nodes_that_can_be_opened() {
     for format in Format::all().filter(|format| *format != Format::V1) {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
         let root = OpenOptions::new().format(format).create_group((store.clone(), "")).unwrap();
         array(&root, "a");
         array(&root, "deep/x").write(.., 1).unwrap();
         root.create_group("g").unwrap();
-        // In the drafts and in N5 this is a group; in the others, files of somebody else.
+        // In the drafts and in N5 this is a group; in the other formats, these are files of another program.
         for key in ["meta/others/deep/notes", "others/deep/notes", "meta/root/others/deep/notes"] {
             store.set(&Key::new(key).unwrap(), b"?", Default::default()).unwrap();
         }
@@ -226,7 +226,7 @@ fn kind(node: &zarrox::Result<Node>) -> Option<NodeKind> {
 }
 
 #[test]
-fn a_node_is_there_if_its_document_is_and_opening_tells_what_is_wrong_with_it() {
+fn a_node_exists_if_its_document_does_and_opening_reports_its_defect() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let root = OpenOptions::new().format(Format::V2).create_group((store.clone(), "")).unwrap();
     let put = |key: &str| store.set(&Key::new(key).unwrap(), b"{", Default::default()).unwrap();
@@ -254,7 +254,7 @@ fn names_and_kinds_of_v2_are_known_without_reading_documents() {
     assert_eq!(root.child_kinds().unwrap().len(), 20);
     let counts = store.take();
     assert_eq!((counts.listings(), counts.values()), (1, 0), "{counts:?}");
-    // Of arrays the first document, of groups the second.
+    // The first document of an array, the second of a group.
     assert_eq!(counts.of(Operation::Size), 10 + 2 * 10, "{counts:?}");
     assert!(root.contains("a3").unwrap());
     let counts = store.take();
@@ -270,7 +270,7 @@ fn attributes_are_written_by_few_requests() {
     let number = |map: &mut zarrox::json::Map| drop(map.insert("number".to_owned(), 1.into()));
     store.take();
     array.update_attributes(number).unwrap();
-    // What the node is, its attributes, and whether its group has consolidated metadata.
+    // The document of the node, its attributes, and the consolidated metadata of its group.
     let counts = store.take();
     assert_eq!((counts.values(), counts.of(Operation::Set)), (3, 1), "{counts:?}");
     root.update_attributes(number).unwrap();

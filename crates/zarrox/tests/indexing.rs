@@ -1,5 +1,5 @@
-//! Selections of every kind give what NumPy gives, for reading and for writing, or are refused as NumPy refuses them: the golden
-//! cases of `corpus/indexing`. `cargo xtask conformance` makes other ones with every run.
+//! Selections of every kind agree with NumPy, for reading, writing and errors: the golden cases of `corpus/indexing`. `cargo
+//! xtask conformance` generates other cases with every run.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
@@ -14,7 +14,7 @@ use zarrox::OpenOptions;
 use zarrox::stores::MemoryStore;
 use zarrox::{prelude::*, s};
 
-/// All cases, one in each line.
+/// Returns all cases, one in each line.
 fn cases() -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/indexing/cases.jsonl.zst");
     String::from_utf8(zstd::decode_all(std::fs::File::open(path).unwrap()).unwrap()).unwrap()
@@ -30,7 +30,7 @@ fn selections_are_numpys() {
     assert!(failures.is_empty(), "{} of {} cases failed:{shown}", failures.len(), lines.len());
 }
 
-/// No dimension has a list of positions then: that there are several of them is in the shape of the selection only.
+/// In this case, only the shape of the selection has the number of positions, since there is no dimension with a list of them.
 #[test]
 fn the_element_of_an_array_without_dimensions_is_selected_repeatedly() {
     let store = Arc::new(MemoryStore::new());
@@ -47,7 +47,7 @@ fn the_element_of_an_array_without_dimensions_is_selected_repeatedly() {
     assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().sum(), 7);
 }
 
-/// Values of text and in fields come by other ways than those of the cases.
+/// Text and fields take other code paths than the cases.
 #[test]
 fn values_may_have_axes_of_length_1_in_front() {
     let values = ndarray::arr3(&[[[1, 2, 3]]]);
@@ -80,7 +80,7 @@ fn the_last_value_stays_where_a_selection_of_points_repeats_them() {
     let array = builder.shape([6]).data_type(DataType::Int32).chunks([4]).create().unwrap();
     let points = ndarray::arr3(&[[[0, 1], [1, 0], [2, 2]], [[1, 2], [0, 1], [2, 0]]]);
     let points = array.slice(s![points]);
-    // All of the result is written with ascending numbers: the greatest of each element's stays.
+    // The result is written with ascending numbers: each element gets the largest of its numbers.
     let check = |view: zarrox::ArrayView<'_>| {
         let shape: Vec<usize> = view.shape().unwrap().iter().map(|&n| usize::try_from(n).unwrap()).collect();
         let count = i32::try_from(shape.iter().product::<usize>()).unwrap();

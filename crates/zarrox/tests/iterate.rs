@@ -1,4 +1,4 @@
-//! Iterating over rows and over chunks: the values of plain reads, each chunk decoded once, in bounded memory.
+//! Iteration over rows and chunks: the same values as plain reads, each chunk decoded once, in bounded memory.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
 use std::collections::HashMap;
@@ -41,7 +41,7 @@ impl Wrapper for Counting {
 }
 
 impl Store for Counting {
-    // All else opens values.
+    // All other operations open values.
     wrapped!(location capabilities open_with put);
     wrapped!(erase_if erase_prefix list_prefix list_dir lock);
     provided!(directory get get_ranges get_many size contains rename_prefix flush stamp hold exchange);
@@ -52,7 +52,7 @@ fn counting() -> (Arc<dyn Store>, Opened) {
     (Arc::new(Counting(Arc::default(), opened.clone())), opened)
 }
 
-/// The most times that any object was opened since the last time; documents left aside.
+/// Returns the largest number of times that an object was opened since the last call, without documents.
 fn most_opened(opened: &Opened) -> u64 {
     let taken = std::mem::take(&mut *opened.lock().unwrap());
     taken
@@ -63,7 +63,7 @@ fn most_opened(opened: &Opened) -> u64 {
         .unwrap_or(0)
 }
 
-/// Each element is its place in the array, row-major.
+/// Returns an array whose elements are their row-major positions.
 fn numbered(shape: &[usize]) -> ArrayD<i32> {
     let count: usize = shape.iter().product();
     let count = i32::try_from(count).unwrap();
@@ -89,7 +89,7 @@ fn stored(shape: &[usize], chunks: &[usize], shards: Option<&[usize]>) -> (Array
     (array, opened)
 }
 
-/// Demands that the rows of a view are those of what it reads, in any order of asking.
+/// Checks that the rows of a view agree with a plain read, in any order of iteration.
 fn check_rows(view: &ArrayView<'_>) {
     let all = view.read::<ArrayD<i32>>().unwrap();
     let wanted: Vec<ArrayD<i32>> = all.axis_iter(Axis(0)).map(|row| row.to_owned()).collect();
@@ -173,8 +173,8 @@ fn rows_and_chunks_are_those_of_plain_reads() {
 }
 
 #[test]
-fn every_chunk_is_opened_once_and_only_where_rows_are_asked_for() {
-    // Longer rows than are read together for the threads' sake.
+fn every_chunk_is_opened_once_and_only_for_requested_rows() {
+    // Rows larger than those that are read together for several threads.
     let (array, opened) = stored(&[50, 300_000], &[7, 150_000], None);
     let sum: i64 = array.rows::<ArrayD<i32>>().unwrap().map(|row| i64::from(row.unwrap()[0])).sum();
     assert_eq!(sum, (0..50).map(|row| row * 300_000).sum::<i64>());
@@ -217,7 +217,7 @@ fn short_chunks_are_read_together() {
     assert_eq!(opened.lock().unwrap().len(), 1000, "16 KB");
     assert_eq!(rows.map(Result::unwrap).count(), 999);
     assert_eq!(most_opened(&opened), 1);
-    // No more than there is memory for.
+    // No more than the memory limit allows.
     let tight = array.with_options(&AccessOptions::new().memory(4 * 160));
     let mut rows = tight.rows::<ArrayD<i32>>().unwrap();
     rows.next().unwrap().unwrap();
@@ -226,7 +226,7 @@ fn short_chunks_are_read_together() {
     assert_eq!(opened.lock().unwrap().len(), 20);
 }
 
-/// Bytes as they are; how often they are decoded is counted.
+/// A codec that copies bytes and counts how often it decodes.
 #[derive(Debug)]
 struct Tally;
 
@@ -266,7 +266,7 @@ fn every_chunk_and_inner_chunk_is_decoded_once() {
     };
     let plain = create("plain").compressor(tally()).create().unwrap();
     let shards = create("shards").shards([32, 4096]).compressor(tally()).create().unwrap();
-    // What is around the shards must be decoded before anything inside of them is.
+    // A codec around the shards must be decoded before their inner chunks.
     let inner = shards.codecs().pop().unwrap();
     let wrapped = create("wrapped").chunks([32, 4096]).codecs([inner, tally()]).create().unwrap();
     for (array, chunks) in [(plain, 16), (shards, 16), (wrapped, 2 + 16)] {

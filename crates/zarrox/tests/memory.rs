@@ -1,4 +1,4 @@
-//! Tests of the memory that reading takes beside its result. Memory is counted, so this test has a program of its own.
+//! Tests of the memory use of reads besides their result. Memory is counted, so this test has a program of its own.
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use zarrox::{AccessOptions, OpenOptions};
 use zarrox::{Array, prelude::*, s};
 use zarrox_testkit::allocator::Counting;
 
-/// The bytes that the program holds now, and the most that it held.
+/// The allocated bytes of the program, and their maximum.
 static NOW: AtomicIsize = AtomicIsize::new(0);
 static MOST: AtomicIsize = AtomicIsize::new(0);
 
@@ -22,7 +22,7 @@ fn count(more: isize) {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting(count);
 
-/// The most KiB that `work` holds at a time, beyond what was held before.
+/// Returns the peak memory of `work` in KiB, beyond the memory that was allocated before.
 fn peak(work: impl FnOnce()) -> isize {
     let before = NOW.load(Ordering::Relaxed);
     MOST.store(before, Ordering::Relaxed);
@@ -45,7 +45,7 @@ fn create(chunks: [u64; 2], sharded: bool) -> Array {
     array
 }
 
-// One test, so that no other takes memory at the same time.
+// A single test, so that no other test allocates memory at the same time.
 #[test]
 fn memory_is_that_of_a_few_chunks() {
     levels_take_the_memory_that_they_may();
@@ -59,7 +59,7 @@ fn memory_is_that_of_a_few_chunks() {
         let sum = |view: zarrox::ArrayView<'_>| {
             view.rows::<ArrayD<f64>>().unwrap().map(|row| row.unwrap()[0]).sum::<f64>()
         };
-        // A row of chunks side by side is 2 MiB; of the others, 1 MiB is read together.
+        // A row of chunks side by side has 2 MiB; otherwise 1 MiB is read together.
         let row = if what == "chunks side by side" { 2 << 10 } else { 1 << 10 };
         let taken = peak(|| assert_eq!(sum(array.slice(..)), 523_776.0));
         assert!((row..row + 1500).contains(&taken), "{taken} KiB for the rows of {what}");
@@ -79,7 +79,7 @@ fn memory_is_that_of_a_few_chunks() {
     }
 }
 
-/// All levels of an image of 1 GiB are made in little memory, although no chunk of it is skipped.
+/// All levels of an image of 1 GiB are computed in little memory, although no chunk is skipped.
 fn levels_take_the_memory_that_they_may() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("image.zarr");

@@ -1,4 +1,4 @@
-//! Arrays that are read and written in parts: how often each chunk is met is counted at the store.
+//! Arrays that are read and written in parts: the store counts the requests for each chunk.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -46,7 +46,7 @@ fn each_chunk_is_written_and_read_once_in_parts_of_whole_chunks() {
 }
 
 #[test]
-fn parts_in_order_tell_how_often_a_chunk_is_met() {
+fn parts_in_order_report_how_often_a_chunk_is_read() {
     for (most, times) in [(10_000, 1), (8 * 44, 1), (2 * 44, 4), (44, 8)] {
         let (store, array) = counted([8, 10]);
         let parts = array.slice(..56).parts_in_order(most, zarrox::Order::RowMajor).unwrap();
@@ -57,7 +57,7 @@ fn parts_in_order_tell_how_often_a_chunk_is_met() {
 }
 
 #[test]
-fn whoever_listens_hears_of_every_chunk() {
+fn the_chunk_listener_is_called_for_every_chunk() {
     let (_, array) = counted([8, 10]);
     let (chunks, elements) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
     let heard = (chunks.clone(), elements.clone());

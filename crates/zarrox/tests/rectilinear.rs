@@ -1,4 +1,4 @@
-//! Rectilinear grids: what zarr-python wrote and would write, chunks of several lengths one by one, growing and shrinking.
+//! Rectilinear grids: arrays of zarr-python, chunks of several lengths, growing and shrinking.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
@@ -61,7 +61,7 @@ fn arrays_of_zarr_python_are_read() {
     }
 }
 
-/// Every file that zarr-python wrote is written here as well, with the same bytes where nothing compresses it.
+/// Every file of zarr-python is written here as well, with the same bytes if it is uncompressed.
 #[test]
 fn the_same_arrays_are_written_with_the_same_bytes() {
     for (name, shape, written) in corpus() {
@@ -85,7 +85,7 @@ fn the_same_arrays_are_written_with_the_same_bytes() {
             let (a, b) = (theirs.raw().read(&chunk).unwrap(), ours.raw().read(&chunk).unwrap());
             assert_eq!(a.is_some(), b.is_some(), "{name} {chunk:?}");
             chunks += u32::from(a.is_some());
-            // What lies beyond the shape, zarr-python leaves as it was.
+            // zarr-python does not change elements beyond the shape.
             let cut = name == "surplus" && chunk == [2];
             if name != "partial" && name != "sharded" && !cut {
                 assert_eq!(a, b, "{name} {chunk:?}");
@@ -148,14 +148,14 @@ fn an_array_grows_within_its_chunks_and_gets_one_beyond_them() {
         [1, 2, 3].map(|n| array.read::<ArrayD<i32>>(..).unwrap().iter().filter(|&&v| v == n).count())
     };
     assert_eq!(sums(&array), [12, 27, 65]);
-    // What is cut off reads as the fill value when the array grows again.
+    // Removed elements have the fill value when the array grows again.
     array.resize([3, 5]).unwrap();
     array.resize([8, 13]).unwrap();
     assert_eq!(sums(&array), [12, 3, 0]);
     let reopened = OpenOptions::new().open((store.clone(), "a")).unwrap().into_array().unwrap();
     assert_eq!(reopened.chunk_grid(), array.chunk_grid());
     assert_eq!(sums(&reopened), [12, 3, 0]);
-    // Only a chunk that is larger than all others holds these.
+    // Only a chunk that is larger than all others contains these elements.
     array.append(ArrayD::from_elem(IxDyn(&[5, 13]), 3), 0).unwrap();
     assert_eq!(
         (array.shape(), array.chunk_grid().describe().as_str()),
@@ -201,7 +201,7 @@ fn shards_grow_only_by_whole_inner_chunks() {
 }
 
 #[test]
-fn a_list_that_another_program_has_made_longer_is_taken_over() {
+fn a_grid_that_another_program_has_extended_is_used() {
     let (store, builder) = builder([4]);
     let mut array = builder.rectilinear_chunks([[1, 3]]).create().unwrap();
     array.write(.., arr1(&[1, 2, 3, 4])).unwrap();
@@ -237,7 +237,7 @@ fn shards_differ_and_their_inner_chunks_divide_them() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_and_named() {
+fn invalid_grids_are_refused_with_the_reason() {
     for format in Format::all().filter(|format| *format != Format::V3) {
         let (_, builder) = builder([4]);
         let error = builder.clone().format(format).rectilinear_chunks([[1, 3]]).create().unwrap_err();
@@ -253,7 +253,8 @@ fn what_cannot_be_is_refused_and_named() {
     }
 }
 
-/// Shards that differ have inner chunks of one shape, which every format can say; chunks that differ become as the largest.
+/// Shards of different lengths have inner chunks of a single shape, which every format supports; chunks of different lengths get
+/// the largest shape.
 #[test]
 fn other_formats_get_chunks_of_one_shape() {
     let convert = |source: Arc<dyn Store>| {
@@ -274,7 +275,7 @@ fn other_formats_get_chunks_of_one_shape() {
     assert_eq!(converted.unit_shape(), [3]);
 }
 
-/// A run is as long as it says without taking memory for it.
+/// A run of equal chunks takes no memory for its length.
 #[test]
 fn runs_of_any_length_cost_nothing() {
     let (_, builder) = builder([1 << 61]);
@@ -289,7 +290,7 @@ fn runs_of_any_length_cost_nothing() {
     assert_eq!(array.info().unwrap().chunks_initialised, 1);
 }
 
-/// More shapes of chunks than are kept at a time.
+/// More chunk shapes than are cached.
 #[test]
 fn any_number_of_shapes_works() {
     let (_, builder) = builder([20_100]);

@@ -41,6 +41,8 @@ mod documentation {
     mod readme {}
     #[doc = include_str!("../../../docs/zarrs.md")]
     mod zarrs {}
+    #[doc = include_str!("../../../docs/questions.md")]
+    mod questions {}
     #[doc = include_str!("../../../docs/guide/arrays.md")]
     mod arrays {}
     #[doc = include_str!("../../../docs/guide/changing.md")]

@@ -5,6 +5,7 @@ pub(crate) mod public_api;
 mod symbols;
 mod targets;
 mod unlisted;
+mod words;
 
 use std::path::Path;
 
@@ -23,6 +24,7 @@ With names only these checks:
   circles                  files and folders that need one another
   unlisted                 Rust files that no target compiles
   symbols                  files and names that the pages on the architecture mention
+  words                    phrases that are not the field's: xtask/src/lint/words.txt
   public-api               the lists of public items in xtask/public-api; `cargo xtask docs --public-api` writes them
   python                   style and types of the Python package
   pages, page              generated files
@@ -67,6 +69,7 @@ const CHECKS: &[Check] = &[
     ("circles", circles::check),
     ("unlisted", unlisted::check),
     ("symbols", symbols::check),
+    ("words", words::check),
     ("public-api", public_api::check),
     ("python", package::lint),
     ("pages", docs::check),

@@ -9,8 +9,8 @@ use crate::exit::Failure;
 
 /// Print completions for a shell
 ///
-/// Those of bash complete the paths of nodes as well, also inside of hierarchies: in archives and databases, and on servers that answer
-/// within a second.
+/// The completions for bash include the paths of nodes in hierarchies: in directories, archives and databases, and on servers
+/// that respond within a second.
 #[derive(Debug, Args)]
 pub(crate) struct Completions {
     /// The shell

@@ -1,4 +1,4 @@
-//! `zarrox demo`: shows the main work of the command on generated data.
+//! `zarrox demo`: demonstrates the main commands on generated data.
 
 use std::f64::consts::TAU;
 use std::io::Write;
@@ -15,7 +15,7 @@ use crate::files::{self, Output};
 /// The shape of the elevation model.
 const SHAPE: [u64; 2] = [1200, 1600];
 
-/// Show in a few seconds what this command does, on generated data
+/// Demonstrate the main commands on generated data, in a few seconds
 ///
 /// Each step is printed as a shell command, and then run.
 #[derive(Debug, Args)]
@@ -24,13 +24,13 @@ pub(crate) struct Demo {
     directory: Option<PathBuf>,
 }
 
-/// A step: its purpose, and the arguments of the command.
+/// A step: its description, and the arguments of the command.
 type Step = (&'static str, &'static [&'static str]);
 
-/// The names of files in the steps are relative to the directory of the demo.
+/// The steps. File names are relative to the directory of the demo.
 const STEPS: &[Step] = &[
     (
-        "A NumPy file becomes a Zarr array with compressed chunks.",
+        "Import a NumPy file as a Zarr array with compressed chunks.",
         &[
             "import",
             "hills.npy",
@@ -41,21 +41,24 @@ const STEPS: &[Step] = &[
             r#"--attrs={"units": "m"}"#,
         ],
     ),
-    ("The hierarchy now has one array.", &["tree", "hills.zarr"]),
+    ("List the nodes of the hierarchy: one array.", &["tree", "hills.zarr"]),
     (
-        "The properties of the array: shape, type, chunks, codecs and stored size.",
+        "Show the properties of the array: shape, data type, chunks, codecs and stored size.",
         &["info", "hills.zarr/elevation"],
     ),
     (
-        "Every 300th elevation, selected as in NumPy. Only the chunks with these elements are read.",
+        "Print every 300th elevation, selected as in NumPy. Only the chunks with these elements are read.",
         &["dump", "hills.zarr/elevation[::300, ::200]"],
     ),
     (
-        "A region becomes a NumPy file again, and is appended to the array as new rows.",
+        "Export a region to a NumPy file, and append it to the array as new rows.",
         &["export", "hills.zarr/elevation[:400]", "north.npy"],
     ),
     ("", &["import", "north.npy", "hills.zarr/elevation", "--append=0"]),
-    ("The hierarchy becomes Zarr v2, for older programs.", &["convert", "hills.zarr", "old.zarr", "--to=v2"]),
+    (
+        "Convert the hierarchy to Zarr v2, for older programs.",
+        &["convert", "hills.zarr", "old.zarr", "--to=v2"],
+    ),
     ("", &["tree", "old.zarr"]),
 ];
 
@@ -69,7 +72,7 @@ impl Demo {
             Some(directory) => new_directory(directory)?,
             None => {
                 temporary =
-                    tempfile::tempdir().map_err(|error| files::failed("making a directory", error))?;
+                    tempfile::tempdir().map_err(|error| files::failed("creating a directory", error))?;
                 temporary.path()
             }
         };
@@ -92,11 +95,11 @@ impl Demo {
 
 fn new_directory(directory: &Path) -> Result<&Path, Error> {
     let made = std::fs::create_dir(directory);
-    made.map_err(|error| files::failed(&format!("making the directory '{}'", directory.display()), error))?;
+    made.map_err(|error| files::failed(&format!("creating the directory '{}'", directory.display()), error))?;
     Ok(directory)
 }
 
-/// The words of a step, with the paths of the files.
+/// Returns the arguments of a step, with the paths of the files.
 fn placed(arguments: &[&str], directory: &Path) -> Vec<String> {
     let is_file = |argument: &str| [".npy", ".zarr"].iter().any(|ending| argument.contains(ending));
     let placed = arguments.iter().map(|argument| match is_file(argument) {
@@ -106,7 +109,7 @@ fn placed(arguments: &[&str], directory: &Path) -> Vec<String> {
     std::iter::once("zarrox".to_owned()).chain(placed).collect()
 }
 
-/// The arguments, quoted for a shell.
+/// Returns the arguments, quoted for a shell.
 fn line(arguments: &[&str]) -> String {
     let needs_quotes = |argument: &str| argument.contains(|letter| "[]{}:\" ".contains(letter));
     let quoted = arguments.iter().map(|argument| match argument.split_once('=') {

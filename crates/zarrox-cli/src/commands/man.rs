@@ -1,4 +1,4 @@
-//! `zarrox man`: manual pages.
+//! `zarrox man`: prints or writes manual pages.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -12,17 +12,17 @@ use crate::examples::{self, Example};
 use crate::exit::{self, Failure};
 use crate::files::{self, Output};
 
-/// The environment variables that the command reads, with their purposes.
+/// The environment variables that the command reads, with descriptions.
 const ENVIRONMENT: &[(&str, &str)] = &[
     ("AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_PROFILE", "The keys for s3://."),
     ("AWS_REGION, AWS_ENDPOINT_URL, AWS_ALLOW_HTTP", "The region and the server of the buckets for s3://."),
     (
         "AZURE_STORAGE_CONNECTION_STRING, AZURE_STORAGE_ACCOUNT_NAME, AZURE_STORAGE_ACCOUNT_KEY",
-        "The account for az://.",
+        "The storage account for az://.",
     ),
     (
         "GOOGLE_APPLICATION_CREDENTIALS, STORAGE_EMULATOR_HOST",
-        "The credentials for gs://, and another server.",
+        "The credentials for gs://, and the address of an emulator.",
     ),
     ("HADOOP_CONF_DIR", "The configuration of the client for hdfs://."),
     ("REDISCLI_AUTH", "The password for redis://."),
@@ -30,7 +30,7 @@ const ENVIRONMENT: &[(&str, &str)] = &[
     ("XDG_CACHE_HOME", "The directory of the caches simplecache:: and filecache::; the default is ~/.cache."),
 ];
 
-/// Print the manual page, or write the pages of all commands to a directory
+/// Print the manual page, or write the manual pages of all commands to a directory
 #[derive(Debug, Args)]
 pub(crate) struct Man {
     /// The directory to write to [default: print the main page]
@@ -71,7 +71,7 @@ fn subcommands(command: &Command) -> impl Iterator<Item = &Command> {
     command.get_subcommands().filter(|command| command.get_name() != "help")
 }
 
-/// The name of the page of the command with these words.
+/// Returns the name of the page of the command with these words.
 fn page_name(words: &[&str]) -> String {
     [&["zarrox"], words].concat().join("-")
 }
@@ -80,7 +80,7 @@ fn pages_below(command: &Command, words: &[&str]) -> Vec<String> {
     subcommands(command).map(|below| page_name(&[words, &[below.get_name()]].concat())).collect()
 }
 
-/// Writes a page: the text of clap, and what clap does not know.
+/// Writes a page: the sections of clap, examples, environment variables, exit codes and references.
 fn render(command: &Command, words: &[&str], beside: &[String], out: &mut dyn Write) -> std::io::Result<()> {
     let name = page_name(words);
     let page = Page::new(command.clone()).title(&name);
@@ -122,7 +122,7 @@ fn add_examples(roff: &mut Roff, examples: &[Example]) {
     }
 }
 
-/// Names the related pages: above, beside and below.
+/// Adds references to the pages of the parent, the siblings and the subcommands.
 fn add_references<'p>(roff: &mut Roff, own: &'p str, pages: impl Iterator<Item = &'p String>) {
     let above = own.rsplit_once('-').map(|(above, _)| above);
     let others = above.into_iter().chain(pages.map(String::as_str)).filter(|page| *page != own);

@@ -1,9 +1,10 @@
-//! The commands, with one file for each, in folders by their purpose.
+//! The commands: a file for each, in folders by purpose.
 
 mod change;
 mod completions;
 mod copy;
 mod demo;
+mod groups;
 mod look;
 mod man;
 mod paths;
@@ -31,7 +32,7 @@ use copy::{append, convert, cp, downsample, export, import, mv, rechunk, reshard
 use look::{bench, cat, chunks, du, dump, find, head, info, ls, meta, plot, stats, tree};
 use verify::{check, diff, digest, manifest, validate_ome};
 
-/// Look at Zarr arrays and groups, create them, and move data in and out of them.
+/// Inspect, create, change, copy, verify and serve Zarr arrays and groups
 #[derive(Debug, Parser)]
 #[command(name = "zarrox", version)]
 pub(crate) struct Cli {
@@ -89,7 +90,7 @@ enum Command {
 }
 
 impl Command {
-    /// Returns true if the output may be longer than a screen, and comes without questions and progress.
+    /// Returns true if the output may be longer than a screen, and has no prompts and no progress bar.
     fn is_paged(&self) -> bool {
         matches!(
             self,
@@ -165,7 +166,7 @@ pub(crate) fn run() -> Result<(), Failure> {
     {
         return paths::print(&begin.to_string_lossy(), &mut io::stdout().lock());
     }
-    let matches = examples::added(Cli::command()).get_matches_from(arguments);
+    let matches = groups::grouped(examples::added(Cli::command())).get_matches_from(arguments);
     let Cli { global, command } = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     trace(global.verbose);
     exit::show(!global.quiet);
@@ -175,12 +176,12 @@ pub(crate) fn run() -> Result<(), Failure> {
     paged(plain, &mut |out| command.take().map_or(Ok(()), |command| command.run(&global, out)))
 }
 
-/// Does work whose output goes to the standard output, and through a pager if it may be long and a terminal shows it.
+/// Runs `work` with the standard output, or with a pager unless `plain` is set or the output is not a terminal.
 fn paged(plain: bool, work: &mut dyn FnMut(&mut dyn Write) -> Result<(), Failure>) -> Result<(), Failure> {
     let mut pager = if plain { None } else { Pager::start() };
     let done = match pager.as_mut().and_then(Pager::output) {
         Some(input) => {
-            // The pager alone ends by Ctrl-C.
+            // Ctrl-C ends only the pager.
             interrupt::catch();
             written(input, work)
         }
@@ -196,7 +197,7 @@ fn written(
 ) -> Result<(), Failure> {
     let mut out = BufWriter::with_capacity(1 << 16, out);
     let done = work(&mut out);
-    // Output that was written before an error is printed as well.
+    // Output that precedes an error is printed as well.
     let flushed = out.flush();
     done?;
     Ok(flushed?)

@@ -1,4 +1,4 @@
-//! Paths that begin with a word, for completions: nodes inside of hierarchies, and files and directories elsewhere.
+//! Paths with a given prefix, for completions: nodes in hierarchies, and files and directories elsewhere.
 
 use std::fs;
 use std::io::Write;
@@ -11,13 +11,13 @@ use zarrox::{Node, OpenMode, OpenOptions};
 use crate::exit::Failure;
 use crate::opening;
 
-/// The word with which completions ask for paths, in the place of a command.
+/// The hidden command by which shell completions request paths.
 pub(super) const WORD: &str = "__paths";
 
-/// The longest time that somebody waits for a server after Tab.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// The timeout for a server.
+const TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Prints the paths that begin with a word, one in each line. Whatever cannot be found in time is left out.
+/// Prints the paths that begin with a word, one per line. Paths that are not found before the timeout are omitted.
 pub(super) fn print(word: &str, out: &mut dyn Write) -> Result<(), Failure> {
     let (above, begin) = word.rfind('/').map_or(("", word), |at| word.split_at(at + 1));
     let place = if above.is_empty() { "." } else { above.trim_end_matches('/') };
@@ -32,14 +32,14 @@ pub(super) fn print(word: &str, out: &mut dyn Write) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The result of work on another thread, which is left alone if it takes too long.
+/// Runs `work` on another thread, and returns its result, or an empty list after the timeout; the thread then continues detached.
 fn in_time(work: impl FnOnce() -> Vec<String> + Send + 'static) -> Vec<String> {
     let (send, receive) = mpsc::channel();
     thread::spawn(move || send.send(work()));
-    receive.recv_timeout(PATIENCE).unwrap_or_default()
+    receive.recv_timeout(TIMEOUT).unwrap_or_default()
 }
 
-/// The names below a place, with a slash after those that may have others below.
+/// Returns the names of the nodes below a path, with a slash after those that may have children.
 fn below(place: &str) -> Vec<String> {
     let options = OpenOptions::new().mode(OpenMode::Read).metadata_only(true).chunk_limit(usize::MAX);
     let children = match options.open(place) {
@@ -57,7 +57,7 @@ fn below(place: &str) -> Vec<String> {
     children.unwrap_or_default().into_iter().map(name).collect()
 }
 
-/// The entries of a directory that is no node.
+/// Returns the entries of a directory that is not a node.
 fn entries(directory: &std::path::Path) -> Vec<String> {
     let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
     let name = |entry: fs::DirEntry| {

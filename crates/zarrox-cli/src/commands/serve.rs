@@ -1,4 +1,4 @@
-//! `zarrox serve`: arrays and groups over HTTP.
+//! `zarrox serve`: serves arrays and groups over HTTP.
 
 use std::io::Write;
 use std::net::IpAddr;
@@ -18,22 +18,22 @@ use crate::files::failed;
 use crate::interrupt;
 use crate::opening;
 
-/// Serve arrays, groups and hierarchies over HTTP: for the browser, for scripts, and for every client of Zarr
+/// Serve arrays, groups and hierarchies over HTTP: for browsers, scripts and Zarr clients
 ///
-/// The link that is printed opens a page with what is there. Below /data/NAME/ there are the stored bytes as they are, below /v3/NAME/ any
-/// hierarchy as one of Zarr 3, whatever its format and its store, and below /api/v1/ what a page needs. Nothing is ever written.
+/// The printed link opens a page that shows the hierarchies. /data/NAME/ serves the stored bytes unchanged, /v3/NAME/ serves
+/// hierarchies of all formats and stores as Zarr 3, and /api/v1/ serves the requests of the page. The server is read-only.
 ///
-/// Only this machine reaches the server unless --bind says otherwise, and only who has the token of the link gets an answer. Clients of Zarr
-/// send the token as the header 'Authorization: Bearer TOKEN'. With -- COMMAND the server ends with a command that can ask it: the
-/// environment variables ZARROX_SERVER and ZARROX_TOKEN have its address and its token.
+/// By default, the server listens only on the loopback address (see --bind), and requests need the token of the link. Zarr
+/// clients send the token as the header 'Authorization: Bearer TOKEN'. With -- COMMAND, the server runs as long as the command,
+/// which finds the address and the token in the environment variables ZARROX_SERVER and ZARROX_TOKEN.
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
-    /// The arrays, groups or places with hierarchies, each as PATH, or as NAME=PATH for a name in addresses other than the last one of
-    /// the path
+    /// The arrays, groups, or directories or buckets with hierarchies: PATH, or NAME=PATH for another name in addresses than the
+    /// last component of the path
     #[arg(value_name = "PATH", required = true)]
     roots: Vec<String>,
 
-    /// The address to listen at; 0.0.0.0 for all that this machine has
+    /// The address to listen on; 0.0.0.0 for all interfaces
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     bind: IpAddr,
 
@@ -41,7 +41,7 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
     port: u16,
 
-    /// Answer everyone who reaches the address, without a token
+    /// Respond to requests without a token
     #[arg(long)]
     no_token: bool,
 
@@ -49,23 +49,23 @@ pub(crate) struct Serve {
     #[arg(long)]
     open: bool,
 
-    /// Let pages of another origin ask, such as <https://viewer.example.org>; `*` lets all
+    /// Allow requests from pages of another origin (CORS), such as <https://viewer.example.org>; `*` allows all
     #[arg(long, value_name = "ORIGIN")]
     allow_origin: Vec<String>,
 
-    /// Also answer to this name of the host, such as that of a proxy
+    /// Also accept this host name, such as that of a proxy
     #[arg(long, value_name = "NAME")]
     allow_host: Vec<String>,
 
-    /// The path that a proxy has before all addresses, such as /user/me/proxy/8000
+    /// The path prefix of a proxy, such as /user/me/proxy/8000
     #[arg(long, value_name = "PATH", default_value = "", hide_default_value = true)]
     prefix: String,
 
-    /// The longest time for an answer, in seconds
+    /// The timeout of a request, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 30)]
     time_limit: u64,
 
-    /// A command that runs beside the server, which ends with it
+    /// A command to run; the server ends when the command ends
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<String>,
 }
@@ -107,7 +107,7 @@ impl Serve {
         let options = global.options().mode(OpenMode::Read);
         for root in &self.roots {
             let (name, place) = named(root)?;
-            // A place elsewhere may take its time, and tells of errors when it is asked.
+            // Remote paths are not checked at the start: that may take long, and requests report their errors.
             if let Some(path) = opening::local(&place).filter(|path| !path.exists()) {
                 let message = format!("'{}' does not exist", path.display());
                 return Err(Error::new(ErrorKind::NotFound, message));
@@ -117,9 +117,10 @@ impl Serve {
         Ok(server)
     }
 
-    /// Runs a command beside the server; a failure of the command is one of this one.
+    /// Runs a command while the server runs, and fails if the command fails.
     fn beside(&self, server: Bound, stop: &StopHandle) -> Result<(), Failure> {
-        let (program, arguments) = self.command.split_first().ok_or_else(|| usage("there is no command"))?;
+        let (program, arguments) =
+            self.command.split_first().ok_or_else(|| usage("the command is missing"))?;
         let (url, token) = (server.url(), server.token().unwrap_or_default().to_owned());
         let running = thread::spawn(move || server.run());
         let child = Command::new(program)
@@ -134,17 +135,17 @@ impl Serve {
         if status.success() {
             return Ok(());
         }
-        let message = format!("'{program}' has failed: {status}");
+        let message = format!("'{program}' failed: {status}");
         Err(Error::new(ErrorKind::Interrupted, message).into())
     }
 }
 
-/// The name and the place of a root: of `NAME=PATH`, or of a path that ends with the name.
+/// Splits a root into its name and its path: `NAME=PATH`, or a path whose last component is the name.
 fn named(root: &str) -> Result<(String, String)> {
     let is_name = |name: &str| {
         !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))
     };
-    // The name of a directory may contain the sign.
+    // The name of a directory may contain an equals sign.
     let pair = root.split_once('=').filter(|(name, _)| is_name(name) && !Path::new(root).exists());
     if let Some((name, place)) = pair {
         return Ok((name.to_owned(), place.to_owned()));
@@ -153,19 +154,18 @@ fn named(root: &str) -> Result<(String, String)> {
         Some(path) => name_of(path),
         None => last_of_url(root),
     };
-    let name =
-        name.ok_or_else(|| usage(format!("'{root}' has no last name; give it one with NAME={root}")))?;
+    let name = name.ok_or_else(|| usage(format!("'{root}' has no name; give it one with NAME={root}")))?;
     Ok((name, root.to_owned()))
 }
 
-/// The last name of a path, also of `.` and `..`.
+/// Returns the last component of a path, also of `.` and `..`.
 fn name_of(path: &Path) -> Option<String> {
     let is_plain = matches!(path.components().next_back(), Some(Component::Normal(_)));
     let path = if is_plain { path.to_owned() } else { path.canonicalize().ok()? };
     path.file_name().map(|name| name.to_string_lossy().into_owned())
 }
 
-/// The last name of a URL, without what leads into an archive.
+/// Returns the last component of a URL, without the suffix of a path in an archive.
 fn last_of_url(url: &str) -> Option<String> {
     debug_assert!(is_url(url));
     let plain = url.split(['?', '#']).next().unwrap_or(url);
@@ -173,7 +173,7 @@ fn last_of_url(url: &str) -> Option<String> {
     segments.next().filter(|_| plain.contains('/')).map(str::to_owned)
 }
 
-/// Opens a link in the browser. Where there is none, the link was printed.
+/// Opens a link in the browser. Without a browser, the printed link remains.
 fn open(link: &str) {
     let (program, arguments): (&str, &[&str]) = match std::env::consts::OS {
         "macos" => ("open", &[]),
@@ -183,7 +183,7 @@ fn open(link: &str) {
     let mut command = Command::new(program);
     command.args(arguments).arg(link).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     if command.spawn().is_err() {
-        note(&format!("there is no '{program}', so that no browser was opened"));
+        note(&format!("cannot run '{program}' to open a browser; open the printed link"));
     }
 }
 

@@ -20,7 +20,7 @@ impl Storage {
     }
 }
 
-/// The options of all stores that have any. Stores of one kind can have several names.
+/// Returns the options of all stores with options. A store can have several names.
 fn table() -> String {
     let stores = registry();
     let all = || stores.storage_options().filter(|(_, options)| !options.is_empty());
@@ -38,7 +38,7 @@ fn table() -> String {
     table
 }
 
-/// An option with the form of its value.
+/// Returns an option with the form of its value.
 fn shown(option: &StorageOption) -> String {
     let value = match option.value {
         OptionValue::Flag => "true|false",

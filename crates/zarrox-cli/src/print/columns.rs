@@ -1,4 +1,4 @@
-//! Columns of printed elements: numbers as wide as the widest, structures with a column for each field.
+//! Columns of printed elements: numbers as wide as the widest, structured data types with a column for each field.
 
 use zarrox::data_type::{Field, Storage};
 use zarrox::internals::data_type::{FamilyRef, VARIABLE_TEXT, utf32_text};
@@ -7,7 +7,7 @@ use zarrox::{DataType, Registry, Result};
 use super::floats::{Float, FloatColumn};
 use super::{EDGE, THRESHOLD};
 
-/// The text of a missing time.
+/// The text of `NaT`, not a time.
 const NOT_A_TIME: &str = "NaT";
 
 /// The elements that are printed.
@@ -15,7 +15,7 @@ const NOT_A_TIME: &str = "NaT";
 pub(crate) enum Extent {
     /// A single element, without dimensions: floats have all their digits.
     Single,
-    /// Elements of an array. Arrays inside of elements show only their edges if they are long.
+    /// Elements of an array. Long subarrays inside of elements show only their edges.
     Summary,
     /// Elements of an array, printed whole.
     Full,
@@ -32,11 +32,11 @@ pub(crate) struct Columns<'r> {
 enum Kind<'r> {
     /// Right-aligned to this width.
     Aligned(usize),
-    /// Points in time, right-aligned to this width, in quotes.
+    /// Datetimes, right-aligned to this width, in quotes.
     Quoted(usize),
-    /// Time spans, right-aligned to this width; only those without a count are in quotes.
+    /// Timedeltas, right-aligned to this width; only `NaT` is in quotes.
     Counts(usize),
-    /// Each element in its own width.
+    /// Elements without a common width.
     Plain,
     Float(FloatColumn),
     Complex(FloatColumn, FloatColumn),
@@ -59,7 +59,7 @@ impl<'r> Columns<'r> {
                 Storage::Float(_) | Storage::Bool if extent == Extent::Single => Kind::Plain,
                 Storage::Float(_) => Kind::Float(FloatColumn::new(false)),
                 Storage::Complex(_) => Kind::Complex(FloatColumn::new(false), FloatColumn::new(true)),
-                // NumPy gives even `False False` the same five characters as `True`.
+                // NumPy pads booleans to five characters, even if all of them are `True`.
                 Storage::Bool => Kind::Aligned(5),
                 _ => Kind::Aligned(0),
             },
@@ -68,7 +68,7 @@ impl<'r> Columns<'r> {
         Ok(Self { data_type: data_type.clone(), family, floats, kind })
     }
 
-    /// Takes an element into account.
+    /// Updates the format for an element.
     pub(crate) fn observe(&mut self, element: &[u8]) {
         let quoted = matches!(self.kind, Kind::Quoted(_));
         match &mut self.kind {
@@ -89,7 +89,7 @@ impl<'r> Columns<'r> {
         }
     }
 
-    /// The text of an element.
+    /// Returns the text of an element.
     pub(crate) fn format(&self, element: &[u8]) -> String {
         let plain = || self.family.format(&self.data_type, element);
         match &self.kind {
@@ -114,7 +114,7 @@ impl<'r> Columns<'r> {
     }
 }
 
-/// The columns of one field of a structure. All elements of a field that is an array share them.
+/// The columns of one field of a structured data type. All elements of a subarray field share them.
 struct FieldColumns<'r> {
     field: Field,
     columns: Columns<'r>,
@@ -141,12 +141,12 @@ impl<'r> FieldColumns<'r> {
         self.nested(&self.field.shape, &elements, summarised)
     }
 
-    /// The elements of an array in brackets; of a summarised array, only those at the edges.
+    /// Returns the elements of an array in brackets; of a summarised array, only those at the edges.
     fn nested(&self, shape: &[usize], elements: &[&[u8]], summarised: bool) -> String {
         let [length, rest @ ..] = shape else {
             return elements.first().map_or_else(String::new, |element| self.columns.format(element));
         };
-        // Beside a length of zero, the other lengths can be anything.
+        // If one length is zero, the other lengths can have any value.
         if elements.is_empty() {
             return "[]".to_owned();
         }
@@ -164,14 +164,14 @@ impl<'r> FieldColumns<'r> {
     }
 }
 
-/// The elements of a field of one structure: several if the field is an array.
+/// Returns the elements of a field of one element: several if the field is a subarray.
 pub(crate) fn elements<'e>(field: &Field, element: &'e [u8]) -> impl Iterator<Item = &'e [u8]> + use<'e> {
     element[field.offset..][..field.size()].chunks_exact(field.data_type.size())
 }
 
-/// The text of an element without dimensions: shorter than in a column, with all its digits.
+/// Returns the text of a scalar: shorter than in a column, with all of its digits.
 pub(crate) fn scalar(data_type: &DataType, element: &[u8], registry: &Registry) -> Result<String> {
-    // Text alone is printed without quotes.
+    // A single string is printed without quotes.
     if let Some(text) = text_of(data_type, element) {
         return Ok(text);
     }
@@ -183,7 +183,7 @@ pub(crate) fn scalar(data_type: &DataType, element: &[u8], registry: &Registry) 
     Ok(columns.format(element))
 }
 
-/// The content of an element of a text type.
+/// Returns the text of an element of a string data type.
 pub(crate) fn text_of(data_type: &DataType, element: &[u8]) -> Option<String> {
     match (data_type.storage(), data_type) {
         (Storage::Utf32(_), _) => Some(utf32_text(element)),

@@ -4,7 +4,7 @@ use half::f16;
 use zarrox::DataType;
 use zarrox::data_type::Family;
 
-/// The most digits after the point that are printed.
+/// The maximum number of printed digits after the point.
 const PRECISION: usize = 8;
 
 /// A float: its value as `f64`, which is exact, and its shortest text.
@@ -24,7 +24,7 @@ impl Float {
         Self { size: element.len(), value, text: family.format(&data_type, element) }
     }
 
-    /// The sign, and the digits before and after the point.
+    /// Returns the sign with the digits before the point, and the digits after it.
     fn positional(&self, plus: bool) -> (String, String) {
         let short = self.text.split_once('.').filter(|(_, fraction)| fraction.len() <= PRECISION);
         let rounded = format!("{:.PRECISION$}", self.value);
@@ -35,7 +35,7 @@ impl Float {
         (signed(whole, plus), fraction.trim_end_matches('0').to_owned())
     }
 
-    /// The sign and the digit before the point, the digits after it, and the exponent.
+    /// Returns the sign with the digit before the point, the digits after it, and the exponent.
     fn scientific(&self, plus: bool) -> (String, String, i32) {
         let short = self.shortest_scientific();
         let digits = short.find('e').unwrap_or(short.len());
@@ -47,14 +47,14 @@ impl Float {
         taken_apart(&short, plus)
     }
 
-    /// The digits in scientific notation, with exactly so many after the point: those of the exact value if the shortest text has
-    /// fewer.
+    /// Returns the digits in scientific notation, with exactly `precision` digits after the point: those of the exact value if
+    /// the shortest text has fewer.
     fn rounded(&self, precision: usize, plus: bool) -> (String, String, i32) {
         taken_apart(&format!("{:.precision$e}", self.value), plus)
     }
 
-    /// The shortest digits in scientific notation. For a narrow float they differ from those of its value as `f64`, but denote
-    /// the nearest `f64`.
+    /// Returns the shortest digits in scientific notation. For a narrow float they differ from those of its value as `f64`, but
+    /// denote the nearest `f64`.
     fn shortest_scientific(&self) -> String {
         let short = format!("{:e}", self.text.parse::<f64>().unwrap_or(self.value));
         let (mantissa, _) = short.split_once('e').unwrap_or((&short, ""));
@@ -63,7 +63,7 @@ impl Float {
     }
 }
 
-/// The parts of a number in Rust's scientific notation: `-1.5e-7`.
+/// Splits a number in Rust's scientific notation: `-1.5e-7`.
 fn taken_apart(text: &str, plus: bool) -> (String, String, i32) {
     let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
     let (digit, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -133,14 +133,14 @@ impl FloatColumn {
         let (whole, fraction, exponent) = float.scientific(self.plus);
         self.scientific_widths.include(&whole, &fraction);
         self.exponent_width = self.exponent_width.max(exponent_digits(exponent).len());
-        // Once one number needs an exponent, all have one, and this width is not used.
+        // If one number needs an exponent, all have one, and this width is not used.
         if !self.scientific {
             let (whole, fraction) = float.positional(self.plus);
             self.positional_widths.include(&whole, &fraction);
         }
     }
 
-    /// The widths before the point, and from the point on.
+    /// Returns the widths before the point, and from the point on.
     fn widths(&self) -> (usize, usize) {
         let Widths { whole, fraction } = self.positional_widths;
         let (mut before, behind) = match self.scientific {
@@ -187,7 +187,7 @@ fn wants_exponent(largest: f64, smallest: f64, size: usize) -> bool {
     largest >= exponents_from(size) || smallest < narrow(1e-4) || narrow(largest / smallest) > 1000.0
 }
 
-/// The magnitude from which NumPy's columns have exponents.
+/// Returns the magnitude from which NumPy's columns have exponents.
 fn exponents_from(size: usize) -> f64 {
     match size {
         2 => 1e3,

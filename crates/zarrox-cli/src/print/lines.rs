@@ -1,9 +1,9 @@
-//! The lines in which two texts differ.
+//! A line diff of two texts.
 
-/// Longer texts are shown as a whole, before and after.
+/// The maximum number of lines of a diff; longer texts are shown in full, before and after.
 const MOST: usize = 2000;
 
-/// The lines of both texts that differ: `-` before, and `+` after; lines beside them have a space.
+/// Returns the lines that differ: `-` before, and `+` after; context lines have a space.
 pub(crate) fn changed_lines(before: &str, after: &str) -> Vec<(char, String)> {
     let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
     let mut all = Vec::new();
@@ -19,9 +19,9 @@ pub(crate) fn changed_lines(before: &str, after: &str) -> Vec<(char, String)> {
     near.collect()
 }
 
-/// All lines, with as many as possible in common.
+/// Aligns all lines along a longest common subsequence.
 fn aligned<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<(char, &'t str)> {
-    // The number of common lines from each pair of places on.
+    // The length of the longest common subsequence from each pair of lines on.
     let mut common = vec![vec![0_u32; new.len() + 1]; old.len() + 1];
     for row in (0..old.len()).rev() {
         for column in (0..new.len()).rev() {

@@ -1,7 +1,7 @@
 //! Arrays as text, in NumPy's layout: nested brackets, aligned columns, lines of at most 75 characters.
 //!
-//! Elements are pushed in row-major order, so that an array of any size can be printed. The widths of columns must be known
-//! before: [`Columns`] finds them from the same elements.
+//! Elements are pushed in row-major order, so that an array of any size can be printed. The widths of columns must be known before:
+//! [`Columns`] computes them from the same elements.
 
 mod columns;
 mod floats;
@@ -16,21 +16,21 @@ pub(crate) use columns::{Columns, Extent, elements, scalar, text_of};
 pub(crate) use lines::changed_lines;
 pub(crate) use short::{print_json, size, time, tuple};
 
-/// The longest line.
+/// The maximum length of a line.
 const WIDTH: usize = 75;
 
-/// The number of elements at either end of a dimension that are shown if the middle is left out.
+/// The number of elements at either end of a dimension that are shown if the middle is omitted.
 pub(crate) const EDGE: u64 = 3;
 
-/// Arrays with more elements are summarised.
+/// The maximum number of elements of arrays that are printed in full; larger arrays are summarised.
 pub(crate) const THRESHOLD: u64 = 1000;
 
-/// The position of an element in an array whose elements come in row-major order.
+/// The index of the current element in row-major iteration.
 #[derive(Debug)]
 pub(crate) struct Cursor {
     shape: Vec<u64>,
     index: Vec<u64>,
-    /// The number of last dimensions that begin again with the element.
+    /// The number of trailing dimensions that restart at the element.
     begun: usize,
 }
 
@@ -39,7 +39,7 @@ impl Cursor {
         Self { index: vec![0; shape.len()], begun: shape.len(), shape }
     }
 
-    /// The number of last dimensions that begin again with the element.
+    /// The number of trailing dimensions that restart at the element.
     pub(crate) fn begun(&self) -> usize {
         self.begun
     }

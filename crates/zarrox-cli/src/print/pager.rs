@@ -1,24 +1,24 @@
-//! Long output on a terminal goes through a pager.
+//! The pager for long output on a terminal.
 
 use std::env;
 use std::io::{self, IsTerminal, Write};
 use std::process::{Child, Command, Stdio};
 
-/// The pager if nothing else is wanted: it ends by itself if all fits on the screen, and leaves the output there.
-const USUAL: &str = "less -FRX";
+/// The default pager: it ends by itself if the output fits on the screen, and leaves the output on the screen.
+const DEFAULT: &str = "less -FRX";
 
-/// A pager that output is written to.
+/// A running pager.
 #[derive(Debug)]
 pub(crate) struct Pager(Child);
 
 impl Pager {
-    /// Starts the pager that `PAGER` names, if the output is a terminal. `None` if there is none, or it does not start.
+    /// Starts the pager that `PAGER` names, if the output is a terminal. Returns `None` if there is no pager, or it does not start.
     pub(crate) fn start() -> Option<Self> {
         let terminal = env::var("TERM").unwrap_or_default();
         if !cfg!(unix) || !io::stdout().is_terminal() || matches!(terminal.as_str(), "" | "dumb") {
             return None;
         }
-        let wanted = env::var("PAGER").unwrap_or_else(|_| USUAL.to_owned());
+        let wanted = env::var("PAGER").unwrap_or_else(|_| DEFAULT.to_owned());
         if matches!(wanted.trim(), "" | "cat") {
             return None;
         }
@@ -30,14 +30,14 @@ impl Pager {
         command.args(words).stdin(Stdio::piped()).spawn().ok().map(Self)
     }
 
-    /// The place where output is written.
+    /// Returns the input of the pager.
     pub(crate) fn output(&mut self) -> Option<impl Write + 'static> {
         self.0.stdin.take()
     }
 
-    /// Waits until the reader has seen enough.
+    /// Waits until the pager ends.
     pub(crate) fn wait(mut self) {
-        // Its end is no concern of ours.
+        // The exit status of the pager is ignored.
         let _ = self.0.wait();
     }
 }

@@ -1,23 +1,22 @@
-//! Shapes and JSON in the output of commands.
+//! Shapes, times, sizes and JSON in the output of commands.
 
 use std::io::{self, Write};
 
 use zarrox::json::Json;
 
-/// Prints JSON for programs that accept only strict JSON: `NaN` and infinities, which Python writes without quotes, become
-/// strings.
+/// Prints strict JSON: `NaN` and infinities, which Python writes without quotes, become strings.
 pub(crate) fn print_json(out: &mut dyn Write, json: &Json) -> io::Result<()> {
     writeln!(out, "{:#}", json.without_tokens())
 }
 
-/// A shape as NumPy prints it: `(10, 20)`, `(7,)`, `()`.
+/// Returns a shape in NumPy's notation: `(10, 20)`, `(7,)`, `()`.
 pub(crate) fn tuple(lengths: &[u64]) -> String {
     let comma = if lengths.len() == 1 { "," } else { "" };
     let lengths: Vec<String> = lengths.iter().map(u64::to_string).collect();
     format!("({}{comma})", lengths.join(", "))
 }
 
-/// A time in a unit that leaves few digits.
+/// Returns a time in a unit with few digits.
 pub(crate) fn time(seconds: f64) -> String {
     match seconds {
         ..1e-3 => format!("{:.0} µs", seconds * 1e6),
@@ -28,8 +27,8 @@ pub(crate) fn time(seconds: f64) -> String {
     }
 }
 
-/// A number of bytes, rounded and exactly.
-#[expect(clippy::cast_precision_loss, reason = "a number for people")]
+/// Returns a number of bytes, rounded and exact.
+#[expect(clippy::cast_precision_loss, reason = "a number for display")]
 pub(crate) fn size(bytes: u64) -> String {
     const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let mut size = bytes as f64;

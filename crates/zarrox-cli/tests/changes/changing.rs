@@ -122,11 +122,11 @@ fn attributes_are_edited_copied_and_compared() {
     assert_eq!(place.json(&["attrs", "get", "sea.zarr/depth"]), json!({"units": "km"}));
     assert_eq!(edit("sed -i s/{/x/").status.code(), Some(2));
     assert_eq!(edit("false").status.code(), Some(2));
-    // Somebody else is faster.
+    // Another process changes the attributes first.
     let zarrox = env!("CARGO_BIN_EXE_zarrox");
     place.write("editor.sh", format!("{zarrox} attrs set sea.zarr/depth n 1\nsed -i s/km/cm/ $1\n"));
     let conflict = edit("sh editor.sh");
-    assert!(String::from_utf8_lossy(&conflict.stderr).contains("somebody else"), "{conflict:?}");
+    assert!(String::from_utf8_lossy(&conflict.stderr).contains("another process changed"), "{conflict:?}");
     assert_eq!(place.json(&["attrs", "get", "sea.zarr/depth"]), json!({"units": "km", "n": 1}));
     place.ok(&["attrs", "cp", "sea.zarr/depth", "sea.zarr/g", "units"]);
     assert_eq!(place.json(&["attrs", "get", "sea.zarr/g"]), json!({"units": "km"}));

@@ -35,7 +35,7 @@ fn a_dry_run_has_an_exact_tally() {
     let size: usize =
         ["0/0", "0/1"].iter().map(|key| place.read(&format!("sea.zarr/winds/u/c/{key}")).len()).sum();
     assert!(text.contains(&format!("/winds/u (array): copy bytes, 2 chunks, {size} bytes\n")), "{text}");
-    assert!(text.ends_with(&format!("in all 4 nodes, 2 chunks, {size} bytes\n")), "{text}");
+    assert!(text.ends_with(&format!("total: 4 nodes, 2 chunks, {size} bytes\n")), "{text}");
     let told = place.json(&["cp", "sea.zarr", "copy.zarr", "--dry-run", "--json"]);
     assert_eq!((&told["chunks"], &told["bytes"]), (&json!(2), &json!(size)));
     assert_eq!(told["nodes"][1]["path"], "/depth");

@@ -44,7 +44,7 @@ fn a_candidate_that_cannot_be_made_is_told() {
     let place = sea();
     let said =
         place.fails(2, &["bench", "sea.zarr/t", "--turns", "1", "--chunks", "7,7", "--shards", "10,10"]);
-    assert!(said.contains("a candidate cannot be made"), "{said}");
+    assert!(said.contains("a candidate cannot be created"), "{said}");
     place.fails(2, &["bench", "sea.zarr/t", "--try", "zip"]);
     place.fails(2, &["bench", "sea.zarr/t", "--turns", "0"]);
     place.fails(2, &["bench", "sea.zarr"]);

@@ -1,11 +1,11 @@
-//! The libraries' own calls, with contexts that are reused: the least that encoding and decoding can cost.
+//! Direct calls of the libraries, with contexts that are reused: the minimal cost of encoding and decoding.
 
 use std::ffi::CStr;
 
-/// Decodes into memory of just the right size.
+/// Decodes into memory of exactly the decoded size.
 type Decode = Box<dyn FnMut(&[u8], &mut [u8])>;
 
-/// Encodes into a vector that is emptied before.
+/// Encodes into a vector, which is cleared first.
 type Encode = Box<dyn FnMut(&[u8], &mut Vec<u8>)>;
 
 /// Both directions of a library.
@@ -34,7 +34,7 @@ pub(crate) fn lz4() -> Bare {
     Bare {
         decode: Box::new(move |encoded, out| {
             let block = &encoded[4..];
-            // SAFETY: the library reads and writes inside the two slices.
+            // SAFETY: the library only reads and writes inside the two slices.
             let written = unsafe {
                 let (source, target) = (block.as_ptr().cast(), out.as_mut_ptr().cast());
                 LZ4_decompress_safe(source, target, int(block.len()), int(out.len()))
@@ -47,7 +47,7 @@ pub(crate) fn lz4() -> Bare {
             let room = unsafe { LZ4_compressBound(int(data.len())) };
             encoded.reserve(4 + usize::try_from(room).unwrap());
             encoded.extend(u32::try_from(data.len()).unwrap().to_le_bytes());
-            // SAFETY: there is room for the worst case, and as many bytes are initialised as the library says.
+            // SAFETY: there is room for the worst case, and the library initialises as many bytes as it returns.
             unsafe {
                 let target = encoded.spare_capacity_mut().as_mut_ptr().cast();
                 let written = LZ4_compress_fast(data.as_ptr().cast(), target, int(data.len()), room, 1);
@@ -61,7 +61,7 @@ pub(crate) fn blosc(compressor: &'static CStr) -> Bare {
     use blosc_src::{blosc_compress_ctx, blosc_decompress_ctx};
     Bare {
         decode: Box::new(|encoded, out| {
-            // SAFETY: the buffer is one that the library has made.
+            // SAFETY: the library wrote the buffer itself.
             let written = unsafe {
                 blosc_decompress_ctx(encoded.as_ptr().cast(), out.as_mut_ptr().cast(), out.len(), 1)
             };
@@ -71,7 +71,7 @@ pub(crate) fn blosc(compressor: &'static CStr) -> Bare {
             encoded.clear();
             let room = data.len() + 16;
             encoded.reserve(room);
-            // SAFETY: the library writes at most `room` bytes, and as many are initialised as it says.
+            // SAFETY: the library writes at most `room` bytes, and initialises as many as it returns.
             unsafe {
                 let target = encoded.spare_capacity_mut().as_mut_ptr().cast();
                 let (source, size) = (data.as_ptr().cast(), data.len());
@@ -83,20 +83,20 @@ pub(crate) fn blosc(compressor: &'static CStr) -> Bare {
     }
 }
 
-/// gzip, or zlib.
+/// Returns the calls for gzip or zlib.
 pub(crate) fn deflate(gzip: bool) -> Bare {
     use libdeflate_sys::{
         libdeflate_alloc_compressor, libdeflate_alloc_decompressor, libdeflate_gzip_compress,
         libdeflate_gzip_compress_bound, libdeflate_gzip_decompress, libdeflate_zlib_compress,
         libdeflate_zlib_compress_bound, libdeflate_zlib_decompress,
     };
-    // SAFETY: the calls have no preconditions. What they give lives as long as the program.
+    // SAFETY: the calls have no preconditions. The handles that they return live as long as the program.
     let (decoder, encoder) = unsafe { (libdeflate_alloc_decompressor(), libdeflate_alloc_compressor(1)) };
     Bare {
         decode: Box::new(move |encoded, out| {
             let run = if gzip { libdeflate_gzip_decompress } else { libdeflate_zlib_decompress };
             let (source, target) = (encoded.as_ptr().cast(), out.as_mut_ptr().cast());
-            // SAFETY: the library reads and writes inside the two slices.
+            // SAFETY: the library only reads and writes inside the two slices.
             let result =
                 unsafe { run(decoder, source, encoded.len(), target, out.len(), std::ptr::null_mut()) };
             assert_eq!(result, 0);
@@ -109,7 +109,7 @@ pub(crate) fn deflate(gzip: bool) -> Bare {
                 } else {
                     (libdeflate_zlib_compress_bound, libdeflate_zlib_compress)
                 };
-            // SAFETY: there is room for the worst case, and as many bytes are initialised as the library says.
+            // SAFETY: there is room for the worst case, and the library initialises as many bytes as it returns.
             unsafe {
                 let room: usize = bound(encoder, data.len());
                 encoded.reserve(room);
@@ -168,7 +168,7 @@ pub(crate) fn pcodec() -> Bare {
     }
 }
 
-/// zfp in one dimension.
+/// Returns the calls for zfp in one dimension.
 pub(crate) fn zfp(parameters: zfp_rs::ZfpConfig) -> Bare {
     use zfp_rs::{ZfpBitStream, ZfpBitStreamRef, ZfpField, ZfpFieldMut, ZfpScalarType};
     Bare {

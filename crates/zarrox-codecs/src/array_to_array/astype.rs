@@ -1,4 +1,4 @@
-//! `astype`: numbers of another type, as NumPy casts them.
+//! `astype`: elements cast to another data type, as NumPy casts them.
 //!
 //! Documentation: <https://numcodecs.readthedocs.io/en/stable/filter/astype.html>
 //!
@@ -7,9 +7,9 @@
 //! | `encode_dtype` | the type of stored elements, such as `<f4` |
 //! | `decode_dtype` | the type of the array's elements |
 //!
-//! Names: `numcodecs.astype`, leniently `astype`, in v3; `astype` in v2. Integers wrap, floats lose their fraction or are rounded to the
-//! nearest; where NumPy leaves it to the machine, floats beyond an integer's range become its last one, and NaN 0. An absent
-//! `decode_dtype` is leniently the array's type.
+//! Names: `numcodecs.astype`, leniently `astype`, in v3; `astype` in v2. Integers wrap; floats are truncated to integers, or
+//! rounded to the nearest float. Where NumPy's result depends on the machine, floats beyond the range of an integer become its
+//! limit, and NaN becomes 0. In the lenient mode, an absent `decode_dtype` is the data type of the array.
 
 use zarrox_core::CodecSpec;
 use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecError, CodecKind};
@@ -36,7 +36,7 @@ fn to_v2(configuration: &Map) -> Result<Map, CodecError> {
     dtype::normalised(configuration, "decode_dtype", "encode_dtype")
 }
 
-/// Numbers of another type.
+/// A cast to another data type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AsType {
     encode_dtype: String,
@@ -44,7 +44,7 @@ pub struct AsType {
 }
 
 impl AsType {
-    /// Elements of the type `decoded` are stored as those of the type `encoded`, both named as NumPy does: `<f4`, `float32`.
+    /// Stores elements of the type `decoded` as elements of the type `encoded`, both named as in NumPy: `<f4`, `float32`.
     pub fn new(encoded: impl Into<String>, decoded: impl Into<String>) -> Self {
         Self { encode_dtype: encoded.into(), decode_dtype: decoded.into() }
     }
@@ -104,7 +104,7 @@ mod tests {
         suite_of(&Storage::Int(2), &same("<i2", "<i8"));
         suite_of(&Storage::Uint(1), &same("|u1", "<f2"));
         suite_of(&Storage::Int(4), &same("<i4", ">u4"));
-        // A view in other pieces.
+        // A view with another data type.
         suite_of(&Storage::Uint(4), &same("<u2", "<i4"));
     }
 

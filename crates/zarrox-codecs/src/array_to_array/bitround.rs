@@ -1,16 +1,18 @@
-//! `bitround`: numbers of fewer significant bits, so that they compress better.
+//! `bitround`: numbers rounded to fewer significant bits, so that they compress better.
 //!
 //! Specification: <https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/bitround>
 //!
 //! | member | value |
 //! |---|---|
-//! | `keepbits` | of floats, how many bits of the mantissa are kept; of integers, how many from the highest one that is set |
+//! | `keepbits` | for floats, the number of bits of the mantissa that are kept; for integers, the number of bits from the highest one that is set |
 //!
-//! Names: `numcodecs.bitround` and the registered `bitround` in v3, and leniently `https://codec.zarrs.dev/array_to_array/bitround`;
-//! `bitround` in v2. New arrays have the first one, since zarr-python reads no other; zarrs reads both.
+//! Names: `numcodecs.bitround` and the registered `bitround` in v3, and leniently
+//! `https://codec.zarrs.dev/array_to_array/bitround`; `bitround` in v2. New arrays have the first name, because it is the only
+//! one that zarr-python reads; zarrs reads both.
 //!
-//! Numbers are rounded to the nearest, ties to even, as numcodecs does; infinities and NaN stay what they are. Of negative integers, the
-//! magnitude is rounded. What would round to an integer beyond the last one is rounded down. Decoding changes nothing.
+//! Numbers are rounded to the nearest, ties to even, as numcodecs does; infinities and NaN are unchanged. For negative
+//! integers, the magnitude is rounded. An integer that would be rounded beyond the range is rounded down. Decoding returns the
+//! stored numbers.
 
 use zarrox_core::codec::{ChunkSpec, Codec, CodecContext, CodecDef, CodecError, CodecKind};
 use zarrox_core::data_type::Storage;
@@ -24,25 +26,25 @@ use crate::numeric::filter::{EachElement, Filter};
 
 const NAME: &str = "numcodecs.bitround";
 
-/// The definition of the name that zarr-python reads.
+/// The definition with the name that zarr-python reads.
 pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToArray, create)
     .v2_id("bitround")
     .with_from_v2(|members, _| Ok(config::from_v2(members, json!({"keepbits": null}))));
 
-/// The definition of the registered name.
+/// The definition with the registered name.
 pub(crate) static REGISTERED: CodecDef = CodecDef::new("bitround", CodecKind::ArrayToArray, create)
     .aliases(&["https://codec.zarrs.dev/array_to_array/bitround"])
     .v2_id("bitround")
     .with_from_v2(|_, _| Err(CodecError::invalid("from Zarr v2 it is the codec 'numcodecs.bitround'")));
 
-/// Numbers of fewer significant bits.
+/// A rounding to fewer significant bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BitRound {
     keepbits: u8,
 }
 
 impl BitRound {
-    /// Keeps so many bits: of a float's mantissa, or of an integer from its highest bit on.
+    /// Keeps this number of bits: of a float's mantissa, or of an integer from its highest bit on.
     pub fn keepbits(keepbits: u8) -> Self {
         Self { keepbits }
     }
@@ -71,14 +73,14 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     Ok(Codec::ArrayToArray(Box::new(EachElement { configuration, encoded, filter })))
 }
 
-/// The numbers that are rounded.
+/// The kinds of numbers that can be rounded.
 #[derive(Debug, Clone, Copy)]
 enum Kind {
-    /// Floats with a mantissa of so many bits.
+    /// Floats with this number of bits in the mantissa.
     Float { mantissa: u32 },
     /// Integers in two's complement.
     Signed,
-    /// Integers that are never negative.
+    /// Unsigned integers.
     Unsigned,
 }
 
@@ -150,20 +152,20 @@ impl Filter for BitRoundFilter {
 trait Word: Plain {
     const BITS: u32;
 
-    /// A float with a mantissa of so many bits, of which the last ones are dropped: at least one.
+    /// Rounds a float with a mantissa of `mantissa` bits, and clears the last `dropped` bits, at least one.
     fn round_float(self, mantissa: u32, dropped: u32) -> Self;
 
-    /// An integer of which so many bits are kept: fewer than it has.
+    /// Rounds an unsigned integer to `keepbits` bits, fewer than it has.
     fn round_unsigned(self, keepbits: u32) -> Self;
 
     /// Rounds an integer in two's complement.
     fn round_signed(self, keepbits: u32) -> Self;
 }
 
-/// An integer rounded, which wraps to 0 where it is beyond the last one, and with its last bits cut off.
+/// Returns a rounded integer with its last bits cleared; it wraps to 0 if it exceeds the range.
 macro_rules! round_magnitude {
     ($value:expr, $keepbits:expr, $T:ty) => {{
-        // All bits up to the highest one, without a count of them, for which there is no vector instruction.
+        // All bits up to the highest one. The highest bit is not counted, because there is no vector instruction for that.
         let mut all = $value;
         all |= all >> 1;
         all |= all >> 2;
@@ -192,7 +194,7 @@ macro_rules! word {
             fn round_float(self, mantissa: u32, dropped: u32) -> Self {
                 let infinity = Self::MAX >> 1 >> mantissa << mantissa;
                 let lost = (1 << dropped) - 1;
-                // One less than a half, and one more where the last bit that is kept is odd.
+                // One less than a half, plus one if the last bit that is kept is odd.
                 let rounded = self.wrapping_add((lost >> 1) + (self >> dropped & 1)) & !lost;
                 if self & (Self::MAX >> 1) > infinity { self } else { rounded }
             }
@@ -265,7 +267,7 @@ mod tests {
         assert_eq!(encode("uint8", 3, &original), [0, 1, 10, 12, 96, 128, 192, 192, 224, 224]);
     }
 
-    /// The result of rounding an integer, with more room than it needs.
+    /// Rounds an integer in a wider type, as the reference.
     fn rounded(value: i128, keepbits: u32, least: i128, greatest: i128) -> i128 {
         let magnitude = value.unsigned_abs();
         let bits = 128 - magnitude.leading_zeros();
@@ -310,20 +312,20 @@ mod tests {
                 assert_eq!(i128::from(found), rounded(value.into(), 7, least, greatest), "{value}");
             }
         }
-        // NaT stays what it is.
+        // NaT is unchanged.
         assert_eq!(encode("<m8[s]", 1, &i64::MIN.to_ne_bytes()), i64::MIN.to_ne_bytes());
     }
 
     #[test]
-    fn floats_keep_what_is_no_number() {
-        // numcodecs makes infinity and -0 of such NaN.
+    fn floats_keep_nan_and_infinities() {
+        // numcodecs turns such NaN into infinity and -0.
         for bits in [0x7f80_0001_u32, 0xffff_ffff, 0x7fff_ffff, 0xff80_0001] {
             assert_eq!(encode("float32", 3, &bits.to_ne_bytes()), bits.to_ne_bytes());
         }
         assert_eq!(encode("float32", 0, &f32::NAN.to_ne_bytes()), f32::NAN.to_ne_bytes());
         assert_eq!(encode("float32", 3, &f32::MAX.to_ne_bytes()), f32::INFINITY.to_ne_bytes());
         let bytes = |words: &[u16]| words.iter().flat_map(|word| word.to_ne_bytes()).collect::<Vec<_>>();
-        // 1 + 2⁻⁷ and so on in both types of two bytes: ties to even, and the mantissa's own length.
+        // 1 + 2⁻⁷ and so on in both types of two bytes: ties to even, and the length of the mantissa.
         assert_eq!(
             encode("bfloat16", 6, &bytes(&[0x3f81, 0x3f83, 0x7fc1])),
             bytes(&[0x3f80, 0x3f84, 0x7fc1])

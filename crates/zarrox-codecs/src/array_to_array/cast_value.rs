@@ -1,20 +1,20 @@
-//! `cast_value`: elements as numbers of another data type.
+//! `cast_value`: elements cast to another numeric data type.
 //!
 //! Specification: <https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/cast_value>
 //!
 //! | member | value |
 //! |---|---|
-//! | `data_type` | what the elements become, as v3 metadata has it |
+//! | `data_type` | the data type of the stored elements, as in v3 metadata |
 //! | `rounding` | `nearest-even` (also when absent), `towards-zero`, `towards-positive`, `towards-negative`, `nearest-away` |
 //! | `out_of_range` | `clamp` or, to integers only, `wrap`; absent: an error |
-//! | `scalar_map` | `encode` and `decode`: lists of pairs of scalars, of which the first becomes the second whatever else is said |
+//! | `scalar_map` | `encode` and `decode`: lists of pairs of scalars; the first of a pair becomes the second, regardless of the other members |
 //!
-//! Names: `cast_value` in v3. Leniently, `out_of_range` may be `"error"`, as an early text had it, and the fill value may be one
-//! that is not the same when it was encoded and decoded: zarr-python 3.4 writes those.
+//! Names: `cast_value` in v3. In the lenient mode, `out_of_range` may be `"error"`, as an early text had it, and the fill value
+//! may change when it is encoded and decoded: zarr-python 3.4 writes both.
 
 use zarrox_core::codec::{ChunkSpec, Codec, CodecContext, CodecDef, CodecError, CodecKind, Elementwise};
 pub use zarrox_core::internals::number::Rounding;
-use zarrox_core::internals::number::{Missing, OutOfRange, RealCast, RealType, Refused};
+use zarrox_core::internals::number::{CastFailure, Missing, OutOfRange, RealCast, RealType};
 use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::{CodecSpec, DataType};
@@ -35,14 +35,14 @@ const ROUNDINGS: &[(&str, Rounding)] = &[
     ("nearest-away", Rounding::NearestAway),
 ];
 
-/// Numbers of another data type.
+/// A cast to another numeric data type.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CastValue {
     configuration: Map,
 }
 
 impl CastValue {
-    /// Rounded to the nearest, where that must be; numbers that the type has not even so are errors.
+    /// Casts to a data type, rounding to the nearest where necessary; numbers outside of the range are errors.
     pub fn to(data_type: &DataType) -> Self {
         let data_type = match data_type {
             DataType::Extension(extension) if !extension.configuration.is_empty() => {
@@ -59,27 +59,25 @@ impl CastValue {
         self.with("rounding", name_of(rounding))
     }
 
-    /// Numbers out of the range become the first or the last one, or infinity where there is one.
+    /// Replaces numbers outside of the range by the smallest or the largest number, or by infinity if the type has one.
     #[must_use]
     pub fn clamp(self) -> Self {
         self.with("out_of_range", "clamp")
     }
 
-    /// Integers out of the range keep their lowest bits.
+    /// Wraps integers outside of the range: their lowest bits are kept.
     #[must_use]
     pub fn wrap(self) -> Self {
         self.with("out_of_range", "wrap")
     }
 
-    /// Sets the stored scalar of a scalar of the array, which takes precedence over the cast:
-    /// `map_encode("NaN", 0)`.
+    /// Maps a scalar of the array to a stored scalar. The map takes precedence over the cast: `map_encode("NaN", 0)`.
     #[must_use]
     pub fn map_encode(self, from: impl Into<Json>, to: impl Into<Json>) -> Self {
         self.mapped("encode", json!([from.into(), to.into()]))
     }
 
-    /// Sets the scalar of the array of a stored scalar, which takes precedence over the cast: `map_decode(0,
-    /// "NaN")`.
+    /// Maps a stored scalar to a scalar of the array. The map takes precedence over the cast: `map_decode(0, "NaN")`.
     #[must_use]
     pub fn map_decode(self, from: impl Into<Json>, to: impl Into<Json>) -> Self {
         self.mapped("decode", json!([from.into(), to.into()]))
@@ -167,12 +165,12 @@ fn out_of_range(config: Config<'_>, to: &Type) -> Result<OutOfRange, CodecError>
     }
 }
 
-/// A data type of real numbers.
+/// A real data type.
 #[derive(Debug)]
 struct Type {
     data_type: DataType,
     real: RealType,
-    /// The v3 metadata of the type.
+    /// The data type in v3 metadata.
     json: Json,
 }
 
@@ -187,7 +185,7 @@ impl Type {
     }
 }
 
-/// The `scalar_map`, understood.
+/// The parsed `scalar_map`.
 struct ScalarMap {
     encode: Pairs,
     decode: Pairs,
@@ -247,7 +245,7 @@ impl Pairs {
     }
 }
 
-/// A scalar in the encoding of fill values, and how it is written.
+/// Encodes a scalar that is given in the JSON form of fill values, and returns it with its text.
 fn scalar(
     direction: &str,
     json: &Json,
@@ -292,9 +290,9 @@ impl CastValueCodec {
     }
 }
 
-/// The message for an element that has no place in the other type.
-fn message(refused: &Refused, from: &Type, to: &Type) -> String {
-    let Refused { value, why } = refused;
+/// Returns the message for an element that the other type cannot represent.
+fn message(refused: &CastFailure, from: &Type, to: &Type) -> String {
+    let CastFailure { value, why } = refused;
     let (from, to) = (&from.data_type, &to.data_type);
     match why {
         Missing::NotANumber => format!("{to} has no NaN; map NaN of {from} to another value in 'scalar_map'"),
@@ -341,7 +339,7 @@ mod tests {
         registry().data_type_from_v3(&json!(name)).unwrap()
     }
 
-    /// Elements that scalars say.
+    /// Encodes elements that are given as scalars in JSON.
     fn elements(data_type: &DataType, scalars: &[Json]) -> Vec<u8> {
         let registry = registry();
         let family = registry.family(data_type).unwrap();
@@ -350,7 +348,7 @@ mod tests {
         scalars.iter().flat_map(element).collect()
     }
 
-    /// The chain of chunks of these many elements of a type, with a fill value.
+    /// Builds the pipeline for chunks with this number of elements of a type, with a fill value.
     fn make(
         from: &str,
         count: usize,
@@ -375,8 +373,8 @@ mod tests {
         Ok(encoded)
     }
 
-    /// `CastValue(…)` of zarr-python 3.4.2 with cast-value-rs 0.5.1 (and plain arithmetic for the types that it has not): what
-    /// scalars become, and what that is when it is decoded.
+    /// `CastValue(…)` of zarr-python 3.4.2 with cast-value-rs 0.5.1 (and plain arithmetic for the types that it lacks): the
+    /// scalars when encoded, and when decoded again.
     #[test]
     fn golden() {
         let int = |name: &str| CastValue::to(&named(name));
@@ -492,7 +490,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_element_can_be_is_refused_by_name() {
+    fn unrepresentable_elements_are_named_in_errors() {
         let int = |name: &str| CastValue::to(&named(name));
         for (from, codec, scalar, says) in [
             ("float64", int("int8"), json!(128), "128.0 of float64 is outside of the range of int8"),
@@ -535,7 +533,7 @@ mod tests {
             for n in 0..count {
                 codec =
                     codec.map_encode(f64::from(n) + 0.5, 1000 + n).map_decode(1000 + n, f64::from(n) + 0.5);
-                // The first entry of a scalar is taken.
+                // The first entry for a scalar takes precedence.
                 codec = codec.map_encode(f64::from(n) + 0.5, 1).map_decode(1000 + n, 1);
             }
             let codec = codec.map_encode("NaN", 9999).map_decode(9999, "NaN");
@@ -598,13 +596,13 @@ mod tests {
             let error = cast(fill, spec, Strictness::Strict).unwrap_err().to_string();
             assert!(error.contains("changes when it is encoded and decoded"), "{error}");
         }
-        // The codec behind gets the fill value as it is encoded.
+        // The next codec receives the encoded fill value.
         let codecs = [mapped().into(), CastValue::to(&named("int8")).into()];
         let chain = make("float64", 2, &json!("NaN"), &codecs, Strictness::Strict).unwrap();
         let fill = elements(&named("float64"), &[json!("NaN"), json!(3)]);
         assert_eq!(encode(&chain, &fill).unwrap(), [0xff, 3]);
         let bad = [mapped().into(), CastValue::to(&named("uint8")).into()];
-        assert!(make("float64", 2, &json!("NaN"), &bad, Strictness::Lenient).is_err(), "-1 is no uint8");
+        assert!(make("float64", 2, &json!("NaN"), &bad, Strictness::Lenient).is_err(), "-1 is not a uint8");
     }
 
     #[test]

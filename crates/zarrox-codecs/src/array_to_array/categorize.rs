@@ -1,5 +1,5 @@
-//! `categorize`: text from a short list as numbers. 0 stands for all that is not in the list, and is read as no text; the labels
-//! begin at 1.
+//! `categorize`: strings from a short list stored as numbers. 0 means any string that is not in the list, and is read as the
+//! empty string; the labels begin at 1.
 //!
 //! Documentation: <https://numcodecs.readthedocs.io/en/stable/filter/categorize.html>
 //!
@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `labels` | the texts |
 //! | `dtype` | the type of the elements: `\|O`, or text of a fixed length such as `<U5` |
-//! | `astype` | the integers that they become: `\|u1`, `<u2`, … |
+//! | `astype` | the integer type of the stored numbers: `\|u1`, `<u2`, … |
 //!
 //! Names: `numcodecs.categorize`, `categorize` in v3; `categorize` in v2.
 
@@ -33,7 +33,7 @@ pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToArray, c
         Ok(config::from_v2(members, json!({"labels": null, "dtype": null, "astype": "|u1"})))
     });
 
-/// Text from a short list.
+/// Strings from a short list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Categorize {
     labels: Vec<String>,
@@ -41,12 +41,12 @@ pub struct Categorize {
 }
 
 impl Categorize {
-    /// Text of variable length, of which only these are kept.
+    /// Stores strings of variable length, of which only these labels are kept.
     pub fn labels<L: Into<String>>(labels: impl IntoIterator<Item = L>) -> Self {
         Self { labels: labels.into_iter().map(Into::into).collect(), dtype: "|O".to_owned() }
     }
 
-    /// Text of a fixed length, in characters.
+    /// Stores strings of a fixed length, in characters.
     #[must_use]
     pub fn fixed(mut self, characters: usize) -> Self {
         self.dtype = format!("<U{characters}");
@@ -85,7 +85,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
         let message = format!("{} labels are more than {astype} has numbers", labels.len());
         return Err(CodecError::invalid(message));
     }
-    // Of labels that are the same, numcodecs takes the last.
+    // For duplicate labels, numcodecs uses the last.
     let numbers = labels.iter().zip(1_u64..).map(|(label, number)| (label.clone(), number)).collect();
     let configuration = config::members(json!({"labels": labels, "dtype": dtype, "astype": astype}));
     let mut codec = CategorizeCodec {
@@ -101,7 +101,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     Ok(Codec::ArrayToArray(Box::new(codec)))
 }
 
-/// Checks that the elements are what the codec says they are.
+/// Checks that the data type of the elements matches the configuration.
 fn check_dtype(storage: &Storage, dtype: &Json) -> Result<(), CodecError> {
     let said = dtype.as_str().and_then(TypeString::parse);
     let characters = |said: TypeString<'_>| said.size().filter(|_| said.kind == 'U');
@@ -117,7 +117,7 @@ fn check_dtype(storage: &Storage, dtype: &Json) -> Result<(), CodecError> {
     }
 }
 
-/// The layout of the integers of a type in memory.
+/// Returns the layout of an integer type in memory.
 fn integers(dtype: &TypeString<'_>) -> Option<Storage> {
     let size = dtype.size().filter(|size| [1, 2, 4, 8].contains(size))?;
     if dtype.endian.is_none() && size > 1 {
@@ -130,7 +130,7 @@ fn integers(dtype: &TypeString<'_>) -> Option<Storage> {
     }
 }
 
-/// The largest integer of a type.
+/// Returns the largest integer of a type.
 fn most(storage: &Storage) -> u64 {
     let bits = u32::try_from(8 * storage.size()).unwrap_or(64);
     let sign = u32::from(matches!(storage, Storage::Int(_)));
@@ -142,14 +142,14 @@ fn most(storage: &Storage) -> u64 {
 struct CategorizeCodec {
     configuration: Map,
     labels: Vec<String>,
-    /// The number of each label.
+    /// The numbers by label.
     numbers: HashMap<String, u64>,
     decoded: Storage,
     encoded: ChunkSpec,
 }
 
 impl CategorizeCodec {
-    /// The number of an element, as it lies in memory.
+    /// Returns the number of an element, in its encoding in memory.
     fn number(&self, element: &[u8], storage: &Storage) -> Result<Vec<u8>, CodecError> {
         let number = if self.decoded == Storage::Variable {
             let text = std::str::from_utf8(element);
@@ -166,7 +166,7 @@ impl CategorizeCodec {
         })
     }
 
-    /// The text that a number in memory stands for.
+    /// Returns the label of a number in memory.
     fn label(&self, number: &[u8]) -> Result<&str, CodecError> {
         let append = |value: u64, byte: &u8| value << 8 | u64::from(*byte);
         let value = match Endian::NATIVE {
@@ -212,7 +212,7 @@ impl ArrayToArray for CategorizeCodec {
                 bytes.extend_from_slice(label.as_bytes());
                 lengths.push(label.len());
             } else {
-                // A label that is too long is cut, as NumPy does.
+                // A label that is too long is truncated, as in NumPy.
                 bytes.extend(label.chars().take(size / 4).flat_map(|c| u32::from(c).to_ne_bytes()));
                 bytes.resize(start + size, 0);
             }
@@ -251,7 +251,7 @@ mod tests {
 
     #[test]
     fn golden() {
-        // numcodecs 0.15.1: `Categorize(['a', 'é'], dtype=object).encode(['b', 'a', 'é', ''])`; decoded, 'b' is no text.
+        // numcodecs 0.15.1: `Categorize(['a', 'é'], dtype=object).encode(['b', 'a', 'é', ''])`; 'b' decodes to the empty string.
         let codecs = [Categorize::labels(["a", "é"]).into(), spec("bytes", json!({}))];
         let chunk = ChunkSpec::new(&[4], Storage::Variable, FillValue::new([])).unwrap();
         let chain = chain(&codecs, &chunk, &registry(), Strictness::Strict).unwrap();

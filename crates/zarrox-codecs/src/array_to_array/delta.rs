@@ -1,4 +1,4 @@
-//! `delta`: the first number, and after it the difference of each to the one before it.
+//! `delta`: the first number, followed by the difference of each number to the one before it.
 //!
 //! Documentation: <https://numcodecs.readthedocs.io/en/stable/filter/delta.html>
 //!
@@ -8,7 +8,8 @@
 //! | `astype` | the type of stored elements; `dtype` if absent |
 //!
 //! Names: `numcodecs.delta`, leniently `delta`, in v3; `delta` in v2. Differences and sums of integers wrap. Booleans are
-//! refused, since numcodecs does not decode its own. An absent `dtype` is leniently the array's type.
+//! rejected, because numcodecs cannot decode its own encoding of them. In the lenient mode, an absent `dtype` is the data type
+//! of the array.
 
 use std::convert::identity;
 
@@ -39,7 +40,7 @@ fn to_v2(configuration: &Map) -> Result<Map, CodecError> {
     dtype::normalised(configuration, "dtype", "astype")
 }
 
-/// Differences between neighbours.
+/// Differences between adjacent elements.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delta {
     dtype: String,
@@ -47,12 +48,12 @@ pub struct Delta {
 }
 
 impl Delta {
-    /// For elements of this type, named as NumPy does: `<i4`, `int32`.
+    /// Encodes elements of this type, named as in NumPy: `<i4`, `int32`.
     pub fn new(dtype: impl Into<String>) -> Self {
         Self { dtype: dtype.into(), astype: None }
     }
 
-    /// Stores differences of this type. They must fit it, and so must the first element of each chunk.
+    /// Stores differences of this type. The differences and the first element of each chunk must be in its range.
     #[must_use]
     pub fn stored_as(self, astype: impl Into<String>) -> Self {
         Self { astype: Some(astype.into()), ..self }
@@ -101,8 +102,8 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     Ok(Codec::ArrayToArray(Box::new(WholeChunk(codec))))
 }
 
-/// The type that NumPy sums differences in: the one that holds the numbers of both. Of integers, the type of the sums does,
-/// since they wrap.
+/// Returns the type in which NumPy sums differences: the one that can represent the numbers of both. For integers that is the
+/// type of the sums, because they wrap.
 fn sum_type(differences: &Storage, sums: &Storage) -> Storage {
     use Storage::{Complex, Float, Int, Uint};
     let float = |storage: &Storage| match *storage {
@@ -132,24 +133,25 @@ struct DeltaFilter {
     dtype: Storage,
     sums: Storage,
     check: Check,
-    /// True if integers are stored, of floats.
+    /// True if integers are stored for floats.
     truncates: bool,
     fill: FillValue,
 }
 
-/// When it is checked that what was encoded decodes to what it was.
+/// Whether encoding checks that the encoded elements decode to the original ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Check {
-    /// Integers that wrap while encoding wrap back while decoding.
+    /// Never: integers that wrap while encoding wrap back while decoding.
     Never,
-    /// When a difference is no number of the stored type: it may all the same, as integers wrap, or be only the fill value's.
+    /// If the stored type cannot represent a difference: it may still decode correctly, because integers wrap, or belong to the
+    /// fill value alone.
     Misfits,
-    /// Floats hold not all integers.
+    /// Always: floats cannot represent all integers.
     Always,
 }
 
 impl DeltaFilter {
-    /// Returns true if all elements but the fill value decode to what they were.
+    /// Returns true if all elements except the fill value decode to their original values.
     fn decodes_back(&self, decoded: &[u8], encoded: &[u8]) -> Result<bool, CodecError> {
         let mut back = Scratch::with_len(decoded.len())?;
         self.decode(encoded, &mut back)?;
@@ -197,16 +199,16 @@ impl Filter for DeltaFilter {
 
 /// Numbers that can be stored as differences.
 trait Sums: Plain {
-    /// The one plus the other.
+    /// Returns the sum of both.
     fn plus(self, other: Self) -> Self;
 
-    /// The one without the other.
+    /// Returns the difference of both.
     fn minus(self, other: Self) -> Self;
 
-    /// The number without a fraction.
+    /// Returns the number without its fraction.
     fn truncated(self) -> Self;
 
-    /// The sums of all elements up to each.
+    /// Computes the cumulative sums of the elements, and returns the last.
     fn sums(mut sum: Self, from: &[Self::Bytes], to: &mut [Self::Bytes]) -> Self {
         for (from, to) in from.iter().zip(to) {
             sum = sum.plus(Self::get(*from));
@@ -267,7 +269,7 @@ where
     }
 }
 
-/// The difference of each element to the one before it; of the very first, itself.
+/// Computes the difference of each element to the one before it; for the first, the element itself.
 #[multiversion(targets("x86_64+avx2"))]
 fn differences<T: Sums>(before: &mut Option<T>, from: &[u8], to: &mut [u8]) {
     let (from, to) = (T::elements(from), T::elements_mut(to));
@@ -280,7 +282,7 @@ fn differences<T: Sums>(before: &mut Option<T>, from: &[u8], to: &mut [u8]) {
     *before = from.last().map(|last| T::get(*last));
 }
 
-/// The sum of all elements up to each.
+/// Computes the cumulative sums.
 fn sums<T: Sums>(before: &mut Option<T>, from: &[u8], to: &mut [u8]) {
     let (from, to) = (T::elements(from), T::elements_mut(to));
     let ([first, ..], [start, ..]) = (from, &mut *to) else { return };
@@ -313,14 +315,14 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_come_back_is_refused_but_for_padding() {
+    fn lossy_elements_are_rejected_except_padding() {
         let encode = |values: &[i32]| {
             let spec = [Delta::new("<i4").stored_as("|i1").into()];
             let values: Vec<u8> = values.iter().flat_map(|value| value.to_ne_bytes()).collect();
             testing::round_trip(&spec, &Storage::Int(4), &values)
         };
         assert!(encode(&[100, 101, 99, 110]).is_ok());
-        // The sums wrap forth and back around the fill value 0.
+        // The sums wrap and unwrap around the fill value 0.
         assert!(encode(&[1, 100, 0, 0, 101, 0]).is_ok());
         let error = encode(&[100, 300, 301]).unwrap_err().to_string();
         assert!(error.contains("codec 'numcodecs.delta'") && error.contains("'astype'"), "{error}");

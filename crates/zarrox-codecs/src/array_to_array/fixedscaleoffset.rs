@@ -1,21 +1,21 @@
-//! `fixedscaleoffset`: numbers without their offset, times a scale, rounded to whole ones.
+//! `fixedscaleoffset`: numbers less an offset, times a scale, rounded to integers.
 //!
 //! Documentation: <https://numcodecs.readthedocs.io/en/stable/filter/fixedscaleoffset.html>
 //!
 //! | member | value |
 //! |---|---|
-//! | `scale` | what numbers are multiplied by |
-//! | `offset` | what is subtracted before |
+//! | `scale` | the factor that numbers are multiplied by |
+//! | `offset` | the number that is subtracted first |
 //! | `dtype` | the type of the array's elements, such as `<f8` |
 //! | `astype` | the type of stored elements; `dtype` if absent |
 //!
 //! Names: `numcodecs.fixedscaleoffset`, leniently `fixedscaleoffset` and
-//! `https://codec.zarrs.dev/array_to_array/fixedscaleoffset`, in v3; `fixedscaleoffset` in v2. An absent `dtype` is leniently the array's
-//! type.
+//! `https://codec.zarrs.dev/array_to_array/fixedscaleoffset`, in v3; `fixedscaleoffset` in v2. In the lenient mode, an absent
+//! `dtype` is the data type of the array.
 //!
-//! The arithmetic is NumPy's, bit by bit: floats are scaled in their own precision; integers in their own type, wrapping, as long as
-//! `scale` and `offset` are integers, too; all else in double precision. What rounds to no number of `astype` is refused, but for the
-//! fill value: chunks are padded with it.
+//! The arithmetic is that of NumPy, bit by bit: floats are scaled in their own precision; integers in their own type, wrapping,
+//! if `scale` and `offset` are integers; all others in double precision. Numbers that `astype` cannot represent after rounding
+//! are rejected, except the fill value: chunks are padded with it.
 
 use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecError, CodecKind};
 use zarrox_core::data_type::Storage;
@@ -47,7 +47,7 @@ fn to_v2(configuration: &Map) -> Result<Map, CodecError> {
     dtype::normalised(configuration, "dtype", "astype")
 }
 
-/// Numbers without their offset, scaled, as whole ones.
+/// Numbers less an offset, times a scale, rounded to integers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FixedScaleOffset {
     scale: Json,
@@ -57,19 +57,19 @@ pub struct FixedScaleOffset {
 }
 
 impl FixedScaleOffset {
-    /// Elements of the type `dtype`, named as NumPy does, become `(element - offset) * scale`, rounded to the nearest.
+    /// Stores elements of the type `dtype`, named as in NumPy, as `(element - offset) * scale`, rounded to the nearest.
     pub fn new(dtype: impl Into<String>, offset: f64, scale: f64) -> Self {
         Self { scale: number(scale), offset: number(offset), dtype: dtype.into(), astype: None }
     }
 
-    /// Stores numbers of this type.
+    /// Sets the type of the stored numbers.
     #[must_use]
     pub fn stored_as(self, astype: impl Into<String>) -> Self {
         Self { astype: Some(astype.into()), ..self }
     }
 }
 
-/// A whole number as an integer, so that integers are scaled as such.
+/// Returns a number without a fraction as an integer, so that integers are scaled with integer arithmetic.
 fn number(value: f64) -> Json {
     let whole = value.fract() == 0.0 && value.abs() < 9e15;
     #[expect(clippy::cast_possible_truncation, reason = "a whole number of less than 2^53")]
@@ -93,7 +93,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     if [from, to].iter().any(|storage| matches!(storage, Storage::Complex(_))) {
         return Err(CodecError::unsupported("complex numbers are not scaled"));
     }
-    let (way, works_on) = Way::new(from, scale, offset);
+    let (scaling, works_on) = Scaling::new(from, scale, offset);
     let quotients = match to {
         Storage::Float(_) => to.clone(),
         _ => Storage::Float(8),
@@ -101,7 +101,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     let member = |name| config.get(name).cloned().unwrap_or(Json::Null);
     let filter = ScaleFilter {
         encode: Steps::encoding(from, &works_on, to)?,
-        way,
+        scaling,
         decode: Steps::decoding(to, &quotients, from)?,
         quotients,
         from: from.clone(),
@@ -119,7 +119,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     filter::elementwise(config::members(configuration), context.chunk, (&dtype, &astype), filter)
 }
 
-/// A number of the configuration. Python tells integers and floats apart, and so does the arithmetic.
+/// Reads a number of the configuration. Python distinguishes integers and floats, and so does the arithmetic.
 fn scalar(config: Config<'_>, name: &str) -> Result<Number, CodecError> {
     let json = config.get(name).ok_or_else(|| config::missing(name))?;
     let integer = json.as_i64().map(i128::from).or_else(|| json.as_u64().map(i128::from));
@@ -127,9 +127,9 @@ fn scalar(config: Config<'_>, name: &str) -> Result<Number, CodecError> {
     integer.map(Number::Integer).or_else(float).ok_or_else(|| config::wrong(name, json, "a number"))
 }
 
-/// The way in which numbers are scaled.
+/// The arithmetic of the scaling.
 #[derive(Debug, Clone)]
-enum Way {
+enum Scaling {
     /// In this type of floats.
     Floats(Storage),
     /// In this type of integers.
@@ -138,11 +138,11 @@ enum Way {
     Mixed(Storage, i128),
 }
 
-impl Way {
-    /// The way for elements of a type, with the types of what it takes and gives.
+impl Scaling {
+    /// Returns the arithmetic for elements of a type, with its input and output types.
     fn new(from: &Storage, scale: Number, offset: Number) -> (Self, (Storage, Storage)) {
         let double = Storage::Float(8);
-        // NumPy makes its default integers of booleans.
+        // NumPy converts booleans to its default integers.
         let integers = match from {
             Storage::Bool => Storage::Int(8),
             other => other.clone(),
@@ -163,9 +163,9 @@ impl Way {
 /// The filter for one pair of types.
 #[derive(Debug)]
 struct ScaleFilter {
-    way: Way,
+    scaling: Scaling,
     encode: Steps,
-    /// The type of floats that stored numbers are divided in.
+    /// The float type in which stored numbers are divided.
     quotients: Storage,
     decode: Steps,
     from: Storage,
@@ -176,21 +176,21 @@ struct ScaleFilter {
 }
 
 impl ScaleFilter {
-    /// Encodes elements. False when some round to no number of the stored type.
+    /// Encodes elements. Returns false if the stored type cannot represent one of the rounded numbers.
     fn scale(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<bool, CodecError> {
         let (offset, scale) = (self.offset.to_f64(), self.scale.to_f64());
-        Ok(match &self.way {
-            Way::Floats(storage) => with_storage!(float storage, T => {
+        Ok(match &self.scaling {
+            Scaling::Floats(storage) => with_storage!(float storage, T => {
                 let (offset, scale) = (T::from_double(offset), T::from_double(scale));
                 let scaled = |value: T| value.subtract(offset).multiply(scale).round_even();
                 self.encode.run(decoded, encoded, |from, to| map(from, to, scaled))
             }, else false),
-            Way::Integers(storage, offset, scale) => with_storage!(integer storage, T => {
+            Scaling::Integers(storage, offset, scale) => with_storage!(integer storage, T => {
                 let (offset, scale) = (exactly::<T>("offset", *offset)?, exactly::<T>("scale", *scale)?);
                 let scaled = |value: T| value.subtract(offset).multiply(scale);
                 self.encode.run(decoded, encoded, |from, to| map(from, to, scaled))
             }, else false),
-            Way::Mixed(storage, offset) => with_storage!(integer storage, T => {
+            Scaling::Mixed(storage, offset) => with_storage!(integer storage, T => {
                 let offset = exactly::<T>("offset", *offset)?;
                 let scaled = |value: T| (value.subtract(offset).to_f64() * scale).round_even();
                 self.encode.run(decoded, encoded, |from, to| map(from, to, scaled))
@@ -198,7 +198,7 @@ impl ScaleFilter {
         })
     }
 
-    /// Returns true if all elements but the fill value become numbers of the stored type.
+    /// Returns true if the stored type can represent all encoded elements except the fill value.
     fn fit_without_fill(&self, decoded: &[u8]) -> Result<bool, CodecError> {
         let mut others = Scratch::with_len(decoded.len())?;
         let length = with_storage!(element &self.from, T => filter::without::<T>(decoded, self.fill.as_bytes(), &mut others), else 0);
@@ -207,7 +207,7 @@ impl ScaleFilter {
     }
 }
 
-/// An integer of the configuration as one of the elements' type, which NumPy demands.
+/// Converts an integer of the configuration to the type of the elements, as NumPy requires.
 fn exactly<T: Integer>(name: &str, value: i128) -> Result<T, CodecError> {
     let message = || {
         CodecError::invalid(format!(
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_number_is_refused_but_for_the_fill_value() {
+    fn unrepresentable_elements_are_rejected_except_the_fill_value() {
         let spec = [FixedScaleOffset::new("<f8", 1000.0, 10.0).stored_as("<u2").into()];
         let encode = |values: &[f64], fill: f64| {
             let values: Vec<u8> = values.iter().flat_map(|value| value.to_ne_bytes()).collect();
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn scalars_that_the_type_has_not_are_refused_when_writing() {
+    fn scalars_outside_of_the_type_are_rejected_when_writing() {
         let spec = [FixedScaleOffset::new("<i2", 100_000.0, 10.0).into()];
         let error = testing::encode(&spec, &Storage::Int(2), &[0; 2], &[1; 6]).unwrap_err().to_string();
         assert!(error.contains("'offset' is 100000"), "{error}");

@@ -1,4 +1,4 @@
-//! Codecs from arrays to arrays: elements are changed or moved.
+//! Array→array codecs: they change or reorder elements.
 
 pub(crate) mod astype;
 pub(crate) mod bitround;

@@ -1,12 +1,12 @@
-//! numcodecs' `packbits`: eight booleans in a byte. (The codec `packbits` of v3 is another one.)
+//! The `packbits` of numcodecs: eight booleans per byte. (The v3 codec `packbits` is a different one.)
 //!
 //! Documentation: <https://numcodecs.readthedocs.io/en/stable/filter/packbits.html>
 //!
-//! It has no configuration. The encoded chunk is flat: a byte that counts the bits of padding in the last one, and the elements, the
-//! first of each eight in the highest bit.
+//! It has no configuration. The encoded chunk is flat: a byte with the number of padding bits in the last one, and the
+//! elements, the first of each eight in the highest bit.
 //!
-//! Names: `numcodecs.packbits` in v3; `packbits` in v2. Integers of one byte are packed as booleans, too: all
-//! but 0 is true, and decodes to 1.
+//! Names: `numcodecs.packbits` in v3; `packbits` in v2. Integers of one byte are also packed as booleans: every number except 0
+//! is true, and decodes to 1.
 
 use multiversion::multiversion;
 use wide::u8x16;
@@ -20,12 +20,12 @@ use crate::numeric::filter::{EachElement, Filter, WholeChunk};
 
 const NAME: &str = "numcodecs.packbits";
 
-/// The definition of numcodecs' `packbits`.
+/// The definition of the `packbits` of numcodecs.
 pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToArray, create)
     .v2_id("packbits")
     .with_from_v2(|_, _| Ok(Map::default()));
 
-/// Eight booleans in a byte, as numcodecs packs them.
+/// Eight booleans per byte, as numcodecs packs them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PackBitsFilter;
 
@@ -39,7 +39,9 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     config::read(configuration, context, &[])?;
     let chunk = context.chunk;
     if !matches!(chunk.storage(), Storage::Bool | Storage::Int(1) | Storage::Uint(1)) {
-        return Err(CodecError::unsupported("this codec packs booleans, but the array has other elements"));
+        return Err(CodecError::unsupported(
+            "this codec packs booleans, but the array has another data type",
+        ));
     }
     let packed = [1 + chunk.size().div_ceil(8) as u64];
     let encoded = ChunkSpec::new(&packed, Storage::Uint(1), FillValue::zero(1))?;
@@ -67,8 +69,7 @@ impl Filter for PackBits {
         let Some((&padding, packed)) = encoded.split_first() else { return Ok(()) };
         let expected = padding_of(decoded.len());
         if padding != expected {
-            let message =
-                format!("the header gives {padding} bits of padding, but this many elements have {expected}");
+            let message = format!("the header gives {padding} bits of padding, but the chunk has {expected}");
             return Err(CodecError::corrupt(message));
         }
         let (eights, rest) = decoded.as_chunks_mut();
@@ -80,21 +81,21 @@ impl Filter for PackBits {
     }
 }
 
-/// The number of elements that were packed into these bytes, if any can have been.
+/// Returns the number of elements that were packed into these bytes, or `None` if the bytes are not a packed chunk.
 pub(crate) fn count(encoded: &[u8]) -> Option<usize> {
     let (&padding, packed) = encoded.split_first()?;
     let count = packed.len().checked_mul(8)?.checked_sub(usize::from(padding))?;
     (padding == padding_of(count)).then_some(count)
 }
 
-/// The number of bits of the last byte that are not elements.
+/// Returns the number of padding bits in the last byte.
 fn padding_of(count: usize) -> u8 {
     [0, 7, 6, 5, 4, 3, 2, 1][count % 8]
 }
 
 /// A one in each byte.
 const ONES: u64 = 0x0101_0101_0101_0101;
-/// Moves the bits of a byte to where each is the highest of a byte, in reverse order: 1, 2⁹, 2¹⁸, …
+/// Moves each bit of a byte to the highest place of a separate byte, in reverse order: 1, 2⁹, 2¹⁸, …
 const SPREAD: u64 = 0x8040_2010_0804_0201;
 
 #[multiversion(targets("x86_64+avx2"))]
@@ -111,7 +112,7 @@ fn unpack_all(packed: &[u8], booleans: &mut [[u8; 8]]) {
     }
 }
 
-/// The bits of sixteen booleans, the first one of each eight highest.
+/// Packs sixteen booleans, the first of each eight in the highest bit.
 #[inline(always)]
 fn pack(booleans: [u8; 16]) -> [u8; 2] {
     let reversed = std::array::from_fn(|i| booleans[i ^ 7]);
@@ -119,7 +120,7 @@ fn pack(booleans: [u8; 16]) -> [u8; 2] {
     [!low, !high]
 }
 
-/// Eight booleans from their bits.
+/// Unpacks eight booleans.
 #[inline(always)]
 fn unpack(packed: u8) -> [u8; 8] {
     (u64::from(packed).wrapping_mul(SPREAD) >> 7 & ONES).to_le_bytes()
@@ -169,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_booleans_are_true() {
+    fn bytes_other_than_booleans_are_true() {
         let encoded =
             testing::encode(&[PackBitsFilter.into()], &Storage::Uint(1), &[9], &[0, 2, 255, 128, 1]);
         assert_eq!(encoded.unwrap(), [3, 0b0111_1000]);

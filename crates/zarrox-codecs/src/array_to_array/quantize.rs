@@ -1,14 +1,15 @@
-//! `quantize`: floats with as many decimal digits as needed, so that the last bits are zero.
+//! `quantize`: floats rounded to a number of decimal digits, so that the last bits are zero.
 //!
 //! Documentation: <https://numcodecs.readthedocs.io/en/stable/filter/quantize.html>
 //!
 //! | member | value |
 //! |---|---|
-//! | `digits` | how many decimal digits behind the point are kept; negative before it |
+//! | `digits` | the number of decimal places that are kept; negative for digits before the point |
 //! | `dtype` | the type of the array's elements: `<f2`, `<f4`, `<f8` |
 //! | `astype` | the type of stored elements, one of the same; `dtype` if absent |
 //!
-//! Names: `numcodecs.quantize`, leniently `quantize`, in v3; `quantize` in v2. An absent `dtype` is leniently the array's type.
+//! Names: `numcodecs.quantize`, leniently `quantize`, in v3; `quantize` in v2. In the lenient mode, an absent `dtype` is the
+//! data type of the array.
 
 use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecError, CodecKind};
 use zarrox_core::data_type::Storage;
@@ -46,12 +47,12 @@ pub struct Quantize {
 }
 
 impl Quantize {
-    /// Keeps so many decimal digits of elements of this type, named as NumPy does: `<f4`, `float32`.
+    /// Keeps this number of decimal places of elements of this type, named as in NumPy: `<f4`, `float32`.
     pub fn digits(digits: i32, dtype: impl Into<String>) -> Self {
         Self { digits, dtype: dtype.into(), astype: None }
     }
 
-    /// Stores floats of this type.
+    /// Sets the type of the stored floats.
     #[must_use]
     pub fn stored_as(self, astype: impl Into<String>) -> Self {
         Self { astype: Some(astype.into()), ..self }
@@ -70,7 +71,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     if config.get("digits").is_none() {
         return Err(config::missing("digits"));
     }
-    // Beyond these, there is no power of two for the scale.
+    // Beyond these limits, a double cannot represent the scale.
     let digits = config.integer("digits", -307..=307, 0)?;
     let (dtype, astype) = dtype::pair(config, "dtype", "astype", context.chunk.storage())?;
     let (from, to) = (&dtype.storage, &astype.storage);
@@ -89,7 +90,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     filter::elementwise(config::members(configuration), context.chunk, (&dtype, &astype), filter)
 }
 
-/// The least power of two that tells so many digits apart.
+/// Returns the smallest power of two that distinguishes numbers of this many decimal places.
 fn scale_of(digits: i32) -> f64 {
     10_f64.powi(digits).log2().ceil().exp2()
 }

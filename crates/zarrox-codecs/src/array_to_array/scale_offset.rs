@@ -4,11 +4,11 @@
 //!
 //! | member | value |
 //! |---|---|
-//! | `offset` | a scalar of the data type, as fill values are written; absent: 0 |
-//! | `scale` | such a scalar other than 0; absent: 1 |
+//! | `offset` | a scalar of the data type, in the form of fill values; absent: 0 |
+//! | `scale` | a scalar in the same form, other than 0; absent: 1 |
 //!
-//! Names: `scale_offset` in v3. All arithmetic is the data type's own. Integers must stay in its range, and be divisible where they
-//! are decoded; floats are rounded after each operation, and those that are too large become infinity, where there is one.
+//! Names: `scale_offset` in v3. All arithmetic is in the data type itself. Integers must stay in its range, and must be
+//! divisible when they are decoded; floats are rounded after each operation, and overflow to infinity where the type has one.
 
 use zarrox_core::codec::{ChunkSpec, Codec, CodecContext, CodecDef, CodecError, CodecKind, Elementwise};
 use zarrox_core::internals::number::{Number, RealType};
@@ -24,7 +24,7 @@ const NAME: &str = "scale_offset";
 /// The definition of `scale_offset`.
 pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToArray, create);
 
-/// Less an offset, times a scale.
+/// An offset that is subtracted, and a scale.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScaleOffset {
     offset: Json,
@@ -32,7 +32,7 @@ pub struct ScaleOffset {
 }
 
 impl ScaleOffset {
-    /// Numbers of the array's data type: `(element - offset) * scale` is stored.
+    /// Stores `(element - offset) * scale`; both are numbers of the array's data type.
     pub fn new(offset: impl Into<Json>, scale: impl Into<Json>) -> Self {
         Self { offset: offset.into(), scale: scale.into() }
     }
@@ -58,7 +58,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
         let scalar = scalar.map_err(|_| config::wrong(name, json, &format!("a {data_type}")))?;
         match real.read(scalar.as_bytes()) {
             Number::Float(value) if !value.is_finite() => {
-                Err(config::wrong(name, json, "a finite number, since nothing could be decoded otherwise"))
+                Err(config::wrong(name, json, "a finite number; other offsets and scales cannot be inverted"))
             }
             value => Ok((value, family.fill_to_v3(data_type, &scalar))),
         }
@@ -68,7 +68,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
         return Err(config::wrong(
             "scale",
             &scale_json,
-            "a number other than 0, since nothing could be decoded otherwise",
+            "a number other than 0; a scale of 0 cannot be inverted",
         ));
     }
     let mut codec = ScaleOffsetCodec {
@@ -88,7 +88,7 @@ struct ScaleOffsetCodec {
     configuration: Map,
     data_type: DataType,
     arithmetic: Arithmetic,
-    /// True if there is nothing to subtract and nothing to multiply.
+    /// True if the offset is 0 and the scale 1.
     copies: bool,
     encoded: ChunkSpec,
 }
@@ -178,7 +178,7 @@ mod tests {
         chain.encode(&view, all, &mut encoded).map(|_| encoded)
     }
 
-    /// `ScaleOffset(offset=…, scale=…)` of zarr-python 3.4.2; those of types that it has not, by hand.
+    /// `ScaleOffset(offset=…, scale=…)` of zarr-python 3.4.2; for the types that it lacks, computed by hand.
     #[test]
     fn golden() {
         let least = i64::MIN;
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_come_back_or_are_refused() {
+    fn integers_are_restored_or_rejected() {
         for name in [
             "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "int2", "int4",
             "uint2", "uint4",
@@ -244,14 +244,14 @@ mod tests {
                     .collect();
             for &offset in &numbers {
                 for &scale in numbers.iter().filter(|scale| **scale != 0) {
-                    // A fill value that can be encoded, whatever the two are.
+                    // The fill value can be encoded with any offset and scale.
                     let codec = ScaleOffset::new(json(offset), json(scale)).into();
                     let chain = make(name, 1, &json(offset), codec, Strictness::Strict).unwrap();
                     for &number in &numbers {
                         let what = format!("{name}: ({number} - {offset}) * {scale}");
                         let element = elements(name, &json!([json(number)]));
                         let moved = number - offset;
-                        // What has more than 128 bits is outside as well.
+                        // Numbers of more than 128 bits are out of range as well.
                         let scaled = moved.checked_mul(scale).unwrap_or(i128::MAX);
                         let inside = |value: i128| (least..=most).contains(&value);
                         match encode(&chain, &element) {

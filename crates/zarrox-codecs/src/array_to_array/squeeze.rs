@@ -1,7 +1,7 @@
 //! `zarrs.squeeze`: a chunk without its axes of length 1.
 //!
-//! Specification: none; the Rust library zarrs has it as an experiment. A chunk of which all axes have the length 1 (also
-//! one without axes) keeps one of them, as zarrs does it.
+//! Specification: none; an experimental codec of the Rust library zarrs. A chunk whose axes all have the length 1 (also a chunk
+//! without axes) keeps one of them, as in zarrs.
 //!
 //! It has no configuration. Names: `zarrs.squeeze` in v3 (also `squeeze`); v2 does not have it.
 
@@ -19,7 +19,7 @@ const NAME: &str = "zarrs.squeeze";
 pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToArray, create)
     .aliases(&["squeeze", "https://codec.zarrs.dev/array_to_array/squeeze"]);
 
-/// No axes of length 1.
+/// The removal of axes of length 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Squeeze;
 
@@ -42,7 +42,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
 /// The codec for one kind of chunk.
 #[derive(Debug)]
 struct SqueezeCodec {
-    /// The axes that stay.
+    /// The axes that are kept.
     axes: Vec<usize>,
     encoded: ChunkSpec,
 }

@@ -1,4 +1,4 @@
-//! `transpose`: the axes of a chunk in another order.
+//! `transpose`: a permutation of the axes of a chunk.
 //!
 //! Specification: <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/transpose/index.html>
 //!
@@ -6,8 +6,8 @@
 //! |---|---|
 //! | `order` | a permutation: axis `i` of the encoded chunk is axis `order[i]` of the decoded one |
 //!
-//! Names: `transpose` in v3; v2 says it with `order`. Leniently, `order` may be `"C"` (as it is) or `"F"`
-//! (all axes reversed), as drafts before September 2023 had it.
+//! Names: `transpose` in v3; v2 has `order` instead. In the lenient mode, `order` may be `"C"` (unchanged) or `"F"` (all axes
+//! reversed), as in drafts before September 2023.
 
 use zarrox_core::CodecSpec;
 use zarrox_core::codec::{ArrayToArray, ChunkSpec, Codec, CodecContext, CodecDef, CodecError, CodecKind};
@@ -22,14 +22,14 @@ const NAME: &str = "transpose";
 /// The definition of `transpose`.
 pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToArray, create);
 
-/// The axes in another order.
+/// A permutation of the axes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transpose {
     order: Vec<usize>,
 }
 
 impl Transpose {
-    /// Axis `i` of the encoded chunk is axis `order[i]` of the decoded one.
+    /// Stores axis `order[i]` of the decoded chunk as axis `i` of the encoded one.
     pub fn order(order: impl Into<Vec<usize>>) -> Self {
         Self { order: order.into() }
     }

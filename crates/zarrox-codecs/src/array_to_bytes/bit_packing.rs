@@ -1,42 +1,43 @@
-//! Numbers of any few bits, packed without gaps: the loops of `packbits`.
+//! Packing of numbers with few bits each, without gaps: the loops of `packbits`.
 //!
-//! The first number has the lowest bits of the first byte. Eight numbers of `B` bits are `B` bytes, so that up to 8 bits are
-//! moved eight numbers at a time in one register; wider numbers one by one through a register of 128 bits.
+//! The first number has the lowest bits of the first byte. Eight numbers of `B` bits take `B` bytes; so numbers of up to 8 bits
+//! are packed eight at a time in one register, and wider numbers one by one in a register of 128 bits.
 
 use multiversion::multiversion;
 
-/// The packing of numbers.
+/// The parameters of packed numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Packing {
-    /// The bytes of a number in memory: 1, 2, 4 or 8.
+    /// The number of bytes of a number in memory: 1, 2, 4 or 8.
     pub(crate) bytes: usize,
     /// The lowest bit that is packed.
     pub(crate) first: u32,
-    /// The number of bits that are packed: 1 to 64, and with `first` not more than the number has.
+    /// The number of bits that are packed: 1 to 64; with `first` at most the bits of the number.
     pub(crate) bits: u32,
-    /// True if the highest of the packed bits is a sign.
+    /// True if the highest of the packed bits is the sign.
     pub(crate) signed: bool,
 }
 
 impl Packing {
-    /// Returns true if packed numbers are all bytes of a number in little-endian order.
+    /// Returns true if packed numbers have all bytes of a number in little-endian order.
     pub(crate) fn is_whole(&self) -> bool {
         self.bits as usize == 8 * self.bytes
     }
 
-    /// Returns true if packed numbers are as those in memory.
-    fn is_as_in_memory(&self) -> bool {
+    /// Returns true if packed numbers have the same bytes as in memory.
+    fn matches_memory(&self) -> bool {
         self.is_whole() && (cfg!(target_endian = "little") || self.bytes == 1)
     }
 
-    /// The number of bytes so many packed numbers take, if that many exist.
+    /// Returns the number of bytes that this many packed numbers take; `None` if it overflows.
     pub(crate) fn packed_size(&self, numbers: usize) -> Option<usize> {
         numbers.checked_mul(self.bits as usize).map(|bits| bits.div_ceil(8))
     }
 
-    /// Packs numbers of the machine's endianness into just as many bytes as they take; what is left of the last is zero.
+    /// Packs numbers of the machine's endianness into exactly as many bytes as they take; the unused bits of the last byte are
+    /// zero.
     pub(crate) fn pack(&self, numbers: &[u8], packed: &mut [u8]) {
-        if self.is_as_in_memory() {
+        if self.matches_memory() {
             return packed.copy_from_slice(numbers);
         }
         match (self.bytes, self.bits) {
@@ -56,7 +57,7 @@ impl Packing {
 
     /// Unpacks as many numbers as `numbers` holds, the first of which begins at bit `skip` of `packed`.
     pub(crate) fn unpack(&self, packed: &[u8], skip: usize, numbers: &mut [u8]) {
-        if self.is_as_in_memory() {
+        if self.matches_memory() {
             return numbers.copy_from_slice(packed);
         }
         match (self.bytes, self.bits) {
@@ -74,7 +75,7 @@ impl Packing {
         }
     }
 
-    /// Numbers of a byte in memory and `B` bits: eight of them make `B` bytes.
+    /// Packs numbers of one byte in memory and `B` bits: eight of them become `B` bytes.
     fn pack_octets<const B: usize>(&self, numbers: &[u8], packed: &mut [u8]) {
         let (octets, rest) = numbers.as_chunks::<8>();
         let (groups, end) = packed.split_at_mut(octets.len() * B);
@@ -83,7 +84,7 @@ impl Packing {
     }
 
     fn unpack_octets<const B: usize>(&self, packed: &[u8], skip: usize, numbers: &mut [u8]) {
-        // Of any eight numbers that follow each other, one begins with a byte.
+        // Among eight consecutive numbers, one begins at a byte boundary.
         let head = (0..8).find(|n| (skip + n * B).is_multiple_of(8)).unwrap_or(0).min(numbers.len());
         let (head, numbers) = numbers.split_at_mut(head);
         self.unpack_words::<1>(packed, skip, head);
@@ -145,7 +146,7 @@ impl Packing {
     }
 }
 
-/// Packs octets of numbers, whose lowest bit that counts is `first`.
+/// Packs groups of eight numbers, whose lowest packed bit is `first`.
 #[multiversion(targets("x86_64+avx2"))]
 fn gather<const B: usize>(octets: &[[u8; 8]], groups: &mut [[u8; B]], first: u32) {
     for (octet, group) in octets.iter().zip(groups) {
@@ -153,7 +154,7 @@ fn gather<const B: usize>(octets: &[[u8; 8]], groups: &mut [[u8; B]], first: u32
     }
 }
 
-/// The inverse of [`gather`], with the sign as [`extended`] wants it.
+/// The inverse of [`gather`], with the sign in the form of [`extended`].
 #[multiversion(targets("x86_64+avx2"))]
 fn scatter<const B: usize>(groups: &[[u8; B]], octets: &mut [[u8; 8]], first: u32, sign: u64) {
     if (first, sign) == (0, 0) {
@@ -172,14 +173,14 @@ fn scatter<const B: usize>(groups: &[[u8; B]], octets: &mut [[u8; 8]], first: u3
 /// The lowest bit of each byte.
 const EACH: u64 = 0x0101_0101_0101_0101;
 
-/// Copies the bits at `sign`, the highest that bytes have, to all higher ones of their byte; none where `sign` is 0.
+/// Copies the bits at `sign`, the highest packed bits, to all higher bits of their byte; without a sign if `sign` is 0.
 #[inline(always)]
 fn extended(octet: u64, sign: u64) -> u64 {
-    // What flipping and subtracting the sign's bit does to a number; bit 7 is lent, so that no byte borrows from the next.
+    // Sign extension by flipping and subtracting the sign bit; bit 7 is set first, so that no byte borrows from the next.
     (((octet ^ sign) | EACH << 7) - sign) ^ EACH << 7
 }
 
-/// A number of the machine's endianness.
+/// Widens a number of the machine's endianness.
 fn widened<const N: usize>(number: [u8; N]) -> u64 {
     let mut bytes = [0; 8];
     if cfg!(target_endian = "big") {
@@ -190,14 +191,14 @@ fn widened<const N: usize>(number: [u8; N]) -> u64 {
     u64::from_ne_bytes(bytes)
 }
 
-/// The lowest bytes of a number, in the machine's endianness.
+/// Returns the lowest bytes of a number, in the machine's endianness.
 fn narrowed<const N: usize>(value: u64) -> [u8; N] {
     let bytes = value.to_ne_bytes();
     let start = if cfg!(target_endian = "big") { 8 - N } else { 0 };
     std::array::from_fn(|i| bytes[start + i])
 }
 
-/// The lower `B` bits of each byte, one after the other.
+/// Concatenates the lower `B` bits of each byte.
 #[inline(always)]
 fn gathered<const B: usize>(octet: u64) -> [u8; B] {
     let lowest = octet & (EACH * ((1 << B) - 1));
@@ -214,19 +215,19 @@ fn gathered<const B: usize>(octet: u64) -> [u8; B] {
     std::array::from_fn(|i| bytes[i])
 }
 
-/// Brings the neighbours of the parts at `places` down to them, over so many unused bits.
+/// Joins adjacent fields at `places`: moves the upper ones down over `unused` bits.
 #[inline(always)]
 fn joined(parts: u64, places: u64, unused: usize) -> u64 {
     (parts & places) | (parts & !places) >> unused
 }
 
-/// Moves what is not at `places` up by so many bits: the inverse of [`joined`].
+/// Separates fields: moves the bits outside of `places` up by `unused` bits. The inverse of [`joined`].
 #[inline(always)]
 fn parted(bits: u64, places: u64, unused: usize) -> u64 {
     (bits & places) | (bits & !places) << unused
 }
 
-/// Bytes whose lower bits are `B` each of the group's: the inverse of [`gathered`].
+/// Returns bytes whose lower bits are `B` bits each of the group: the inverse of [`gathered`].
 #[inline(always)]
 fn spread<const B: usize>(group: [u8; B]) -> u64 {
     let mut bytes = [0; 8];
@@ -234,7 +235,7 @@ fn spread<const B: usize>(group: [u8; B]) -> u64 {
     let bits = u64::from_le_bytes(bytes);
     match B {
         1 => {
-            // One product brings each bit to the highest place of a byte, in reverse order.
+            // One multiplication moves each bit to the highest place of a byte, in reverse order.
             (bits.wrapping_mul(0x8040_2010_0804_0201) >> 7 & EACH).swap_bytes()
         }
         _ => {
@@ -251,7 +252,7 @@ mod tests {
 
     use super::*;
 
-    /// Bit by bit: the oracle.
+    /// Packs bit by bit: the reference.
     fn naive(packing: &Packing, numbers: &[u64]) -> Vec<u8> {
         let bits = numbers
             .iter()
@@ -263,7 +264,7 @@ mod tests {
         packed
     }
 
-    /// The number that has only the packed bits, with its sign.
+    /// Returns the number with only its packed bits, sign-extended.
     fn kept(packing: &Packing, number: u64) -> u64 {
         let high = number >> packing.first << (64 - packing.bits);
         let low = match packing.signed {

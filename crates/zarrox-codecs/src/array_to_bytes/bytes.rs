@@ -4,10 +4,10 @@
 //!
 //! | member | value |
 //! |---|---|
-//! | `endian` | `"little"` or `"big"`; needed when elements have more than one byte |
+//! | `endian` | `"little"` or `"big"`; required if elements have more than one byte |
 //!
-//! Names: `bytes` in v3 (before 2023 `endian`, which is read as well); v2 says the byte order in the data type.
-//! Leniently, an absent `endian` is `"little"`.
+//! Names: `bytes` in v3 (before 2023 `endian`, which is read as well); v2 has the byte order in the data type. In the lenient
+//! mode, an absent `endian` is `"little"`.
 
 use zarrox_core::CodecSpec;
 use zarrox_core::codec::{
@@ -16,7 +16,7 @@ use zarrox_core::codec::{
 };
 use zarrox_core::data_type::{Endian, Storage};
 use zarrox_core::internals::codec::InPlace;
-use zarrox_core::internals::codec::coalesce::{BLOCK, BLOCK_TRANSPOSED, GAP, STRAIGHT, STRAIGHT_MOST};
+use zarrox_core::internals::codec::coalesce::{BLOCK, BLOCK_TRANSPOSED, DIRECT, DIRECT_MAX, GAP};
 use zarrox_core::internals::data_type::{ByteOrder, Leaf};
 use zarrox_core::internals::selection::partition::split_mut;
 use zarrox_core::internals::strided::contiguous_strides;
@@ -32,24 +32,24 @@ const NAME: &str = "bytes";
 /// The definition of `bytes`.
 pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToBytes, create).aliases(&["endian"]);
 
-/// Elements as plain bytes, in a byte order.
+/// Elements as bytes, in a byte order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bytes {
     endian: Endian,
 }
 
 impl Bytes {
-    /// The least significant byte first: what nearly all data has.
+    /// Stores the least significant byte first: the byte order of nearly all data.
     pub fn little() -> Self {
         Self { endian: Endian::Little }
     }
 
-    /// The most significant byte first.
+    /// Stores the most significant byte first.
     pub fn big() -> Self {
         Self { endian: Endian::Big }
     }
 
-    /// The machine's own order.
+    /// Stores the byte order of the machine.
     pub fn native() -> Self {
         Self { endian: Endian::NATIVE }
     }
@@ -72,7 +72,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     }
     let order = match (config.get("endian"), chunk.storage()) {
         (None, storage) if storage.word() == 1 => None,
-        // Not of v3 metadata, but of v2's, where each field has its own.
+        // Not from v3 metadata, but from v2, in which each field has its own byte order.
         (Some(list @ Json::Array(_)), Storage::Struct(_)) => Some(each_order(list, chunk.storage())?),
         _ => Some(ByteOrder::One(config.choice("endian", ENDIANS, Endian::Little)?)),
     };
@@ -82,8 +82,8 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
         ([all], _) => (all.word, Vec::new()),
         _ => (1, Vec::new()),
     };
-    // Where nothing has more than one byte, the member says nothing. Elements of raw bytes keep it: it may
-    // be about the fields inside.
+    // The member has no effect if no number has more than one byte. Elements of raw bytes keep it: it may apply to the fields
+    // inside.
     let order = order.filter(|_| chunk.item() > 1);
     Ok(Codec::ArrayToBytes(Box::new(BytesCodec { chunk, order, word, fields })))
 }
@@ -103,10 +103,10 @@ fn each_order(list: &Json, storage: &Storage) -> Result<ByteOrder, CodecError> {
 struct BytesCodec {
     chunk: ChunkSpec,
     order: Option<ByteOrder>,
-    /// The number of bytes that are reversed as a unit; 1 when stored elements are like those in memory, and
-    /// in structures.
+    /// The number of bytes that are reversed as a unit; 1 if stored elements are the same as in memory, and for structured data
+    /// types.
     word: usize,
-    /// The parts of a structure that are reversed.
+    /// The parts of a structured element that are reversed.
     fields: Vec<Leaf>,
 }
 
@@ -209,7 +209,7 @@ impl BytesCodec {
         self.swap_fields(out);
     }
 
-    /// Brings the fields of structures from one byte order into the other.
+    /// Converts the fields of structured elements from one byte order to the other.
     fn swap_fields(&self, elements: &mut ViewMut<'_>) {
         for leaf in &self.fields {
             elements.reborrow().into_field(leaf.offset, leaf.size).reverse_words(leaf.word);
@@ -243,8 +243,8 @@ impl BytesCodec {
     }
 }
 
-/// Where the elements of a region lie in the stored chunk, in bytes (or in whatever unit an element's size is given).
-/// No dimension is empty.
+/// The positions of the elements of a region in the stored chunk, in bytes (or in the unit of the element size). All dimensions
+/// are non-empty.
 pub(crate) struct Selected {
     pub(crate) start: usize,
     counts: Dims<usize>,
@@ -263,8 +263,8 @@ impl Selected {
         Self { start, counts, steps, item }
     }
 
-    /// The number of positions along each dimension that one fetch reads, and true if it may be read straight
-    /// into `out`.
+    /// Returns the number of positions along each dimension that one fetch reads, and true if it may be read directly into
+    /// `out`.
     fn plan(&self, out: &mut ViewMut<'_>, same_bytes: bool) -> (Dims<usize>, bool) {
         let innermost = (0..self.counts.len()).rev().find(|&dim| self.counts[dim] > 1);
         let limit = if out.fastest_axis() == innermost { BLOCK } else { BLOCK_TRANSPOSED };
@@ -272,18 +272,18 @@ impl Selected {
         if !same_bytes {
             return (scattered, false);
         }
-        let mut direct = self.blocks(0, STRAIGHT_MOST);
+        let mut direct = self.blocks(0, DIRECT_MAX);
         while !self.is_contiguous(&direct, out) {
             let Some(outermost) = direct.iter_mut().find(|count| **count > 1) else { break };
             *outermost = 1;
         }
-        if self.extent(&direct) >= STRAIGHT || self.block_count(&direct) <= self.block_count(&scattered) {
+        if self.extent(&direct) >= DIRECT || self.block_count(&direct) <= self.block_count(&scattered) {
             return (direct, true);
         }
         (scattered, false)
     }
 
-    /// The largest blocks whose pieces are no further apart than `gap` and that span no more than `limit`.
+    /// Returns the largest blocks whose gaps are at most `gap` and that span at most `limit`.
     pub(crate) fn blocks(&self, gap: usize, limit: usize) -> Dims<usize> {
         let mut blocks = Dims::from_elem(1, self.counts.len());
         let mut extent = self.item;
@@ -303,13 +303,13 @@ impl Selected {
         blocks
     }
 
-    /// Returns true if the first block, and with it every other, is one piece of memory in the output.
+    /// Returns true if the first block, and so each of them, is contiguous in the output.
     fn is_contiguous(&self, blocks: &[usize], out: &mut ViewMut<'_>) -> bool {
         let first: Dims<Span> = blocks.iter().map(|&count| Span::all(count)).collect();
         out.reborrow().into_region(&first).is_contiguous()
     }
 
-    /// From the first byte to the last of so many positions.
+    /// Returns the number of bytes from the first to the last of this many positions.
     pub(crate) fn extent(&self, counts: &[usize]) -> usize {
         let last: usize = counts.iter().zip(&self.steps).map(|(count, step)| (count - 1) * step).sum();
         last + self.item
@@ -353,7 +353,7 @@ mod tests {
         .unwrap()
     }
 
-    /// The stored bytes in one piece, and true if some of them lie in `buffer`.
+    /// Returns the stored bytes in one piece, and true if some of them lie in `buffer`.
     fn encoded(chain: &CodecChain, view: &View<'_>) -> (Option<Vec<u8>>, bool) {
         let mut buffer = Vec::new();
         let stored = match chain.encoded(view, EncodeOptions::default(), &mut buffer).unwrap() {
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chunk_that_is_stored_as_it_lies_in_memory_is_not_copied() {
+    fn a_chunk_with_the_layout_of_memory_is_not_copied() {
         let options = EncodeOptions { store_empty_chunks: false };
         let (shape, values) = ([2, 3], [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
         let borrowed = |chain: &CodecChain, values: &[u8], shape: &[usize]| {
@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_is_put_into_what_is_stored() {
+    fn a_part_is_written_into_a_stored_chunk() {
         let native = make(&[2, 3], Storage::Uint(2), Endian::NATIVE.name());
         let stored = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
         let update = |stored: &[u8], values: &[u8], first: usize, store_empty_chunks| {
@@ -451,7 +451,7 @@ mod tests {
         }
     }
 
-    /// The lengths of the fetches for a region, and how many of them go straight to the output.
+    /// Returns the lengths of the fetches for a region, and how many of them read directly into the output.
     fn fetched(chain: &CodecChain, region: &[Span], row: usize) -> (Vec<u64>, usize) {
         let counts: Vec<usize> = region.iter().map(|span| span.count).collect();
         let mut shape = counts.clone();
@@ -474,15 +474,15 @@ mod tests {
         const ALL: Span = Span { start: 0, step: 1, count: 256 };
         const ONE: Span = Span { start: 5, step: 1, count: 1 };
         let chain = make(&[256, 256, 256], Storage::Uint(2), Endian::NATIVE.name());
-        // Everything, into rows of a larger array: pieces that stay in the cache.
+        // The whole chunk, into rows of a larger array: blocks that fit the cache.
         assert_eq!(fetched(&chain, &[ALL, ALL, ALL], 1024), (vec![BLOCK as u64; 128], 0));
-        // Everything, into memory that is just the chunk.
-        assert_eq!(fetched(&chain, &[ALL, ALL, ALL], 256), (vec![STRAIGHT_MOST as u64; 4], 4));
+        // The whole chunk, into memory of exactly its size.
+        assert_eq!(fetched(&chain, &[ALL, ALL, ALL], 256), (vec![DIRECT_MAX as u64; 4], 4));
         // A plane, a row, an element.
         assert_eq!(fetched(&chain, &[ONE, ALL, ALL], 256), (vec![1 << 17], 1));
         assert_eq!(fetched(&chain, &[ONE, ONE, ALL], 256), (vec![512], 1));
         assert_eq!(fetched(&chain, &[ONE, ONE, ONE], 1), (vec![2], 1));
-        // A column whose elements are near to each other, and one whose elements are not.
+        // A column whose elements are near each other, and one whose elements are not.
         assert_eq!(fetched(&chain, &[ALL, ALL, ONE], 1).0.len(), 128);
         assert_eq!(fetched(&chain, &[ALL, ONE, ONE], 1), (vec![2; 256], 256));
         let big = make(&[256, 256, 256], Storage::Uint(2), "big");

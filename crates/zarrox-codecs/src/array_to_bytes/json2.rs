@@ -7,16 +7,16 @@
 //! | member | value |
 //! |---|---|
 //! | `encoding` | the encoding of the text: `utf-8` or `ascii` |
-//! | `skipkeys` | whether keys that JSON cannot have are left out, with their values |
-//! | `ensure_ascii` | whether all that is not ASCII is written as an escape sequence |
-//! | `check_circular` | of no meaning here |
+//! | `skipkeys` | whether keys that JSON cannot represent are left out, with their values |
+//! | `ensure_ascii` | whether non-ASCII characters are written as escape sequences |
+//! | `check_circular` | has no effect here |
 //! | `allow_nan` | whether `NaN` and `Infinity` may be written |
-//! | `indent` | `null` for all in one line, or the spaces of each level: a number or the text |
-//! | `separators` | what stands between two values, and between a key and its value |
-//! | `sort_keys` | whether objects are ordered by their keys |
-//! | `strict` | whether a control character in a string is an error to readers |
+//! | `indent` | `null` for a single line, or the indentation of each level: a number of spaces or a string |
+//! | `separators` | the text between two values, and between a key and its value |
+//! | `sort_keys` | whether objects are sorted by their keys |
+//! | `strict` | whether readers reject control characters in strings |
 //!
-//! Names: `numcodecs.json2`, `json2` in v3; `json2` in v2; and so for `json`. zarr-python 3 does not know them in v3.
+//! Names: `numcodecs.json2`, `json2` in v3; `json2` in v2; likewise for `json`. zarr-python 3 does not know them in v3.
 
 use zarrox_core::CodecSpec;
 use zarrox_core::codec::{
@@ -127,7 +127,7 @@ fn style(config: Config<'_>) -> Result<Style, CodecError> {
     })
 }
 
-/// A comma and a colon, between any white space: what is written with others, not even Python can read.
+/// Reads a comma and a colon, with optional white space: text with other separators cannot be read, not even by Python.
 fn separators(config: Config<'_>, indented: bool) -> Result<(String, String), CodecError> {
     let spaced = if indented { [", ", ": "] } else { [",", ":"] };
     let Some(json) = config.get("separators") else {
@@ -148,7 +148,7 @@ struct JsonCodec {
     chunk: ChunkSpec,
     configuration: Map,
     trailer: Trailer,
-    /// True if the text may only have ASCII.
+    /// True if the text may only have ASCII characters.
     ascii: bool,
     style: Style,
     strict: bool,
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_chunk_is_an_error() {
+    fn invalid_chunks_are_errors() {
         let decode =
             |text: &str| objects::decode(&Json2.into(), &[2], text.as_bytes()).unwrap_err().to_string();
         for (text, says) in [

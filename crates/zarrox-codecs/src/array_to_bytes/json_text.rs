@@ -1,19 +1,19 @@
-//! JSON as Python reads and writes it, from and into MessagePack: with `NaN` and `Infinity`, and with Python's options.
+//! Conversion between MessagePack and JSON in Python's dialect: with `NaN` and `Infinity`, and with Python's options.
 //!
-//! Neither direction builds a tree, and only writing recurses, as deep as values may be nested. `serde_json` is not used: it parses
-//! no `NaN`, and a `Formatter` of it could write Python's options only for a tree of values.
+//! Neither direction builds a tree, and only writing is recursive, up to the nesting limit of values. `serde_json` is not used:
+//! it does not parse `NaN`, and a `Formatter` could apply Python's options only to a tree of values.
 
 use std::borrow::Cow;
 
 use zarrox_core::codec::CodecError;
 use zarrox_core::internals::msgpack::{MAX_DEPTH, Token, utf8};
 
-/// More levels than values may have: the lists of a chunk, one for each dimension, lie around them.
+/// A limit above that of values: the lists of a chunk, one for each dimension, enclose them.
 const LEVELS: usize = MAX_DEPTH + 65;
 
-/// The value that a JSON text says, in MessagePack. `strict` refuses control characters inside of strings, as Python does.
+/// Converts JSON text to MessagePack. `strict` rejects control characters inside of strings, as Python does.
 pub(crate) fn to_msgpack(text: &str, strict: bool) -> Result<Vec<u8>, CodecError> {
-    // MessagePack has the counts in front of the values: the first pass counts.
+    // MessagePack has the counts before the values: the first pass counts.
     let mut counts: Vec<u32> = Vec::new();
     let mut open: Vec<usize> = Vec::new();
     Reader::new(text, strict).read(|event| {
@@ -41,15 +41,15 @@ pub(crate) fn to_msgpack(text: &str, strict: bool) -> Result<Vec<u8>, CodecError
     Ok(packed)
 }
 
-/// The next event in a text.
+/// An event of the parser.
 enum Event<'a> {
     /// A list begins.
     List,
-    /// An object begins: keys, each with its value behind it.
+    /// An object begins: keys, each followed by its value.
     Map,
     /// A value or a key.
     Value(Token<'a>),
-    /// The list or object ends that was begun last.
+    /// The innermost list or object ends.
     Close,
 }
 
@@ -57,7 +57,7 @@ struct Reader<'t> {
     text: &'t str,
     at: usize,
     strict: bool,
-    /// For each level whether it is an object.
+    /// For each level, true if it is an object.
     levels: Vec<bool>,
 }
 
@@ -66,7 +66,7 @@ impl<'t> Reader<'t> {
         Self { text, at: 0, strict, levels: Vec::new() }
     }
 
-    /// Hands over all events of the text, which is one value.
+    /// Calls `work` with all events of the text, which must be one value.
     fn read(mut self, mut work: impl FnMut(Event<'_>) -> Result<(), CodecError>) -> Result<(), CodecError> {
         loop {
             match self.peek() {
@@ -90,7 +90,7 @@ impl<'t> Reader<'t> {
                 }
                 _ => work(Event::Value(self.word()?))?,
             }
-            // Behind a value: the next one, or the ends of what it is in.
+            // After a value: the next one, or the ends of the enclosing lists and objects.
             loop {
                 let Some(&map) = self.levels.last() else {
                     return if self.peek().is_none() { Ok(()) } else { Err(self.wrong("the end")) };
@@ -128,7 +128,7 @@ impl<'t> Reader<'t> {
         if self.take(b':') { Ok(()) } else { Err(self.wrong("':'")) }
     }
 
-    /// The next byte that is no white space.
+    /// Returns the next byte that is not white space.
     fn peek(&mut self) -> Option<u8> {
         let rest = &self.text.as_bytes()[self.at..];
         self.at += rest.iter().take_while(|byte| b" \t\n\r".contains(byte)).count();
@@ -145,7 +145,7 @@ impl<'t> Reader<'t> {
         CodecError::corrupt(format!("the text is not JSON: expected {wanted} at byte {}", self.at))
     }
 
-    /// A value that is neither string nor list nor object.
+    /// Reads a value that is neither a string, a list nor an object.
     fn word(&mut self) -> Result<Token<'static>, CodecError> {
         let rest = &self.text[self.at..];
         let length = rest
@@ -190,7 +190,7 @@ impl<'t> Reader<'t> {
         word.parse().map(Token::F64).map_err(|_| self.wrong("a number"))
     }
 
-    /// The string whose opening quote is next.
+    /// Reads the string whose opening quote is next.
     fn string(&mut self) -> Result<Cow<'t, str>, CodecError> {
         self.at += 1;
         let mut whole = Cow::Borrowed("");
@@ -216,7 +216,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The character whose backslash is next.
+    /// Reads the escape sequence whose backslash is next.
     fn escape(&mut self) -> Result<char, CodecError> {
         let escaped = self.text.as_bytes().get(self.at + 1).copied();
         let character = match escaped {
@@ -233,7 +233,7 @@ impl<'t> Reader<'t> {
         Ok(character)
     }
 
-    /// The character of `\uXXXX`, or of two of these that are one.
+    /// Reads the character of `\uXXXX`, or of a surrogate pair.
     fn code_point(&mut self) -> Result<char, CodecError> {
         let first = self.code_unit()?;
         if let Some(character) = char::from_u32(first) {
@@ -263,27 +263,27 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// Python's options for writing.
+/// The options of Python's JSON encoder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Style {
-    /// True if keys that JSON cannot have are left out with their values.
+    /// True if keys that JSON cannot represent are left out with their values.
     pub(crate) skip_keys: bool,
-    /// True if all that is not ASCII is written as an escape sequence.
+    /// True if non-ASCII characters are written as escape sequences.
     pub(crate) ascii: bool,
     /// True if `NaN` and `Infinity` may be written.
     pub(crate) allow_nan: bool,
-    /// The indentation of each level; `None` for all in one line.
+    /// The indentation of each level; `None` for a single line.
     pub(crate) indent: Option<String>,
     /// The text between two values.
     pub(crate) item_separator: String,
     /// The text between a key and its value.
     pub(crate) key_separator: String,
-    /// True if objects are ordered by their keys.
+    /// True if objects are sorted by their keys.
     pub(crate) sort_keys: bool,
 }
 
 impl Style {
-    /// Appends the value in MessagePack as JSON text. It must be known to be one, and not to be nested too deep.
+    /// Appends a MessagePack value as JSON text. The value must be valid, and within the nesting limit.
     pub(crate) fn write(&self, packed: &[u8], out: &mut String) -> Result<(), CodecError> {
         self.value(&mut { packed }, 1, out)
     }
@@ -337,7 +337,7 @@ impl Style {
         Ok(())
     }
 
-    /// A key as text: Python writes numbers, booleans and `None` so, too. `None` where it is left out.
+    /// Returns a key as text: Python also converts numbers, booleans and `None`. Returns `None` if the key is left out.
     fn key<'a>(&self, rest: &mut &'a [u8]) -> Result<Option<Cow<'a, str>>, CodecError> {
         let mut value = zarrox_core::internals::msgpack::take_value(rest)?;
         match Token::take(&mut value)? {
@@ -504,7 +504,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_are_no_text_are_written_as_python_does() {
+    fn keys_other_than_text_are_written_as_python_does() {
         let mut packed = Vec::new();
         let keys = [Token::Uint(1), Token::F64(2.5), Token::Bool(true), Token::Nil, Token::Bytes(b"x")];
         Token::Map(5).write(&mut packed).unwrap();
@@ -538,7 +538,8 @@ mod tests {
             match (found, serde_json::from_str::<zarrox_core::json::Json>(&text)) {
                 (Ok(found), Ok(same)) => assert_eq!(found, same, "{text}"),
                 (Err(_), Err(_)) => {}
-                // What is too large for a float is infinite to Python, and integers can be too large for us.
+                // Python reads a number that is too large for a float as infinity. Integers of more than 64 bits are not
+                // supported here.
                 (found, theirs) => {
                     let said = found.map_or_else(|error| error.to_string(), |found| found.to_string());
                     assert!(

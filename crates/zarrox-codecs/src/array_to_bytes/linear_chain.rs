@@ -1,5 +1,5 @@
-//! Chains of codecs for elements in one dimension, of which each chunk has another number: how codecs that store some parts
-//! of a chunk for themselves encode these. The bytes of elements of variable length are in a vlen.
+//! Codec pipelines for one-dimensional elements whose number differs from chunk to chunk: used by codecs that encode parts of a
+//! chunk separately. An example is the bytes of elements of variable length.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use zarrox_core::data_type::Storage;
 use zarrox_core::strided::{Span, VlenBuffer};
 use zarrox_core::{CodecChain, CodecSpec, DataType, FillValue, Registry, Strictness};
 
-/// The chains for any number of elements of one type.
+/// The codec pipelines for any number of elements of one type.
 #[derive(Debug)]
 pub(crate) struct LinearChain {
     codecs: Vec<CodecSpec>,
@@ -20,7 +20,7 @@ pub(crate) struct LinearChain {
 }
 
 impl LinearChain {
-    /// Checks the codecs by making the chain for the usual number of elements.
+    /// Checks the codecs by building the pipeline for the usual number of elements.
     pub(crate) fn new(
         codecs: Vec<CodecSpec>,
         data_type: &DataType,
@@ -32,12 +32,12 @@ impl LinearChain {
         Ok(Self { codecs, data_type, registry, strictness: context.strictness, limit: context.limit, usual })
     }
 
-    /// The chain for the usual number of elements.
+    /// Returns the pipeline for the usual number of elements.
     pub(crate) fn usual(&self) -> &CodecChain {
         &self.usual
     }
 
-    /// The chain for so many elements.
+    /// Returns the pipeline for this number of elements.
     fn of(&self, count: usize) -> Result<Arc<CodecChain>, CodecError> {
         if *self.usual.chunk().shape() == [count] {
             return Ok(self.usual.clone());
@@ -52,7 +52,7 @@ impl LinearChain {
         CodecChain::new(&self.codecs, &context).map(Arc::new)
     }
 
-    /// Decodes elements that lie one after the other. No elements are no bytes.
+    /// Decodes contiguous elements. Zero elements are encoded as zero bytes.
     pub(crate) fn decode(
         &self,
         encoded: &[u8],
@@ -74,7 +74,7 @@ impl LinearChain {
         chain.decode(encoded, ReadRegion::new([Span::all(count)].into_iter().collect(), out))
     }
 
-    /// Encodes elements that lie one after the other, appending to `encoded`.
+    /// Encodes contiguous elements, appending to `encoded`.
     pub(crate) fn encode(
         &self,
         elements: &[u8],

@@ -4,12 +4,12 @@
 //!
 //! | member | value |
 //! |---|---|
-//! | `raw` | whether stored text is bytes to its readers |
+//! | `raw` | whether readers return stored text as bytes |
 //! | `use_single_float` | whether floats are stored in single precision |
-//! | `use_bin_type` | whether bytes are stored as such; if not, as text |
+//! | `use_bin_type` | whether bytes are stored as bytes; otherwise as text |
 //!
-//! `msgpack` has `encoding` instead, which is `utf-8`. Names: `numcodecs.msgpack2`, `msgpack2` in v3; `msgpack2` in v2; and so for
-//! `msgpack`. zarr-python 3 does not know them in v3.
+//! `msgpack` has `encoding` instead, which is `utf-8`. Names: `numcodecs.msgpack2`, `msgpack2` in v3; `msgpack2` in v2;
+//! likewise for `msgpack`. zarr-python 3 does not know them in v3.
 
 use zarrox_core::CodecSpec;
 use zarrox_core::codec::{
@@ -102,7 +102,10 @@ struct MsgPackCodec {
 impl MsgPackCodec {
     fn write<'t>(&self, token: Token<'t>) -> Result<Token<'t>, CodecError> {
         Ok(match token {
-            #[expect(clippy::cast_possible_truncation, reason = "single precision was asked for")]
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "the configuration requests single precision"
+            )]
             Token::F64(value) if self.single => Token::F32(value as f32),
             Token::Bytes(_) if !self.bin && !self.raw => {
                 return Err(CodecError::unsupported(
@@ -213,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_chunk_is_an_error() {
+    fn invalid_chunks_are_errors() {
         for (list, says) in [
             ("", "end inside"),
             ("c0", "expected a list"),

@@ -1,4 +1,4 @@
-//! Chunks as slices of numbers, for libraries that compress these and not bytes.
+//! Chunks as slices of numbers, for libraries that compress numbers instead of bytes.
 
 use bytemuck::Pod;
 use zarrox_core::DataType;
@@ -7,8 +7,8 @@ use zarrox_core::data_type::Storage;
 use zarrox_core::internals::scratch::Scratch;
 use zarrox_core::strided::{View, ViewMut};
 
-/// Returns true if the elements of a chunk are the numbers that their layout says: counts of time are, a
-/// bfloat16 that lies in memory as an unsigned integer is not.
+/// Returns true if the elements of a chunk are the numbers of their layout in memory: the counts of datetimes are, but a
+/// bfloat16, which is an unsigned integer in memory, is not.
 pub(crate) fn are_plain(chunk: &ChunkSpec) -> bool {
     let storage = chunk.storage();
     match (storage, chunk.data_type()) {
@@ -18,7 +18,7 @@ pub(crate) fn are_plain(chunk: &ChunkSpec) -> bool {
     }
 }
 
-/// The error for elements that a codec does not take.
+/// Returns the error for elements that a codec does not support.
 pub(crate) fn unfit(chunk: &ChunkSpec, takes: &str) -> CodecError {
     let elements = match chunk.data_type() {
         Ok(data_type) => data_type.to_string(),
@@ -27,8 +27,8 @@ pub(crate) fn unfit(chunk: &ChunkSpec, takes: &str) -> CodecError {
     CodecError::unsupported(format!("this codec stores {takes}, but the elements are {elements}"))
 }
 
-/// Lets `work` fill a whole chunk with its numbers, and brings the wanted part to its place: they are the same memory
-/// where that is possible. Another buffer takes no more than `limit` bytes.
+/// Calls `work` to fill a whole chunk with its numbers, and copies the requested part to its destination; the chunk is decoded
+/// directly into the destination where possible. A separate buffer takes at most `limit` bytes.
 pub(crate) fn decode<T: Pod>(
     chunk: &ChunkSpec,
     limit: usize,
@@ -48,7 +48,7 @@ pub(crate) fn decode<T: Pod>(
     Ok(())
 }
 
-/// Gives the numbers of a whole chunk to `work`.
+/// Calls `work` with the numbers of a whole chunk.
 pub(crate) fn encode<T: Pod>(
     chunk: &View<'_>,
     work: impl FnOnce(&[T]) -> Result<(), CodecError>,
@@ -64,30 +64,30 @@ pub(crate) fn encode<T: Pod>(
     work(buffer.numbers())
 }
 
-/// Memory on loan from the thread's own that any numbers may lie in. Its content is arbitrary.
+/// Memory that is aligned for any numbers, borrowed from the thread's own buffers. Its content is arbitrary.
 pub(crate) struct Buffer {
     scratch: Scratch,
     size: usize,
 }
 
 impl Buffer {
-    /// Memory for `size` bytes, if the limit allows them.
+    /// Allocates memory for `size` bytes, if the limit allows them.
     pub(crate) fn new(size: usize, limit: usize) -> Result<Self, CodecError> {
         if size > limit {
             let message = format!("one chunk would take {size} bytes of memory, and the limit is {limit}");
             return Err(CodecError::limit(message));
         }
-        // With room to begin, and to end, where a word may.
+        // With room to align the beginning and the end to a word.
         Ok(Self { scratch: Scratch::with_len(size.saturating_add(2 * size_of::<u64>()))?, size })
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     pub(crate) fn bytes(&mut self) -> &mut [u8] {
         let size = self.size;
         &mut bytemuck::cast_slice_mut(self.words())[..size]
     }
 
-    /// Memory for the numbers that fit; none has more than eight bytes.
+    /// Returns the memory as a slice of numbers, which have at most eight bytes each.
     pub(crate) fn numbers<T: Pod>(&mut self) -> &mut [T] {
         let count = self.size / size_of::<T>();
         &mut bytemuck::cast_slice_mut(self.words())[..count]

@@ -1,6 +1,6 @@
-//! The parts that `json2` and `msgpack2` share: a chunk is one list, nested as the chunk has dimensions, with
-//! the type of NumPy's array and, except in the predecessors `json` and `msgpack`, the chunk's shape behind
-//! the elements. Here it is MessagePack.
+//! The encoding that `json2` and `msgpack2` share: a chunk is one list, nested once for each dimension. After the elements
+//! follow the NumPy type of the array and, except in the predecessors `json` and `msgpack`, the shape of the chunk. The list is
+//! in MessagePack here.
 
 use zarrox_core::codec::{ChunkSpec, CodecError, ReadRegion};
 use zarrox_core::internals::msgpack::{self, Token};
@@ -8,10 +8,10 @@ use zarrox_core::strided::View;
 
 use crate::array_to_bytes::vlen;
 
-/// NumPy's name of the type of objects.
+/// NumPy's name of the object type.
 const OBJECTS: &[u8] = b"|O";
 
-/// The items behind the elements.
+/// The items after the elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Trailer {
     /// Only the type.
@@ -29,7 +29,7 @@ impl Trailer {
     }
 }
 
-/// A chunk as one list; each element's tokens go through `map`.
+/// Encodes a chunk as one list; each token of an element passes through `map`.
 pub(crate) fn encode(
     chunk: &View<'_>,
     trailer: Trailer,
@@ -39,7 +39,7 @@ pub(crate) fn encode(
     let mut list = Vec::new();
     let (&outer, inner) = shape.split_first().unwrap_or((&1, &[]));
     open_list(outer.saturating_add(trailer.length()), &mut list)?;
-    // How many elements a list at each level has below it.
+    // The number of elements below a list at each level.
     let below: Vec<usize> = (0..inner.len()).map(|dim| inner[dim..].iter().product()).collect();
     let mut index = 0;
     chunk.for_each_element(|element| {
@@ -67,7 +67,7 @@ fn open_list(length: usize, list: &mut Vec<u8>) -> Result<(), CodecError> {
     Token::List(u32::try_from(length).map_err(too_long)?).write(list)
 }
 
-/// Puts the elements that a part wants into it, out of the list that [`encode`] made; each element's tokens go through `map`.
+/// Copies the requested elements from a list of [`encode`]; each token of an element passes through `map`.
 pub(crate) fn decode(
     list: &[u8],
     trailer: Trailer,
@@ -81,7 +81,7 @@ pub(crate) fn decode(
     })
 }
 
-/// The elements of a list, which must be those of a chunk of this shape.
+/// Returns the elements of a list, which must have the shape of the chunk.
 fn split<'l>(list: &'l [u8], trailer: Trailer, shape: &[usize]) -> Result<Vec<&'l [u8]>, CodecError> {
     let mut rest = list;
     let (&outer, inner) = shape.split_first().unwrap_or((&1, &[]));
@@ -91,7 +91,8 @@ fn split<'l>(list: &'l [u8], trailer: Trailer, shape: &[usize]) -> Result<Vec<&'
     match Token::take(&mut rest)? {
         Token::Text(OBJECTS) => {}
         Token::Text(other) => {
-            let message = format!("the elements are of NumPy's type '{}', not '|O'", other.escape_ascii());
+            let message =
+                format!("the elements have the NumPy type '{}'; expected '|O'", other.escape_ascii());
             return Err(CodecError::corrupt(message));
         }
         other => {
@@ -116,7 +117,7 @@ fn split<'l>(list: &'l [u8], trailer: Trailer, shape: &[usize]) -> Result<Vec<&'
     }
 }
 
-/// Takes the beginning of a list of just this length.
+/// Reads the header of a list, which must have exactly this length.
 fn close_list(rest: &mut &[u8], length: usize, trailer: Trailer) -> Result<(), CodecError> {
     match Token::take(rest)? {
         Token::List(found) if usize::try_from(found) == Ok(length) => Ok(()),
@@ -128,7 +129,7 @@ fn close_list(rest: &mut &[u8], length: usize, trailer: Trailer) -> Result<(), C
     }
 }
 
-/// Takes `count` elements or, if there are more dimensions, lists of them. The recursion is as deep as arrays have dimensions.
+/// Reads `count` elements or, for more dimensions, nested lists of them. The recursion is as deep as the array has dimensions.
 fn take_elements<'l>(
     rest: &mut &'l [u8],
     count: usize,

@@ -1,21 +1,21 @@
-//! `packbits`: only the bits that elements have, one element after the other without gaps.
+//! `packbits`: only the significant bits of the elements, without gaps between the elements.
 //!
 //! Specification: <https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/packbits>
 //!
 //! | member | value |
 //! |---|---|
-//! | `padding_encoding` | where the number of unused bits in the last byte is said: `"none"`, which is the default, `"first_byte"` or `"last_byte"` |
+//! | `padding_encoding` | where the number of unused bits in the last byte is stored: `"none"` (the default), `"first_byte"` or `"last_byte"` |
 //! | `first_bit` | the lowest bit of a number that is stored, 0 by default |
-//! | `last_bit` | the highest bit that is stored, by default the highest that the data type has |
+//! | `last_bit` | the highest bit that is stored, by default the highest bit of the data type |
 //!
-//! Name: `packbits` in v3. The `packbits` of numcodecs (v2, and `numcodecs.packbits`) has the bits in the other order.
+//! Name: `packbits` in v3. The `packbits` of numcodecs (v2, and `numcodecs.packbits`) has the opposite bit order.
 //!
-//! A boolean has one bit; the small integers and floats have 2, 4 or 6; all other numbers as many as in memory, the parts of a
-//! complex number each for itself. The lowest bit of the first element is the lowest bit of the first byte. Bits outside of
-//! those that are stored are lost: they are zero afterwards, above the highest one of a signed integer copies of it.
+//! A boolean has one bit; the small integers and floats have 2, 4 or 6; all other numbers as many as in memory; the parts of a
+//! complex number are packed separately. The lowest bit of the first element is the lowest bit of the first byte. Bits outside
+//! of the stored range are lost: they decode to zero, or, above the highest bit of a signed integer, to copies of the sign.
 //!
-//! For whole numbers, zarrs 0.23 does not write the byte that `padding_encoding` asks for. Such chunks are refused: nothing
-//! tells them from truncated ones.
+//! For types whose bits fill whole bytes, zarrs 0.23 does not write the byte that `padding_encoding` requires. Such chunks are
+//! rejected: they cannot be distinguished from truncated ones.
 
 use zarrox_core::codec::{
     ArrayAccess, ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecError, CodecKind,
@@ -40,16 +40,16 @@ const NAME: &str = "packbits";
 /// The definition of `packbits`.
 pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToBytes, create);
 
-/// Where the number of unused bits in the last byte is said.
+/// The location of the number of unused bits in the last byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum PackBitsPadding {
-    /// Nowhere.
+    /// Not stored.
     #[default]
     None,
-    /// In a byte in front.
+    /// In the first byte.
     FirstByte,
-    /// In a byte behind.
+    /// In an additional last byte.
     LastByte,
 }
 
@@ -74,19 +74,19 @@ pub struct PackBits {
 }
 
 impl PackBits {
-    /// Where the number of unused bits is said.
+    /// Sets the location of the number of unused bits.
     #[must_use]
     pub fn padding(self, padding: PackBitsPadding) -> Self {
         Self { padding, ..self }
     }
 
-    /// The lowest bit that is stored.
+    /// Sets the lowest bit that is stored.
     #[must_use]
     pub fn first_bit(self, bit: u32) -> Self {
         Self { first_bit: Some(bit), ..self }
     }
 
-    /// The highest bit that is stored.
+    /// Sets the highest bit that is stored.
     #[must_use]
     pub fn last_bit(self, bit: u32) -> Self {
         Self { last_bit: Some(bit), ..self }
@@ -157,11 +157,11 @@ fn bit(
     bit.map(Some).ok_or_else(|| wrong(name, json, &wants()))
 }
 
-/// The bits of the elements of a type.
+/// The bits of the elements of a data type.
 struct Bits {
-    /// The number of numbers an element is: two for a complex one.
+    /// The number of components of an element: two for a complex number.
     parts: usize,
-    /// The number of bits each has.
+    /// The number of bits of each component.
     count: u32,
     signed: bool,
 }
@@ -200,15 +200,15 @@ struct PackBitsCodec {
     chunk: ChunkSpec,
     settings: PackBits,
     packing: Packing,
-    /// The number of bits an element takes.
+    /// The number of bits of an element.
     element_bits: usize,
-    /// The number of bytes all elements take.
+    /// The number of bytes of all elements.
     size: usize,
-    /// The number of unused bits of the last byte.
+    /// The number of unused bits in the last byte.
     unused: u8,
 }
 
-/// Where the parts of an encoded chunk are.
+/// The positions of the parts of an encoded chunk.
 #[derive(Clone, Copy)]
 struct Places {
     elements: u64,
@@ -269,7 +269,7 @@ impl RegionRanges for PackBitsCodec {
 }
 
 impl PackBitsCodec {
-    /// Where everything is in an encoded chunk of this many bytes, if that is known.
+    /// Returns the positions of the parts in an encoded chunk of this length, if it is known.
     fn places(&self, stored: Option<u64>) -> Result<Places, CodecError> {
         let size = self.size as u64;
         let (places, wanted) = match self.settings.padding {
@@ -336,7 +336,7 @@ impl PackBitsCodec {
         Ok(fetches)
     }
 
-    /// Unpacks so many elements, the first of which begins at bit `skip`, and copies those at the strides to their places.
+    /// Unpacks elements, the first of which begins at bit `skip`, and copies every one of the stride to its destination.
     fn unpack(
         &self,
         packed: &[u8],
@@ -378,7 +378,7 @@ mod tests {
         DataType::parse(name, &registry()).unwrap()
     }
 
-    /// Checks a type whose elements are numbers of these bits in bytes.
+    /// Checks a type whose elements have these bits in these bytes.
     fn check_small(name: &str, bits: u32, signed: bool) {
         let shapes: &[&[u64]] = &[&[], &[1], &[7], &[4, 6], &[3, 1, 5, 4], &[5, 3, 300]];
         let data_type = named(name);

@@ -5,18 +5,18 @@
 //! | member | value |
 //! |---|---|
 //! | `level` | 0 (fastest) to 12 (smallest) |
-//! | `mode_spec` | `"auto"`: structure such as multiples of 0.1 is looked for; `"classic"`: it is not |
+//! | `mode_spec` | `"auto"`: detects structure such as multiples of 0.1; `"classic"`: does not |
 //! | `delta_spec` | `"auto"`, `"none"` (since numcodecs 0.17 also `"no_op"`), `"try_consecutive"` or `"try_lookback"` |
 //! | `delta_encoding_order` | how many times differences are taken, 0 to 7, or `null`; `"auto"` with a number is `"try_consecutive"` |
 //! | `paging_spec` | `"equal_pages_up_to"` |
-//! | `equal_pages_up_to` | the most numbers that are compressed as a unit |
+//! | `equal_pages_up_to` | the largest number of elements in a page |
 //!
-//! Names: `numcodecs.pcodec` in v3, and two that zarrs had; `pcodec` in v2. The members only affect writing. A member that
-//! has numcodecs' default may be absent. The first release of numcodecs that had the codec
-//! said `int_mult_spec` and `float_mult_spec` for `mode_spec`, each `"enabled"` or `"disabled"`.
+//! Names: `numcodecs.pcodec` in v3, and two former names of zarrs; `pcodec` in v2. The members only affect writing. A member
+//! with numcodecs' default may be absent. The first release of numcodecs with this codec had `int_mult_spec` and
+//! `float_mult_spec` instead of `mode_spec`, each `"enabled"` or `"disabled"`.
 //!
-//! The numbers: integers and floats of 16, 32 and 64 bits, complex numbers as two floats each (as zarrs stores them), times as
-//! their counts, and integers of 8 bits (numcodecs reads these and does not write them).
+//! Supported elements: integers and floats of 16, 32 and 64 bits, complex numbers as two floats each (as zarrs stores them),
+//! datetimes as their counts, and integers of 8 bits (numcodecs reads but does not write these).
 
 use half::f16;
 use pco::data_types::{Number, NumberType};
@@ -55,7 +55,7 @@ pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToBytes, c
         Ok(configuration)
     });
 
-/// The configuration that numcodecs writes by default.
+/// Returns the configuration that numcodecs writes by default.
 fn defaults() -> Json {
     json!({
         "level": 8, "mode_spec": "auto", "delta_spec": "auto", "paging_spec": "equal_pages_up_to",
@@ -65,44 +65,44 @@ fn defaults() -> Json {
 
 /// The default of `equal_pages_up_to`.
 const PAGE: u64 = 1 << 18;
-/// The most numbers that pco compresses as a unit.
+/// The largest number of elements in a page of pco.
 const LARGEST_PAGE: usize = 1 << 24;
-/// The members that `mode_spec` has replaced.
+/// The members that `mode_spec` replaced.
 const OLDER_MODES: [&str; 2] = ["int_mult_spec", "float_mult_spec"];
 
-/// The use of differences between numbers.
+/// The delta encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PcodecDelta {
-    /// Chosen to suit the numbers.
+    /// Chosen automatically for the numbers.
     Auto,
-    /// Not at all.
+    /// No delta encoding.
     None,
-    /// Between neighbours, and between these differences again: so many times, up to 7.
+    /// Differences between adjacent numbers, taken this number of times, up to 7.
     Consecutive(u8),
-    /// To any number before, for patterns that repeat: slow.
+    /// Differences to any earlier number, for patterns that repeat: slow.
     Lookback,
 }
 
-/// Pcodec: for numbers, smaller than general-purpose compressors make them, and fast.
+/// Pcodec: compresses numbers better than general-purpose compressors, and fast.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pcodec {
     configuration: Map,
 }
 
 impl Pcodec {
-    /// Compression level, 0 (fastest) to 12 (smallest).
+    /// Creates the codec with a compression level, 0 (fastest) to 12 (smallest).
     pub fn level(level: i32) -> Self {
         Self { configuration: config::members(defaults()) }.with("level", level.into())
     }
 
-    /// Takes the numbers as they are, without a look for structure in them.
+    /// Compresses the numbers without detecting structure in them.
     #[must_use]
     pub fn classic(self) -> Self {
         self.with("mode_spec", "classic".into())
     }
 
-    /// Sets how differences are used.
+    /// Sets the delta encoding.
     #[must_use]
     pub fn delta(self, delta: PcodecDelta) -> Self {
         let (name, order) = match delta {
@@ -114,7 +114,7 @@ impl Pcodec {
         self.with("delta_spec", name.into()).with("delta_encoding_order", order)
     }
 
-    /// Sets the largest number of numbers that are compressed as a unit.
+    /// Sets the largest number of elements in a page.
     #[must_use]
     pub fn pages_up_to(self, numbers: u32) -> Self {
         self.with("equal_pages_up_to", numbers.into())
@@ -156,7 +156,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     })))
 }
 
-/// The type of a chunk's numbers in pco; a complex number is two.
+/// Returns pco's type of the numbers of a chunk; a complex number is two.
 fn number(chunk: &ChunkSpec) -> Result<NumberType, CodecError> {
     let complex_of_halves =
         || chunk.data_type().is_ok_and(|data_type| data_type.to_string() == "complex_float16");
@@ -183,7 +183,7 @@ fn number(chunk: &ChunkSpec) -> Result<NumberType, CodecError> {
 
 const NUMBERS: &str = "integers, floats and complex numbers";
 
-/// The mode that the members before `mode_spec` give, when they are there.
+/// Returns the mode of the members before `mode_spec`, if they are present.
 fn older_mode(members: &Map) -> Result<Option<&'static str>, CodecError> {
     let mut mode = None;
     for name in OLDER_MODES {
@@ -197,7 +197,7 @@ fn older_mode(members: &Map) -> Result<Option<&'static str>, CodecError> {
     Ok(mode)
 }
 
-/// The complete configuration, and what it is to pco.
+/// Returns the complete configuration, and pco's configuration.
 fn parameters(config: Config<'_>, older_mode: Option<&str>) -> Result<(Map, ChunkConfig), CodecError> {
     let given = |name: &str| config.get(name).is_some_and(|json| !json.is_null());
     let level = if given("level") { config.integer("level", 0..=12, 8)? } else { 8 };
@@ -222,7 +222,7 @@ fn parameters(config: Config<'_>, older_mode: Option<&str>) -> Result<(Map, Chun
     let consecutive = |order: i32| DeltaSpec::TryConsecutive(usize::try_from(order).unwrap_or(0));
     let delta = match (delta, order) {
         ("auto", None) => DeltaSpec::Auto,
-        // As before there was a `delta_spec`.
+        // As before `delta_spec` existed.
         ("auto", Some(order)) => consecutive(order),
         ("try_consecutive", order) => consecutive(order.unwrap_or(0)),
         ("try_lookback", _) => DeltaSpec::TryLookback,
@@ -285,7 +285,7 @@ impl ArrayToBytes for PcodecCodec {
     }
 
     fn encoded_size(&self) -> Size {
-        // It depends on how many units a writer made.
+        // The size depends on the number of pages that a writer made.
         Size::UNKNOWN
     }
 
@@ -306,7 +306,7 @@ impl ArrayToBytes for PcodecCodec {
     }
 }
 
-/// Decodes a file, whose numbers fill `out`.
+/// Decodes a file, whose numbers must fill `out`.
 fn decode_file<T: Number>(encoded: &[u8], out: &mut [T]) -> Result<(), CodecError> {
     let (file, mut rest) = standalone::FileDecompressor::new(encoded).map_err(damaged)?;
     let version = file.format_version();
@@ -325,7 +325,7 @@ fn decode_file<T: Number>(encoded: &[u8], out: &mut [T]) -> Result<(), CodecErro
     Ok(())
 }
 
-/// The number of values in the next unit, after its type; `None` at the end of the file.
+/// Returns the number of values in the next unit, after its type; `None` at the end of the file.
 fn unit_length<T: Number>(rest: &mut &[u8]) -> Result<Option<usize>, CodecError> {
     let encoded = *rest;
     match *encoded {
@@ -345,7 +345,7 @@ fn unit_length<T: Number>(rest: &mut &[u8]) -> Result<Option<usize>, CodecError>
     }
 }
 
-/// Decodes a unit that has as many numbers as `numbers` has room for, and says what follows it.
+/// Decodes a unit that has as many numbers as `numbers`, and returns the remaining bytes.
 fn decode_unit<'e, T: Number>(
     units: &wrapped::FileDecompressor,
     encoded: &'e [u8],
@@ -353,7 +353,7 @@ fn decode_unit<'e, T: Number>(
 ) -> Result<&'e [u8], CodecError> {
     check_dictionary(encoded, numbers.len())?;
     let (mut unit, page) = units.chunk_decompressor::<T, _>(encoded).map_err(damaged)?;
-    // The library takes the memory for a window before it looks at what there is. Its own windows are no longer than this.
+    // The library allocates a window before it validates the input. Its own windows are not longer than this.
     if let DeltaEncoding::Lookback { config, .. } = &unit.meta().delta_encoding
         && 1_usize
             .checked_shl(config.window_n_log)
@@ -368,12 +368,12 @@ fn decode_unit<'e, T: Number>(
     let mut page = unit.page_decompressor(page, numbers.len()).map_err(damaged)?;
     let progress = page.read(numbers).map_err(damaged)?;
     if !progress.finished {
-        return Err(CodecError::corrupt("a page has more numbers than its header says"));
+        return Err(CodecError::corrupt("a page has more numbers than its header declares"));
     }
     Ok(page.into_src())
 }
 
-/// Refuses a dictionary of more entries than there are numbers, for which the library would take memory at once.
+/// Rejects a dictionary with more entries than there are numbers: the library would allocate it at once.
 fn check_dictionary(unit: &[u8], count: usize) -> Result<(), CodecError> {
     const DICTIONARY: u32 = 4;
     let Some(head) = unit.first_chunk::<4>().map(|bytes| u32::from_le_bytes(*bytes)) else { return Ok(()) };
@@ -443,7 +443,7 @@ mod tests {
         encoded
     }
 
-    /// 60 numbers: seven 0, seven 3, seven 6, and so on.
+    /// Returns 60 numbers: seven 0, seven 3, seven 6, and so on.
     fn steps(storage: &Storage) -> Vec<u8> {
         let steps = (0..60_i16).map(|i| i / 7 * 3);
         match storage {
@@ -534,7 +534,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_held_against_the_chunk() {
+    fn files_are_compared_with_the_chunk() {
         let file = encode(
             &make(json!({"equal_pages_up_to": 25}), 60, Storage::Int(4)).unwrap(),
             &steps(&Storage::Int(4)),

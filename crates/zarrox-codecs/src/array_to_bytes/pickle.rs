@@ -1,12 +1,12 @@
-//! `pickle`: Python objects as Python saves them. It is known by its name only, so that it is refused with the reason wherever
-//! it hides: unpickling runs what the bytes say, which is not reading data.
+//! `pickle`: Python objects in Python's pickle format. Only the name is known, so that the error states the reason: unpickling
+//! executes code from the data.
 //!
 //! Names: `numcodecs.pickle`, `pickle` in v3; `pickle` in v2.
 
 use zarrox_core::codec::{CodecDef, CodecError, CodecKind};
 use zarrox_core::internals::data_type::PICKLE;
 
-/// The definition of `pickle`, which cannot be made.
+/// The definition of `pickle`, which always fails to create a codec.
 pub(crate) static DEF: CodecDef =
     CodecDef::new("numcodecs.pickle", CodecKind::ArrayToBytes, |_, _| Err(refused()))
         .aliases(&["pickle"])
@@ -30,7 +30,7 @@ mod tests {
     use crate::{Sharding, registry};
 
     #[test]
-    fn it_is_refused_wherever_it_hides() {
+    fn pickle_is_rejected_in_all_pipelines() {
         let pickle = spec("numcodecs.pickle", json!({"protocol": 5}));
         let chains = [
             vec![pickle.clone()],
@@ -40,7 +40,7 @@ mod tests {
         ];
         for (index, specs) in chains.into_iter().enumerate() {
             let storages = [Storage::Uint(2), Storage::Variable];
-            // Objects do not get past `bytes`.
+            // `bytes` does not accept objects.
             for storage in storages.into_iter().filter(|storage| index != 2 || *storage == Storage::Uint(2)) {
                 let error =
                     chain(&specs, &chunk(&[4], storage), &registry(), Strictness::Lenient).unwrap_err();

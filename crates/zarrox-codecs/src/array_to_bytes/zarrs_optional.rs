@@ -1,17 +1,17 @@
-//! `zarrs.optional`: elements that may be missing, as a boolean for each and the values that are there.
+//! `zarrs.optional`: optional elements, as a mask of booleans and the values that are present.
 //!
-//! Specification: <https://docs.rs/zarrs/latest/zarrs/array/codec/array_to_bytes/optional/index.html>, an experiment of the
-//! Rust library zarrs.
+//! Specification: <https://docs.rs/zarrs/latest/zarrs/array/codec/array_to_bytes/optional/index.html>, an experimental codec of
+//! the Rust library zarrs.
 //!
 //! | member | value |
 //! |---|---|
-//! | `mask_codecs` | the codecs of the booleans, which have the chunk's shape |
+//! | `mask_codecs` | the codecs of the mask, which has the chunk's shape |
 //! | `data_codecs` | the codecs of the values, which have one dimension |
 //!
-//! Names: `zarrs.optional` in v3 (also `optional` and an address, with older versions); v2 does not have it.
+//! Names: `zarrs.optional` in v3 (also `optional` and a URL, in older versions); v2 does not have it.
 //!
-//! Encoded bytes: the lengths of the encoded booleans and of the encoded values as little-endian `u64`, the encoded booleans,
-//! the encoded values. Without any values, there are no bytes of them.
+//! Encoded bytes: the lengths of the encoded mask and of the encoded values as little-endian `u64`, the encoded mask, the
+//! encoded values. If no value is present, the encoded values are empty.
 
 use zarrox_core::codec::{
     ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecError, CodecKind, EncodeOptions, ReadRegion,
@@ -36,7 +36,7 @@ const NAME: &str = "zarrs.optional";
 pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToBytes, create)
     .aliases(&["optional", "https://codec.zarrs.dev/array_to_bytes/optional"]);
 
-/// Elements that may be missing: which there are, and their values.
+/// Optional elements: a mask and the values that are present.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ZarrsOptional {
     mask_codecs: Vec<CodecSpec>,
@@ -44,20 +44,20 @@ pub struct ZarrsOptional {
 }
 
 impl Default for ZarrsOptional {
-    /// The booleans have a bit each, the values are as they are.
+    /// Packs the mask into one bit per element, and stores the values with `bytes`.
     fn default() -> Self {
         Self { mask_codecs: vec![PackBits::default().into()], data_codecs: vec![Bytes::little().into()] }
     }
 }
 
 impl ZarrsOptional {
-    /// Other codecs for the booleans that say which elements there are.
+    /// Sets the codecs of the mask.
     #[must_use]
     pub fn mask_codecs(self, codecs: impl IntoIterator<Item = CodecSpec>) -> Self {
         Self { mask_codecs: codecs.into_iter().collect(), ..self }
     }
 
-    /// Other codecs for the values.
+    /// Sets the codecs of the values.
     #[must_use]
     pub fn data_codecs(self, codecs: impl IntoIterator<Item = CodecSpec>) -> Self {
         Self { data_codecs: codecs.into_iter().collect(), ..self }
@@ -99,7 +99,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
 #[derive(Debug)]
 struct OptionalCodec {
     chunk: ChunkSpec,
-    /// The type of the values.
+    /// The data type of the values.
     value: DataType,
     mask: CodecChain,
     data: LinearChain,
@@ -137,7 +137,7 @@ impl ArrayToBytes for OptionalCodec {
         let mask: Vec<u8> =
             elements.chunks_exact(size + 1).map(|element| u8::from(element[0] != 0)).collect();
         let present = mask.iter().map(|&present| usize::from(present)).sum::<usize>();
-        // One more value than there is: what is missing is written to where the next comes.
+        // One element more than the values: a missing value is written to the position of the next one.
         let mut values = self.scratch((present + 1) * size)?;
         compact(elements, size, &mask, &mut values);
         let values = &values[..present * size];
@@ -220,7 +220,7 @@ impl OptionalCodec {
         }
         let present = mask.iter().map(|&present| usize::from(present)).sum::<usize>();
         let size = self.value.size();
-        // One more value than there is: what is missing is read from where the next would be.
+        // One element more than the values: a missing value is read from the position of the next one.
         let mut values = self.scratch((present + 1) * size)?;
         let (stored, behind) = values.split_at_mut(present * size);
         self.data.decode(data, stored, &VlenBuffer::new()).map_err(|e| e.at("data"))?;
@@ -239,7 +239,7 @@ impl OptionalCodec {
         Ok(())
     }
 
-    /// A byte for each element: 1 where there is a value.
+    /// Decodes the mask to a byte for each element: 1 if its value is present.
     fn decode_mask(&self, encoded: &[u8]) -> Result<Scratch, CodecError> {
         let shape = self.chunk.shape();
         let mut mask = self.scratch(shape.iter().product())?;
@@ -259,7 +259,7 @@ impl OptionalCodec {
     }
 }
 
-/// The encoded mask and the encoded values.
+/// Returns the encoded mask and the encoded values.
 fn split(encoded: &[u8]) -> Result<(&[u8], &[u8]), CodecError> {
     let (lengths, rest) = encoded.split_first_chunk::<16>().ok_or_else(|| truncated(encoded.len()))?;
     let [mask, data] = [0, 8].map(|at| {
@@ -276,7 +276,7 @@ fn split(encoded: &[u8]) -> Result<(&[u8], &[u8]), CodecError> {
     Ok(rest.split_at(rest.len() - usize::try_from(data).unwrap_or(rest.len())))
 }
 
-/// Puts the values that are there one after the other. There must be room for one more.
+/// Copies the present values to consecutive positions. There must be room for one more value.
 fn compact(elements: &[u8], size: usize, mask: &[u8], values: &mut [u8]) {
     match size {
         1 => compact_sized::<1>(elements, mask, values),
@@ -292,7 +292,7 @@ fn compact(elements: &[u8], size: usize, mask: &[u8], values: &mut [u8]) {
     }
 }
 
-/// [`compact`] for a constant size, which leaves no branch in the loop.
+/// [`compact`] for a constant size, whose loop has no branch.
 fn compact_sized<const N: usize>(elements: &[u8], mask: &[u8], values: &mut [u8]) {
     let values = values.as_chunks_mut::<N>().0;
     let mut next = 0;
@@ -302,7 +302,7 @@ fn compact_sized<const N: usize>(elements: &[u8], mask: &[u8], values: &mut [u8]
     }
 }
 
-/// Puts values where the mask says that there are some. There must be one more than these, which is zero.
+/// Copies values to the elements that the mask marks as present. One more value must follow, which is zero.
 fn expand(values: &[u8], size: usize, mask: &[u8], elements: &mut [u8]) {
     match size {
         1 => expand_sized::<1>(values, mask, elements),
@@ -323,7 +323,7 @@ fn expand(values: &[u8], size: usize, mask: &[u8], elements: &mut [u8]) {
     }
 }
 
-/// [`expand`] for a constant size, which leaves no branch in the loop.
+/// [`expand`] for a constant size, whose loop has no branch.
 fn expand_sized<const N: usize>(values: &[u8], mask: &[u8], elements: &mut [u8]) {
     let values = values.as_chunks::<N>().0;
     let mut next = 0;
@@ -356,7 +356,7 @@ mod tests {
         DataType::optional(&of("int16")).unwrap()
     }
 
-    /// An element, half of them missing; `value` makes those that are there.
+    /// Returns an element, missing in half of the cases; `value` creates the value.
     fn element(
         data_type: &DataType,
         value: impl Fn(&mut Random) -> Vec<u8>,
@@ -412,7 +412,7 @@ mod tests {
         chain(&[spec(NAME, configuration)], &chunk, &registry(), strictness).map_err(|e| e.to_string())
     }
 
-    /// Elements of a type from the bytes of their values.
+    /// Returns elements of a type from the bytes of their values.
     fn elements<const N: usize>(values: &[Option<[u8; N]>]) -> Vec<u8> {
         let element = |value: &Option<[u8; N]>| match value {
             Some(value) => [&[1], value.as_slice()].concat(),
@@ -507,7 +507,7 @@ mod tests {
 
     #[test]
     fn values_of_variable_length() {
-        // zarrs 0.23.14: `Array::store_chunk` of "ab", nothing and "c".
+        // zarrs 0.23.14: `Array::store_chunk` of "ab", a missing element and "c".
         let golden = hex("01000000000000000f0000000000000005020000000200000061620100000063");
         let text = of("string");
         let chunk = ChunkSpec::new(&[3], Storage::Variable, FillValue::new([])).unwrap().of_type(&text);

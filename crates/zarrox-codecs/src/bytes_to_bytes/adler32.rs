@@ -1,14 +1,14 @@
-//! `numcodecs.adler32`: Adler-32, the checksum of zlib, beside the bytes.
+//! `numcodecs.adler32`: the Adler-32 checksum of zlib, stored with the bytes.
 //!
 //! Specification: <https://numcodecs.readthedocs.io/en/stable/checksum32.html>
 //!
 //! | member | value |
 //! |---|---|
-//! | `location` | `"start"`, which is the default, or `"end"` |
+//! | `location` | `"start"` (the default) or `"end"` |
 //!
 //! Names: `numcodecs.adler32` in v3, `adler32` in v2.
 //!
-//! Encoded bytes: their Adler-32 as a little-endian `u32`, then the bytes themselves (or the other way round).
+//! Encoded bytes: their Adler-32 as a little-endian `u32`, then the bytes themselves (or in the opposite order).
 
 use zarrox_core::CodecSpec;
 use zarrox_core::codec::{CodecDef, CodecKind};
@@ -26,7 +26,7 @@ pub(crate) static DEF: CodecDef =
     .v2_id("adler32")
     .with_from_v2(|members, _| Ok(ChecksumLocation::from_v2(members)));
 
-/// An Adler-32 checksum, which is in front of the bytes if nothing else is said.
+/// An Adler-32 checksum, before the bytes by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Adler32 {
     location: Option<ChecksumLocation>,

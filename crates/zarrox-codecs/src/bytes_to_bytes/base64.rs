@@ -2,12 +2,12 @@
 //!
 //! Specification: <https://numcodecs.readthedocs.io/en/stable/other/base64.html>
 //!
-//! There is no configuration.
+//! It has no configuration.
 //!
 //! Names: `numcodecs.base64` in v3, `base64` in v2.
 //!
-//! Encoded bytes: base64 of RFC 4648 in the standard alphabet, padded, in one line. Line breaks and all else that is not of
-//! it are damage.
+//! Encoded bytes: base64 of RFC 4648 in the standard alphabet, padded, in one line. Line breaks and other characters outside of
+//! the alphabet are errors.
 
 use base64::engine::general_purpose::STANDARD;
 use base64::{DecodeSliceError, Engine};
@@ -23,7 +23,7 @@ pub(crate) static DEF: CodecDef = CodecDef::new("numcodecs.base64", CodecKind::B
     .v2_id("base64")
     .with_from_v2(|_, _| Ok(Map::default()));
 
-/// Bytes as text, a third longer, for stores that take only text.
+/// Bytes as base64 text, a third longer, for stores that only accept text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Base64;
 
@@ -38,7 +38,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     Ok(Codec::BytesToBytes(Box::new(Base64)))
 }
 
-/// The number of characters of so many bytes.
+/// Returns the number of characters for this number of bytes.
 fn encoded_length(bytes: usize) -> usize {
     bytes.div_ceil(3).saturating_mul(4)
 }
@@ -67,7 +67,7 @@ impl BytesToBytes for Base64 {
         STANDARD.decode_slice(encoded, decoded).map_err(|error| match error {
             DecodeSliceError::OutputSliceTooSmall => too_large(room),
             DecodeSliceError::DecodeError(error) => {
-                CodecError::corrupt(format!("no base64: {error}")).with_source(error)
+                CodecError::corrupt(format!("invalid base64: {error}")).with_source(error)
             }
         })
     }
@@ -114,8 +114,8 @@ mod tests {
     }
 
     #[test]
-    fn all_else_is_damage() {
-        // Without padding, in the other alphabet, in lines, with bits behind the end, with more behind the padding.
+    fn other_characters_are_damage() {
+        // Without padding, in the other alphabet, in lines, with excess bits, with characters after the padding.
         for text in [
             "YQ",
             "YQ=",
@@ -130,7 +130,7 @@ mod tests {
             "\u{e9}\u{e9}",
         ] {
             let error = decode(DEF.name, text.as_bytes(), 100).unwrap_err().to_string();
-            assert!(error.starts_with("no base64: "), "{text}: {error}");
+            assert!(error.starts_with("invalid base64: "), "{text}: {error}");
         }
         assert!(decode(DEF.name, b"YWJj", 2).unwrap_err().is_overflow());
         assert_eq!(Base64.decoded_size(b"="), None);

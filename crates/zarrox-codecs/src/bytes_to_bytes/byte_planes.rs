@@ -1,15 +1,15 @@
-//! The bytes of elements sorted by their place: first the first bytes of all elements, then all second bytes, and so on.
+//! The bytes of elements in planes: first the first bytes of all elements, then all second bytes, and so on.
 //!
-//! This is a transposition of bytes, in steps that vectors have an instruction for: putting the bytes of one between those
-//! of another. When that is done to the halves of a block, the last bit of each byte's new place is the first one of its
-//! old place, and all others move up by one. So four steps bring the number of an element among sixteen from the front of
-//! the place to its end, or the number of a byte in sixteen.
+//! This is a transposition of bytes, in steps that have a vector instruction: interleaving the bytes of two vectors. Applied to
+//! the halves of a block, it rotates the index of each byte by one bit: the last bit becomes the first, and all others move up.
+//! So four steps move the four bits of the element's number among sixteen from the front of the index to its end, or those of
+//! the byte's number in sixteen.
 
 use std::array;
 
 use wide::u8x16;
 
-/// The number of bytes a vector has.
+/// The number of bytes of a vector.
 const LANES: usize = 16;
 /// The number of vectors of each plane that are processed together, so that whole cache lines are read and
 /// written even if the planes of large chunks evict each other.
@@ -17,7 +17,7 @@ const GROUP: usize = 8;
 
 type Lane = [u8; LANES];
 
-/// From elements of so many bytes to planes. Both slices are equally long, and have whole elements.
+/// Converts elements of `item` bytes to planes. Both slices have the same length, and whole elements.
 pub(crate) fn split(elements: &[u8], planes: &mut [u8], item: usize) {
     let done = match item {
         2 => split_by::<2>(elements, planes),
@@ -34,7 +34,7 @@ pub(crate) fn split(elements: &[u8], planes: &mut [u8], item: usize) {
     }
 }
 
-/// From planes to elements of so many bytes. Both slices are equally long, and have whole elements.
+/// Converts planes to elements of `item` bytes. Both slices have the same length, and whole elements.
 pub(crate) fn join(planes: &[u8], elements: &mut [u8], item: usize) {
     let done = match item {
         2 => join_by::<2>(planes, elements),
@@ -51,7 +51,7 @@ pub(crate) fn join(planes: &[u8], elements: &mut [u8], item: usize) {
     }
 }
 
-/// The bytes of the first half of the vectors between those of the second half.
+/// Interleaves the bytes of the first half of the vectors with those of the second half.
 #[inline]
 fn zip<const N: usize>(block: [u8x16; N]) -> [u8x16; N] {
     let mut zipped = block;
@@ -62,13 +62,13 @@ fn zip<const N: usize>(block: [u8x16; N]) -> [u8x16; N] {
     zipped
 }
 
-/// Sixteen elements of `N` bytes, turned into a vector of each of their bytes.
+/// Converts sixteen elements of `N` bytes to `N` vectors, one for each byte of the elements.
 #[inline]
 fn split_block<const N: usize>(elements: &[Lane; N]) -> [u8x16; N] {
     zip(zip(zip(zip(elements.map(u8x16::new)))))
 }
 
-/// The way back, for a power of two.
+/// The inverse of [`split_block`], for a power of two.
 #[inline]
 fn join_block<const N: usize>(mut block: [u8x16; N]) -> [Lane; N] {
     for _ in 0..N.trailing_zeros() {
@@ -77,7 +77,7 @@ fn join_block<const N: usize>(mut block: [u8x16; N]) -> [Lane; N] {
     block.map(u8x16::to_array)
 }
 
-/// The number of elements it could split.
+/// Splits elements of `N` bytes in blocks, and returns the number of elements that it processed.
 fn split_by<const N: usize>(elements: &[u8], planes: &mut [u8]) -> usize {
     let count = elements.len() / N;
     let groups = elements.as_chunks().0.as_chunks::<N>().0.as_chunks::<GROUP>().0;
@@ -95,7 +95,7 @@ fn split_by<const N: usize>(elements: &[u8], planes: &mut [u8]) -> usize {
     groups.len() * GROUP * LANES
 }
 
-/// The number of elements it could join.
+/// Joins elements of `N` bytes in blocks, and returns the number of elements that it processed.
 fn join_by<const N: usize>(planes: &[u8], elements: &mut [u8]) -> usize {
     let count = elements.len() / N;
     let groups = elements.as_chunks_mut().0.as_chunks_mut::<N>().0.as_chunks_mut::<GROUP>().0;
@@ -112,20 +112,20 @@ fn join_by<const N: usize>(planes: &[u8], elements: &mut [u8]) -> usize {
     done
 }
 
-/// The first bytes of the squares, sixteen by sixteen, that elements of any size are done in. The last one may overlap the
-/// one before it.
+/// Returns the first columns of the squares of 16 × 16 bytes into which elements of any size are divided. The last square may
+/// overlap the one before it.
 fn columns(item: usize) -> impl Iterator<Item = usize> {
     (0..item).step_by(LANES).map(move |column| column.min(item.saturating_sub(LANES)))
 }
 
-/// The number of elements of so many bytes that can be done in squares of whole groups: the row of a short
-/// element goes on into the next ones.
+/// Returns the number of elements of `item` bytes that can be processed in whole groups of squares: the row of a short element
+/// extends into the next elements.
 fn in_squares(length: usize, item: usize) -> usize {
     let beyond = LANES.saturating_sub(item);
     length.saturating_sub(beyond) / item / (GROUP * LANES) * (GROUP * LANES)
 }
 
-/// The number of elements it could split.
+/// Splits elements of any size in squares, and returns the number of elements that it processed.
 fn split_any(elements: &[u8], planes: &mut [u8], item: usize) -> usize {
     let count = elements.len() / item;
     let done = in_squares(elements.len(), item);
@@ -150,7 +150,7 @@ fn split_any(elements: &[u8], planes: &mut [u8], item: usize) -> usize {
     done
 }
 
-/// The number of elements it could join.
+/// Joins elements of any size in squares, and returns the number of elements that it processed.
 fn join_any(planes: &[u8], elements: &mut [u8], item: usize) -> usize {
     let count = elements.len() / item;
     let done = in_squares(elements.len(), item);
@@ -163,7 +163,7 @@ fn join_any(planes: &[u8], elements: &mut [u8], item: usize) -> usize {
             let squares = (at * item + column..).step_by(LANES * item).take(GROUP);
             for (index, first) in squares.enumerate() {
                 let rows = join_block(array::from_fn::<_, LANES, _>(|plane| u8x16::new(lines[plane][index])));
-                // What the row of a short element has too much lies where later elements will be.
+                // The excess bytes of the row of a short element are overwritten by later elements.
                 for (number, row) in rows.iter().enumerate() {
                     elements[first + number * item..][..LANES].copy_from_slice(row);
                 }

@@ -6,9 +6,9 @@
 //! |---|---|
 //! | `level` | 1 to 9: the size of the blocks that are sorted, in units of 100 kB |
 //!
-//! Names: `numcodecs.bz2` in v3, `bz2` in v2. Leniently, an absent `level` is 1.
+//! Names: `numcodecs.bz2` in v3, `bz2` in v2. In the lenient mode, an absent `level` is 1.
 //!
-//! Files of several streams are read, and so are zeros after the last one.
+//! Files of several streams are read; zeros may follow the last stream.
 
 use bzip2::Compression;
 use bzip2::{Action, Compress, Decompress, Status};
@@ -71,7 +71,7 @@ impl BytesToBytes for Bz2 {
         let mut stream = Compress::new(Compression::new(self.level.unsigned_abs()), 30);
         let mut rest = decoded;
         loop {
-            // The library's bound, which one round is enough for.
+            // The bound of the library, so that one round suffices.
             encoded.try_reserve(rest.len() + rest.len() / 100 + 600)?;
             let before = stream.total_in();
             let status = stream.compress_vec(rest, encoded, Action::Finish);
@@ -98,7 +98,7 @@ impl BytesToBytes for Bz2 {
     }
 }
 
-/// Decodes one stream: how many bytes it read, and how many it wrote.
+/// Decodes one stream, and returns the number of bytes that it read and wrote.
 fn decode_stream(encoded: &[u8], decoded: &mut [u8]) -> Result<(usize, usize), CodecError> {
     let mut stream = Decompress::new(false);
     let (mut read, mut written) = (0, 0);
@@ -110,7 +110,7 @@ fn decode_stream(encoded: &[u8], decoded: &mut [u8]) -> Result<(usize, usize), C
         if status == Status::StreamEnd {
             return Ok((total_in, total_out));
         }
-        // The library goes on until it lacks either input or room.
+        // The library continues until it runs out of input or of room.
         if (total_in, total_out) == (read, written) || total_in == encoded.len() {
             let full = total_out == decoded.len() && total_in < encoded.len();
             return Err(if full { too_large(decoded.len()) } else { truncated(encoded.len()) });

@@ -1,6 +1,6 @@
-//! The parts that all checksums share: four bytes in front of the bytes that they are of, or behind them.
+//! The implementation that all checksums share: four bytes before or after the bytes that they cover.
 //!
-//! A checksum is a small file with a type that is a [`Checksum`]; [`Checked`] makes a codec of it.
+//! A checksum is a small file with a type that implements [`Checksum`]; [`Checked`] turns it into a codec.
 
 use std::fmt;
 
@@ -13,26 +13,26 @@ use crate::config::Config;
 use crate::error::too_large;
 use crate::error::truncated;
 
-/// The number of bytes a checksum takes.
+/// The number of bytes of a checksum.
 const SIZE: usize = 4;
 
-/// Where a checksum is.
+/// The location of a checksum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChecksumLocation {
-    /// In front of the bytes.
+    /// Before the bytes.
     Start,
-    /// Behind the bytes.
+    /// After the bytes.
     End,
 }
 
 impl ChecksumLocation {
-    /// The member `location`, if there is one.
+    /// Reads the member `location`, if it is present.
     pub(crate) fn read(config: Config<'_>) -> Result<Option<Self>, CodecError> {
         let choices = [("start", Self::Start), ("end", Self::End)];
         config.get("location").map(|_| config.choice("location", &choices, Self::Start)).transpose()
     }
 
-    /// The member `location`, if the configuration has it.
+    /// Returns the member `location`, if the configuration has it.
     pub(crate) fn to_members(said: Option<Self>) -> Map {
         let name = said.map(|location| match location {
             Self::Start => "start",
@@ -41,22 +41,22 @@ impl ChecksumLocation {
         name.map(|name| ("location".to_owned(), Json::from(name))).into_iter().collect()
     }
 
-    /// For `from_v2`, where `null` says as little as nothing.
+    /// Converts v2 members, in which `null` is the same as an absent member.
     pub(crate) fn from_v2(members: &Map) -> Map {
         let said = members.get("location").filter(|json| !json.is_null());
         said.map(|json| ("location".to_owned(), json.clone())).into_iter().collect()
     }
 }
 
-/// A checksum of 32 bits, as it is configured.
+/// A configured checksum of 32 bits.
 pub(crate) trait Checksum: fmt::Debug + Send + Sync + 'static {
-    /// The complete configuration.
+    /// Returns the complete configuration.
     fn configuration(&self) -> Map;
 
-    /// Where it is stored, as a little-endian number.
+    /// Returns the location at which it is stored, as a little-endian number.
     fn location(&self) -> ChecksumLocation;
 
-    /// The checksum of some bytes.
+    /// Returns the checksum of some bytes.
     fn compute(&self, bytes: &[u8]) -> u32;
 
     /// See [`BytesToBytes::name`].
@@ -65,12 +65,12 @@ pub(crate) trait Checksum: fmt::Debug + Send + Sync + 'static {
     }
 }
 
-/// The codec that stores a checksum beside the bytes, and compares it.
+/// A codec that stores a checksum with the bytes, and verifies it.
 #[derive(Debug)]
 pub(crate) struct Checked<C>(C);
 
 impl<C: Checksum> Checked<C> {
-    /// The codec, ready to be used.
+    /// Creates the codec.
     pub(crate) fn codec(checksum: C) -> Codec {
         Codec::BytesToBytes(Box::new(Self(checksum)))
     }
@@ -82,7 +82,7 @@ impl<C: Checksum> Checked<C> {
         }
     }
 
-    /// The bytes, and the checksum that is stored of them.
+    /// Returns the bytes, and their stored checksum.
     fn split<'e>(&self, encoded: &'e [u8]) -> Result<(&'e [u8], u32), CodecError> {
         let parts = match self.0.location() {
             ChecksumLocation::Start => encoded.split_first_chunk().map(|(stored, bytes)| (bytes, stored)),
@@ -100,7 +100,7 @@ impl<C: Checksum> Checked<C> {
         Err(CodecError::corrupt(format!("the checksum is {computed:08x}, but {stored:08x} is stored")))
     }
 
-    /// The bytes, if the checksum is theirs.
+    /// Returns the bytes, if they match the checksum.
     fn check<'e>(&self, encoded: &'e [u8]) -> Result<&'e [u8], CodecError> {
         let (bytes, stored) = self.split(encoded)?;
         self.verify(bytes, stored)?;
@@ -159,17 +159,17 @@ impl<C: Checksum> Framed for Checked<C> {
     }
 }
 
-/// The codec of a definition's name with the configuration of a checksum.
+/// Returns the codec with the name of a definition and the configuration of a checksum.
 pub(crate) fn spec(name: &str, checksum: &impl Checksum) -> CodecSpec {
     CodecSpec { name: name.to_owned(), configuration: checksum.configuration() }
 }
 
-/// Codecs that store a checksum of each chunk, whatever their configuration is.
+/// Codecs that store a checksum of each chunk, whatever their configuration.
 const CHECKED: [&str; 8] =
     ["crc32c", "crc32", "adler32", "fletcher32", "jenkins_lookup3", "gzip", "zlib", "bz2"];
 
-/// Returns true if decoding notices any changed byte of a chunk: one of these codecs, or of those of the chunks inside, stores a
-/// checksum. Codecs without one notice some changes, and give other elements for the rest.
+/// Returns true if decoding detects any change of a chunk: one of these codecs, or of the codecs of the inner chunks, stores a
+/// checksum. Pipelines without a checksum detect some changes, and decode others to wrong elements.
 pub fn has_checksum(codecs: &[CodecSpec]) -> bool {
     codecs.iter().any(|codec| {
         let inner = codec.configuration.get("codecs").and_then(Json::as_array);
@@ -190,7 +190,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::testing::{configured, hex, make, spec, through_v2};
 
-    /// The test of every checksum: `bytes` have this one, and damage is reported.
+    /// Tests a checksum: `bytes` have this checksum, and damage is reported.
     pub(crate) fn golden(
         name: &str,
         configuration: Json,

@@ -1,17 +1,17 @@
-//! `conditional`: codecs of which each chunk says whether they were applied to it.
+//! `conditional`: codecs that are applied to some chunks only; each chunk records which codecs were applied.
 //!
 //! Specification: <https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/conditional>
 //!
 //! | member | value |
 //! |---|---|
 //! | `codecs` | the codecs, all of them bytes→bytes |
-//! | `header_bits` | how many bits are kept for them: a multiple of 8, by default the smallest that suffices |
+//! | `header_bits` | the number of bits of the header: a multiple of 8, by default the smallest that suffices |
 //!
 //! Name: `conditional` in v3; v2 does not have it.
 //!
-//! Encoded bytes: the bits, of which the lowest of the first byte is the first codec's, and the bytes as the codecs whose bit
-//! is set have made them. In writing, each codec is applied only if it makes the bytes fewer; so a codec that never does,
-//! such as a checksum, belongs beside `conditional` and not into it.
+//! Encoded bytes: the header, in which the lowest bit of the first byte belongs to the first codec, and the bytes, encoded with
+//! the codecs whose bit is set. The writer applies a codec only if it makes the bytes fewer; so a codec that never does, such
+//! as a checksum, belongs beside `conditional` and not into it.
 
 use zarrox_core::CodecSpec;
 use zarrox_core::codec::{
@@ -31,10 +31,10 @@ const NAME: &str = "conditional";
 /// The definition of `conditional`.
 pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::BytesToBytes, create);
 
-/// The most bits of a header: more codecs are an accident or an attack.
-const MOST_BITS: i32 = 8 << 10;
+/// The maximum number of bits of a header: more codecs indicate an error or an attack.
+const MAX_BITS: i32 = 8 << 10;
 
-/// Codecs that are applied to those chunks that they make smaller.
+/// Codecs that are applied to the chunks that they make smaller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conditional {
     codecs: Vec<CodecSpec>,
@@ -42,12 +42,13 @@ pub struct Conditional {
 }
 
 impl Conditional {
-    /// These bytes→bytes codecs.
+    /// Applies these bytes→bytes codecs conditionally.
     pub fn new(codecs: impl IntoIterator<Item = CodecSpec>) -> Self {
         Self { codecs: codecs.into_iter().collect(), header_bits: None }
     }
 
-    /// Keeps more bits than there are codecs, so that others can be added to the array later.
+    /// Sets the number of bits of the header. It may exceed the number of codecs, so that codecs can be added to the array
+    /// later.
     #[must_use]
     pub fn header_bits(self, bits: u32) -> Self {
         Self { header_bits: Some(bits), ..self }
@@ -68,7 +69,7 @@ fn members(codecs: &[CodecSpec], header_bits: usize) -> Map {
     config::members(json!({"codecs": codecs, "header_bits": header_bits}))
 }
 
-/// The number of bytes that have a bit for each codec.
+/// Returns the number of bytes that have a bit for each codec.
 fn header_size<T>(codecs: &[T]) -> usize {
     codecs.len().div_ceil(8)
 }
@@ -91,7 +92,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     let header = match config.get("header_bits") {
         None => header_size(&codecs),
         Some(json) => {
-            let bits = config.integer("header_bits", 0..=MOST_BITS, 0)?;
+            let bits = config.integer("header_bits", 0..=MAX_BITS, 0)?;
             let bytes = usize::try_from(bits).ok().filter(|bits| bits % 8 == 0).map(|bits| bits / 8);
             bytes.filter(|&bytes| bytes >= header_size(&codecs)).ok_or_else(|| {
                 let wants = format!("a multiple of 8, and a bit for each of {} codecs", codecs.len());
@@ -102,7 +103,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     Ok(Codec::BytesToBytes(Box::new(ConditionalCodec { codecs, header, limit: context.limit })))
 }
 
-/// A codec with the name that errors call it by.
+/// A codec with its name, for errors.
 #[derive(Debug)]
 struct Named {
     name: &'static str,
@@ -115,7 +116,7 @@ struct ConditionalCodec {
     codecs: Vec<Named>,
     /// The length of the header, in bytes.
     header: usize,
-    /// The most memory for what one of the codecs was given.
+    /// The maximum memory for the intermediate bytes between two codecs.
     limit: usize,
 }
 
@@ -128,7 +129,7 @@ impl BytesToBytes for ConditionalCodec {
         members(&self.codecs.iter().map(spec).collect::<Vec<_>>(), self.header * 8)
     }
 
-    /// Another writer may apply any of the codecs to anything.
+    /// Another writer may apply any of the codecs to any chunk.
     fn encoded_size(&self, decoded: Size) -> Size {
         let largest =
             self.codecs.iter().fold(decoded.limit(), |size, Named { codec, .. }| largest(&**codec, size));
@@ -164,7 +165,7 @@ impl BytesToBytes for ConditionalCodec {
             decoded.get_mut(..bytes.len()).ok_or_else(|| too_large(room))?.copy_from_slice(bytes);
             return Ok(bytes.len());
         };
-        // How much each of the others was given at most.
+        // The maximum number of input bytes of each of the other codecs.
         let mut sizes = vec![largest(&*first.codec, decoded.len())];
         sizes.extend(others.iter().scan(sizes[0], |size, named| {
             *size = largest(&*named.codec, *size);
@@ -202,7 +203,7 @@ impl Framed for ConditionalCodec {
 }
 
 impl ConditionalCodec {
-    /// The codecs that were applied, and the bytes behind the header.
+    /// Returns the codecs that were applied, and the bytes after the header.
     fn applied<'e>(&self, encoded: &'e [u8]) -> Result<(Vec<&Named>, &'e [u8]), CodecError> {
         let (header, bytes) =
             encoded.split_at_checked(self.header).ok_or_else(|| truncated(encoded.len()))?;
@@ -214,7 +215,7 @@ impl ConditionalCodec {
         Ok(((0..self.codecs.len()).filter(is_set).map(|index| &self.codecs[index]).collect(), bytes))
     }
 
-    /// Decodes through all but the first of the codecs that were applied, and works on the result.
+    /// Decodes through all applied codecs except the first, and calls `work` with the result.
     fn decode_others<R>(
         &self,
         encoded: &[u8],
@@ -238,7 +239,7 @@ impl ConditionalCodec {
     }
 }
 
-/// The largest number of bytes after a codec was or was not applied to so many bytes.
+/// Returns the maximum number of bytes after a codec was or was not applied to `size` bytes.
 fn largest(codec: &dyn BytesToBytes, size: usize) -> usize {
     size.max(codec.encoded_size(Size::AtMost(size)).limit())
 }
@@ -272,8 +273,8 @@ mod tests {
 
     #[test]
     fn golden() {
-        // Nobody else has this codec: from the specification, by hand. The checksum is that of `crc32c`, the gzip member
-        // Python's `gzip.compress(b'abc', mtime=0)`.
+        // No other implementation has this codec: created by hand from the specification. The checksum is that of `crc32c`, the
+        // gzip member is Python's `gzip.compress(b'abc', mtime=0)`.
         let specs = json!([{"name": "crc32c"}, {"name": "gzip", "configuration": {"level": 9}}]);
         let conditional = |bits| {
             make(&spec(NAME, json!({"codecs": specs, "header_bits": bits})), Strictness::Strict).unwrap()
@@ -291,7 +292,7 @@ mod tests {
         }
         let mut encoded = Vec::new();
         conditional(16).encode(b"abc", &mut encoded).unwrap();
-        assert_eq!(encoded, b"\0\0abc", "neither makes so little smaller");
+        assert_eq!(encoded, b"\0\0abc", "neither codec makes this few bytes smaller");
     }
 
     #[test]
@@ -313,7 +314,7 @@ mod tests {
 
     #[test]
     fn what_others_apply_is_decoded() {
-        // All codecs, though none makes it smaller.
+        // All codecs were applied, although none makes the bytes fewer.
         let all =
             [Bz2::level(1).into(), Gzip::level(1).into(), Crc32c::default().into(), Zstd::level(1).into()];
         let noise = zarrox_testkit::codec::Random::new(2).bytes(50);

@@ -1,14 +1,14 @@
-//! `numcodecs.crc32`: CRC-32, the checksum of gzip, beside the bytes.
+//! `numcodecs.crc32`: the CRC-32 checksum of gzip, stored with the bytes.
 //!
 //! Specification: <https://numcodecs.readthedocs.io/en/stable/checksum32.html>
 //!
 //! | member | value |
 //! |---|---|
-//! | `location` | `"start"`, which is the default, or `"end"` |
+//! | `location` | `"start"` (the default) or `"end"` |
 //!
 //! Names: `numcodecs.crc32` in v3, `crc32` in v2.
 //!
-//! Encoded bytes: their CRC-32 as a little-endian `u32`, then the bytes themselves (or the other way round).
+//! Encoded bytes: their CRC-32 as a little-endian `u32`, then the bytes themselves (or in the opposite order).
 
 use zarrox_core::CodecSpec;
 use zarrox_core::codec::{CodecDef, CodecKind};
@@ -26,7 +26,7 @@ pub(crate) static DEF: CodecDef =
     .v2_id("crc32")
     .with_from_v2(|members, _| Ok(ChecksumLocation::from_v2(members)));
 
-/// A CRC-32 checksum, which is in front of the bytes if nothing else is said.
+/// A CRC-32 checksum, before the bytes by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Crc32 {
     location: Option<ChecksumLocation>,

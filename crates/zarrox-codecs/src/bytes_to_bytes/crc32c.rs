@@ -1,16 +1,17 @@
-//! `crc32c`: CRC32C beside the bytes.
+//! `crc32c`: a CRC32C checksum, stored with the bytes.
 //!
 //! Specification: <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/crc32c/index.html>
 //!
-//! There is no configuration, and the checksum is at the end. numcodecs can have it elsewhere:
+//! It has no configuration; the checksum follows the bytes. In numcodecs, it can also precede them:
 //!
 //! | member | value |
 //! |---|---|
-//! | `location` | `"end"`, which is the default, or `"start"` |
+//! | `location` | `"end"` (the default) or `"start"` |
 //!
-//! Names: `crc32c` in v3 and v2. In v3, one at the start is `numcodecs.crc32c`. Leniently, both names are taken for both.
+//! Names: `crc32c` in v3 and v2. In v3, a checksum at the start is `numcodecs.crc32c`. In the lenient mode, both names are
+//! accepted for both locations.
 //!
-//! Encoded bytes: the bytes themselves, then their CRC32C as a little-endian `u32` (or the other way round).
+//! Encoded bytes: the bytes themselves, then their CRC32C as a little-endian `u32` (or in the opposite order).
 
 use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecError, CodecKind};
 use zarrox_core::json::Map;
@@ -32,7 +33,7 @@ pub(crate) static DEF: CodecDef =
         _ => Ok(Map::default()),
     });
 
-/// The definition of what only numcodecs can say.
+/// The definition of the variant that only numcodecs supports.
 pub(crate) static NUMCODECS: CodecDef =
     CodecDef::new("numcodecs.crc32c", CodecKind::BytesToBytes, |configuration, context| {
         create(configuration, context, ChecksumLocation::Start)
@@ -43,14 +44,14 @@ pub(crate) static NUMCODECS: CodecDef =
         Err(_) => Ok(ChecksumLocation::from_v2(members)),
     });
 
-/// A CRC32C checksum, which is behind the bytes if nothing else is said.
+/// A CRC32C checksum, after the bytes by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Crc32c {
     location: ChecksumLocation,
 }
 
 impl Crc32c {
-    /// Sets the position of the checksum. Only readers that support numcodecs' codec find it at the start.
+    /// Sets the position of the checksum. A checksum at the start requires readers that support numcodecs' codec.
     pub fn at(location: ChecksumLocation) -> Self {
         Self { location }
     }
@@ -75,7 +76,7 @@ impl From<Crc32c> for CodecSpec {
     }
 }
 
-/// Leniently, each definition takes what is the other's.
+/// In the lenient mode, each definition accepts the location of the other.
 fn create(
     configuration: &Map,
     context: &CodecContext<'_>,

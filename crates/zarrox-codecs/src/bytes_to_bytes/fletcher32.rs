@@ -1,14 +1,14 @@
-//! `numcodecs.fletcher32`: HDF5's Fletcher checksum behind the bytes.
+//! `numcodecs.fletcher32`: HDF5's Fletcher checksum after the bytes.
 //!
 //! Specification: <https://numcodecs.readthedocs.io/en/stable/checksum32.html>
 //!
-//! There is no configuration.
+//! It has no configuration.
 //!
 //! Names: `numcodecs.fletcher32` in v3, `fletcher32` in v2.
 //!
-//! Encoded bytes: the bytes themselves, then a little-endian `u32`. Its lower half is the sum of the bytes as big-endian
-//! `u16` words, its upper half the sum of all these sums on the way, both modulo 65535. A zero follows the last byte
-//! where there is an odd number of them. A sum is 0 only if all words are; else what is congruent to 0 is 65535.
+//! Encoded bytes: the bytes themselves, then a little-endian `u32`. Its lower half is the sum of the bytes as big-endian `u16`
+//! words, its upper half the sum of the cumulative sums, both modulo 65535. A zero byte is appended to an odd number of bytes.
+//! A sum is 0 only if all words are 0; otherwise a sum that is congruent to 0 is 65535.
 
 use zarrox_core::CodecSpec;
 use zarrox_core::codec::{CodecDef, CodecKind};
@@ -27,12 +27,12 @@ pub(crate) static DEF: CodecDef =
     .v2_id("fletcher32")
     .with_from_v2(|_, _| Ok(Map::default()));
 
-/// A Fletcher checksum behind the bytes, as HDF5 has it.
+/// A Fletcher checksum after the bytes, as in HDF5.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Fletcher32;
 
 impl Fletcher32 {
-    /// Returns the checksum of bytes, as HDF5 stores it behind them.
+    /// Returns the checksum of bytes as HDF5 stores it.
     #[must_use]
     #[doc(hidden)]
     pub fn checksum(self, bytes: &[u8]) -> u32 {
@@ -61,13 +61,13 @@ impl Checksum for Fletcher32 {
     }
 }
 
-/// The number of words that are summed up side by side, so that the compiler takes vectors for them.
+/// The number of words that are summed in parallel, so that the compiler vectorises the loop.
 const LANES: usize = 16;
 /// The number of rounds in which the sums of a lane cannot overflow.
 const ROUNDS: usize = 256;
 
-/// Both sums of little-endian words. Modulo 65535, to swap the bytes of a word is to multiply it by 256, so that these are
-/// the sums of big-endian words with their bytes swapped.
+/// Returns both sums of little-endian words. Modulo 65535, swapping the bytes of a word multiplies it by 256, so these are the
+/// sums of big-endian words with their bytes swapped.
 fn sums(bytes: &[u8]) -> [u16; 2] {
     let (mut first, mut second) = (0_u64, 0_u64);
     for run in bytes.chunks(2 * LANES * ROUNDS) {
@@ -84,7 +84,7 @@ fn sums(bytes: &[u8]) -> [u16; 2] {
     [first, second].map(|sum| u16::try_from(sum).unwrap_or(u16::MAX))
 }
 
-/// The sum of some words, and the sum of the sums on the way.
+/// Returns the sum of some words, and the sum of the cumulative sums.
 fn sum_rounds(rounds: &[[u8; 2 * LANES]]) -> [u64; 2] {
     let (mut plain, mut weighted) = ([0_u32; LANES], [0_u32; LANES]);
     for round in rounds {
@@ -94,7 +94,7 @@ fn sum_rounds(rounds: &[[u8; 2 * LANES]]) -> [u64; 2] {
             *weighted += *plain;
         }
     }
-    // A lane counts only its own rounds: a word in lane `l` is in `LANES` times as many sums, less the `l` before it.
+    // A lane only counts its own rounds: a word in lane `l` is in `LANES` times as many sums, less the `l` before it.
     let mut sums = [0; 2];
     for (lane, (plain, weighted)) in plain.iter().zip(&weighted).enumerate() {
         sums[0] += u64::from(*plain);
@@ -103,7 +103,7 @@ fn sum_rounds(rounds: &[[u8; 2 * LANES]]) -> [u64; 2] {
     sums
 }
 
-/// The sum modulo 65535, from 1 on if it is not 0.
+/// Returns the sum modulo 65535, with 65535 for a non-zero sum that is congruent to 0.
 fn reduced(sum: u64) -> u64 {
     if sum == 0 { 0 } else { (sum - 1) % 65535 + 1 }
 }

@@ -6,10 +6,10 @@
 //! |---|---|
 //! | `level` | 0 (only stored) to 9 (smallest) |
 //!
-//! Names: `gzip` in v3 (also `numcodecs.gzip`), `gzip` in v2. Leniently, `level` may be −1, which means 6, and an absent
-//! one is 1, as numcodecs has it: nobody else leaves it out.
+//! Names: `gzip` in v3 (also `numcodecs.gzip`), `gzip` in v2. In the lenient mode, `level` may be −1, which means 6, and an
+//! absent `level` is 1, the default of numcodecs: no other writer omits it.
 //!
-//! Files of several members are read, and so are zeros after the last one.
+//! Files of several members are read; zeros may follow the last member.
 
 use zarrox_core::CodecSpec;
 use zarrox_core::codec::{BytesToBytes, Codec, CodecContext, CodecDef, CodecError, CodecKind, Size};
@@ -30,7 +30,7 @@ pub(crate) static DEF: CodecDef = CodecDef::new("gzip", CodecKind::BytesToBytes,
     .v2_id("gzip")
     .with_from_v2(|members, _| Ok(config::from_v2(members, json!({"level": 1}))));
 
-/// A gzip file: old, slow, and read everywhere.
+/// A gzip file: slow, and supported everywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Gzip {
     level: i32,
@@ -78,7 +78,7 @@ impl BytesToBytes for Gzip {
         deflate::decode(Container::Gzip, encoded, decoded)
     }
 
-    /// The number that the last member ends with.
+    /// Returns the size that the last member ends with.
     fn decoded_size(&self, encoded: &[u8]) -> Option<usize> {
         usize::try_from(u32::from_le_bytes(*encoded.last_chunk()?)).ok()
     }

@@ -1,15 +1,15 @@
-//! `numcodecs.jenkins_lookup3`: HDF5's checksum of metadata behind the bytes.
+//! `numcodecs.jenkins_lookup3`: HDF5's checksum of metadata, after the bytes.
 //!
 //! Specification: <https://numcodecs.readthedocs.io/en/stable/checksum32.html>; the function is `hashlittle` of
 //! <https://www.burtleburtle.net/bob/c/lookup3.c>
 //!
 //! | member | value |
 //! |---|---|
-//! | `initval` | 0 to 2^32 − 1: what the function starts with |
-//! | `prefix` | `null`, or a list of bytes that are taken to be in front of the others |
+//! | `initval` | 0 to 2^32 − 1: the initial value of the function |
+//! | `prefix` | `null`, or a list of bytes that are hashed before the others |
 //!
-//! Names: `numcodecs.jenkins_lookup3` in v3, `jenkins_lookup3` in v2. Leniently, absent members are 0 and `null`. numcodecs
-//! computes with a prefix but has no way to write one to metadata; here it is a list of numbers.
+//! Names: `numcodecs.jenkins_lookup3` in v3, `jenkins_lookup3` in v2. In the lenient mode, absent members are 0 and `null`.
+//! numcodecs computes with a prefix but cannot write one to metadata; here it is a list of numbers.
 //!
 //! Encoded bytes: the bytes themselves, then their checksum as a little-endian `u32`.
 
@@ -26,7 +26,7 @@ pub(crate) static DEF: CodecDef = CodecDef::new("numcodecs.jenkins_lookup3", Cod
     .v2_id("jenkins_lookup3")
     .with_from_v2(|members, _| Ok(config::from_v2(members, json!({"initval": 0, "prefix": null}))));
 
-/// The checksum `lookup3` by Bob Jenkins behind the bytes, as HDF5 has it.
+/// The checksum `lookup3` by Bob Jenkins after the bytes, as in HDF5.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct JenkinsLookup3 {
     initval: u32,
@@ -40,7 +40,7 @@ impl JenkinsLookup3 {
         Self { initval, ..self }
     }
 
-    /// Bytes that the checksum is of, too, but that are not stored.
+    /// Sets bytes that are hashed before the others, but not stored.
     #[must_use]
     pub fn prefix(self, prefix: impl Into<Vec<u8>>) -> Self {
         Self { prefix: Some(prefix.into()), ..self }
@@ -95,7 +95,7 @@ impl Checksum for JenkinsLookup3 {
     fn compute(&self, bytes: &[u8]) -> u32 {
         let prefix = self.prefix.as_deref().unwrap_or_default();
         let mut state = State::new(prefix.len() + bytes.len(), self.initval);
-        // The prefix, filled up to whole blocks.
+        // The prefix, padded to whole blocks.
         let missing = prefix.len().next_multiple_of(BLOCK) - prefix.len();
         let (fill, rest) = bytes.split_at(missing.min(bytes.len()));
         let start = [prefix, fill].concat();
@@ -107,7 +107,7 @@ impl Checksum for JenkinsLookup3 {
     }
 }
 
-/// The number of bytes that are mixed at once.
+/// The number of bytes that are mixed together.
 const BLOCK: usize = 12;
 
 struct State([u32; 3]);
@@ -140,7 +140,7 @@ impl State {
         }
     }
 
-    /// Takes all that is left, of which the last block, even if it is whole, is mixed in another way.
+    /// Mixes the remaining bytes; the last block, even if it is whole, is mixed differently.
     fn finish(mut self, rest: &[u8]) -> u32 {
         let Some(last) = rest.len().checked_sub(1).map(|at| at / BLOCK * BLOCK) else { return self.0[2] };
         let (blocks, last) = rest.split_at(last);

@@ -1,4 +1,4 @@
-//! `numcodecs.lz4`: one LZ4 block behind the decoded size.
+//! `numcodecs.lz4`: one LZ4 block after the decoded size.
 //!
 //! Specification: <https://numcodecs.readthedocs.io/en/stable/compression/lz4.html>
 //!
@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `acceleration` | 1 (smallest) and more (faster) |
 //!
-//! Names: `numcodecs.lz4` in v3, `lz4` in v2. Leniently, an absent `acceleration` is 1.
+//! Names: `numcodecs.lz4` in v3, `lz4` in v2. In the lenient mode, an absent `acceleration` is 1.
 //!
 //! Encoded bytes: the decoded size as a little-endian `u32`, then the block.
 
@@ -54,7 +54,7 @@ impl From<Lz4> for CodecSpec {
 
 fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, CodecError> {
     let config = config::read(configuration, context, &["acceleration"])?;
-    // The library takes what is below 1 as 1.
+    // The library treats values below 1 as 1.
     let lowest = if config.is_strict() { 1 } else { i32::MIN };
     let acceleration = config.integer("acceleration", lowest..=i32::MAX, 1)?.max(1);
     Ok(Codec::BytesToBytes(Box::new(Lz4 { acceleration })))

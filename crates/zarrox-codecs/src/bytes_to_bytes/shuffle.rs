@@ -4,12 +4,12 @@
 //!
 //! | member | value |
 //! |---|---|
-//! | `elementsize` | how many bytes an element has |
+//! | `elementsize` | the number of bytes of an element |
 //!
-//! Names: `numcodecs.shuffle` in v3, `shuffle` in v2. In v2, an absent `elementsize` is 4. Leniently, in v3 it is the size
-//! of the elements that become bytes, as zarr-python has it, and sizes below 1 are 1, which leaves the bytes as they are.
+//! Names: `numcodecs.shuffle` in v3, `shuffle` in v2. In v2, an absent `elementsize` is 4. In the lenient mode, in v3 it is the
+//! size of the elements that are converted to bytes, as in zarr-python, and sizes below 1 are 1, which leaves the bytes unchanged.
 //!
-//! Only whole elements can be encoded: numcodecs, too, refuses a remainder.
+//! Only whole elements can be encoded: numcodecs also rejects a remainder.
 
 use zarrox_core::codec::{
     BytesAccess, BytesToBytes, Codec, CodecContext, CodecDef, CodecError, CodecKind, Size,
@@ -28,14 +28,14 @@ pub(crate) static DEF: CodecDef = CodecDef::new("numcodecs.shuffle", CodecKind::
     .v2_id("shuffle")
     .with_from_v2(|members, _| Ok(config::from_v2(members, json!({"elementsize": 4}))));
 
-/// Sorts the bytes of elements by their place in the element, for a compressor behind it.
+/// Reorders the bytes of elements by their position in the element, so that they compress better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ByteShuffle {
     element_size: u32,
 }
 
 impl ByteShuffle {
-    /// For elements of so many bytes.
+    /// Creates the codec for elements of this number of bytes.
     pub fn element_size(bytes: u32) -> Self {
         Self { element_size: bytes.max(1) }
     }
@@ -44,7 +44,7 @@ impl ByteShuffle {
         usize::try_from(self.element_size).unwrap_or(usize::MAX)
     }
 
-    /// Returns whether bytes of this number are whole elements.
+    /// Checks that this number of bytes is a whole number of elements.
     fn check(self, length: usize) -> Result<(), String> {
         if length.is_multiple_of(self.item()) {
             return Ok(());
@@ -121,7 +121,7 @@ impl BytesToBytes for ByteShuffle {
     }
 }
 
-/// Elements of one byte stay as they are.
+/// Elements of one byte are unchanged.
 impl Framed for ByteShuffle {
     fn unframed<'e>(&self, encoded: &'e [u8]) -> Result<Option<&'e [u8]>, CodecError> {
         Ok((self.element_size == 1).then_some(encoded))
@@ -204,8 +204,8 @@ mod tests {
         assert_eq!(through_v2("shuffle", size(2), 8), (size(2), size(2)));
     }
 
-    /// zarr-python 3.4.2 writes `zarr.codecs.numcodecs.Shuffle()` as the size of the elements that reach it, and reads a
-    /// configuration without it so.
+    /// zarr-python 3.4.2 writes `zarr.codecs.numcodecs.Shuffle()` with the size of the elements that reach it, and interprets a
+    /// configuration without a size in the same way.
     #[test]
     fn elements_say_their_size() {
         for (storage, bytes) in [(Storage::Uint(2), 2), (Storage::Complex(16), 16), (Storage::Raw(5), 5)] {

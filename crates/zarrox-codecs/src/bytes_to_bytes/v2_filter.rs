@@ -1,16 +1,17 @@
-//! `v2_filter`: a filter of version 2 that is given bytes, and not the elements of an array.
+//! `v2_filter`: a v2 filter whose input is bytes rather than the elements of an array.
 //!
 //! | member | value |
 //! |---|---|
-//! | `filter` | the filter, as v3 metadata would name it: one that names its types, or `numcodecs.packbits` |
+//! | `filter` | the filter, as in v3 metadata: one whose configuration names its types, or `numcodecs.packbits` |
 //!
-//! Names: none. In v2 it is the filter itself, in v3 there is nothing like it, and so its name is in no metadata.
+//! Names: none. In v2 it is the filter itself, v3 has no equivalent, and so its name is never in metadata.
 //!
-//! A filter of numcodecs interprets its input as numbers of the filter's own `dtype`. If that is the data type of the array, as
-//! nearly always, the chain has the filter itself and not this codec. This codec is for filters whose input is the bytes of another
-//! codec (`[shuffle, delta]`), or whose byte order differs from the array's (`>i4` elements, and the `dtype` `<i4`).
+//! A filter of numcodecs interprets its input as numbers of the filter's own `dtype`. If that is the data type of the array,
+//! which is the usual case, the codec pipeline has the filter itself and not this codec. This codec is for filters whose input
+//! is the bytes of another codec (`[shuffle, delta]`), or whose byte order differs from the array's (`>i4` elements, and the
+//! `dtype` `<i4`).
 //!
-//! Bytes that do not decode to themselves are not encoded: numcodecs would store them, and lose them.
+//! Bytes that do not decode to themselves are rejected: numcodecs would store them, and lose data.
 
 use zarrox_core::codec::{BytesToBytes, Codec, CodecContext, CodecDef, CodecError, CodecKind, Size};
 use zarrox_core::data_type::{Endian, Storage};
@@ -29,14 +30,14 @@ use crate::numeric::filter::dtype::{self, Dtype};
 /// The definition of `v2_filter`.
 pub(crate) static DEF: CodecDef = CodecDef::new("v2_filter", CodecKind::BytesToBytes, create);
 
-/// A filter of version 2 that is given the bytes of the codecs before it.
+/// A v2 filter that is applied to the bytes of the codecs before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct V2Filter {
     filter: CodecSpec,
 }
 
 impl V2Filter {
-    /// The filter, which sees the bytes as numbers of its own type.
+    /// Creates the codec from a filter, which interprets the bytes as numbers of its own type.
     pub fn new(filter: impl Into<CodecSpec>) -> Self {
         Self { filter: filter.into() }
     }
@@ -54,7 +55,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     let filter = CodecSpec::from_json(json).ok_or_else(|| config::wrong("filter", json, "a codec"))?;
     let (seen, encoded) = types(&filter, context.registry)?;
     let data_type = DataType::of_storage(&seen.storage).ok_or_else(|| not_of_bytes(&filter.name))?;
-    // As many as a chunk has where no codec before makes more or less of it.
+    // The number of numbers of a chunk, if no codec before this one changes the number of bytes.
     let usual = context.chunk.size() / seen.storage.size();
     let bytes = bytes_codec(encoded.as_ref());
     let chain = LinearChain::new(vec![filter, bytes], &data_type, usual.max(1), context)?;
@@ -62,7 +63,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     Ok(Codec::BytesToBytes(Box::new(FilterOfBytes { seen, size, chain })))
 }
 
-/// The type of the numbers that a filter sees, and that of those that it makes of them, one of each; `None` where it packs bits.
+/// Returns the type of the decoded numbers of a filter, and that of the encoded numbers; `None` if it packs bits.
 fn types(filter: &CodecSpec, registry: &Registry) -> Result<(Dtype, Option<Dtype>), CodecError> {
     let def = registry.codec(&filter.name).map_err(|error| CodecError::unsupported(error.to_string()))?;
     if def.name == packbits_filter::DEF.name {
@@ -81,11 +82,11 @@ fn types(filter: &CodecSpec, registry: &Registry) -> Result<(Dtype, Option<Dtype
 
 fn not_of_bytes(name: &str) -> CodecError {
     CodecError::unsupported(format!(
-        "the codec '{name}' is given bytes here, and its configuration does not say which numbers they are"
+        "the codec '{name}' has bytes as its input here, and its configuration does not name their data type"
     ))
 }
 
-/// The codec that stores the numbers that a filter has made.
+/// Returns the codec that stores the encoded numbers of a filter.
 fn bytes_codec(encoded: Option<&Dtype>) -> CodecSpec {
     let endian = encoded.filter(|dtype| dtype.storage.word() > 1).map(Dtype::stored_order);
     CodecSpec::new("bytes", endian.map_or(Json::Null, |endian| json!({"endian": endian.name()})))
@@ -98,14 +99,14 @@ fn check_whole(length: usize, size: usize) -> Result<(), String> {
     Err(format!("{length} bytes are not a whole number of elements of {size} bytes"))
 }
 
-/// The codec, for bytes of any number.
+/// The codec for any number of bytes.
 #[derive(Debug)]
 struct FilterOfBytes {
-    /// The numbers that the filter sees in the bytes that it is given.
+    /// The type of the numbers in the decoded bytes.
     seen: Dtype,
-    /// The number of bytes that each becomes; `None` where bits are packed.
+    /// The number of bytes of each encoded number; `None` if bits are packed.
     size: Option<usize>,
-    /// The filter for any number of them.
+    /// The filter for any number of elements.
     chain: LinearChain,
 }
 
@@ -139,7 +140,7 @@ impl BytesToBytes for FilterOfBytes {
             return Ok(());
         }
         Err(CodecError::invalid(
-            "the filter is given bytes, which it would not restore exactly; put it before the codecs that make bytes, \
+            "the filter has bytes as its input, which it would not restore exactly; put it before the codecs that produce bytes, \
              and on elements of the filter's own type",
         ))
     }
@@ -177,7 +178,7 @@ impl FilterOfBytes {
         Ok((encoded.len() / size).saturating_mul(self.seen.storage.size()))
     }
 
-    /// Brings numbers from their own byte order into the machine's, or back.
+    /// Converts numbers from their own byte order to the machine's, or back.
     fn swap(&self, numbers: &mut [u8]) {
         let storage = &self.seen.storage;
         if storage.word() > 1 && self.seen.stored_order() != Endian::NATIVE {
@@ -275,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_whole_numbers_are_refused() {
+    fn partial_numbers_are_rejected() {
         let delta = codec(Delta::new("<i4").stored_as("<i2"));
         let error = encoded(&*delta, &[0; 6]).unwrap_err().to_string();
         assert!(error.contains("6 bytes are not a whole number of elements of 4 bytes"), "{error}");
@@ -289,9 +290,9 @@ mod tests {
         }
     }
 
-    /// numcodecs stores all of these, and reads other bytes.
+    /// numcodecs stores all of these, and reads different bytes.
     #[test]
-    fn what_would_not_come_back_is_refused() {
+    fn lossy_elements_are_rejected() {
         let refused = |filter: CodecSpec, plain: &[u8]| {
             let codec = codec(filter);
             let error = encoded(&*codec, plain).unwrap_err().to_string();
@@ -314,14 +315,17 @@ mod tests {
             (config::members(json!({"filter": 1})), "'filter'"),
             (config::members(json!({"filter": "nosuch"})), "nosuch"),
             (config::members(json!({"filter": "numcodecs.delta", "more": 1})), "more"),
-            (of(spec("numcodecs.delta", json!({"astype": "<i4"}))), "'numcodecs.delta' is given bytes here"),
+            (
+                of(spec("numcodecs.delta", json!({"astype": "<i4"}))),
+                "'numcodecs.delta' has bytes as its input here",
+            ),
             (of(spec("numcodecs.delta", json!({"dtype": "<i4", "astype": "<M8[s]"}))), "'astype'"),
             (of(spec("numcodecs.delta", json!({"dtype": "|b1", "astype": "|b1"}))), "booleans"),
-            (of(BitRound::keepbits(3).into()), "'numcodecs.bitround' is given bytes here"),
+            (of(BitRound::keepbits(3).into()), "'numcodecs.bitround' has bytes as its input here"),
             (of(Categorize::labels(["a"]).fixed(2).into()), "'dtype'"),
-            (of(Transpose::order([0]).into()), "'transpose' is given bytes here"),
-            (of(Zlib::level(1).into()), "'numcodecs.zlib' is given bytes here"),
-            (of(V2Filter::new(Delta::new("|u1")).into()), "'v2_filter' is given bytes here"),
+            (of(Transpose::order([0]).into()), "'transpose' has bytes as its input here"),
+            (of(Zlib::level(1).into()), "'numcodecs.zlib' has bytes as its input here"),
+            (of(V2Filter::new(Delta::new("|u1")).into()), "'v2_filter' has bytes as its input here"),
         ] {
             let error = configured(DEF.name, configuration.clone().into(), Strictness::Strict).unwrap_err();
             assert!(error.contains(named), "{configuration:?}: {error}");

@@ -6,8 +6,8 @@
 //! |---|---|
 //! | `level` | 0 (only stored) to 9 (smallest) |
 //!
-//! Names: `numcodecs.zlib` in v3, `zlib` in v2. Leniently, `level` may be −1, which
-//! means 6, and an absent one is 1.
+//! Names: `numcodecs.zlib` in v3, `zlib` in v2. In the lenient mode, `level` may be −1, which means 6, and an absent `level` is
+//! 1.
 
 use zarrox_core::CodecSpec;
 use zarrox_core::codec::{BytesToBytes, Codec, CodecContext, CodecDef, CodecError, CodecKind, Size};

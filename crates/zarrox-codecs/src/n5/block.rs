@@ -1,50 +1,50 @@
-//! The blocks of N5: a header with the block's own shape, and its elements.
+//! N5 blocks: a header with the shape of the block, and its elements.
 
 use zarrox_core::codec::CodecError;
 
 use crate::error::truncated;
 
-/// The kinds of blocks, by their number of elements.
+/// The modes of blocks, which determine their number of elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum N5BlockMode {
     /// The number of elements is that of the shape.
     Default,
-    /// The number of elements is that of the header, whatever the shape.
+    /// The number of elements is given in the header, whatever the shape.
     VarLength,
 }
 
-/// A block as it is stored, for blocks that are no boxes of elements.
+/// A decoded block, whose number of elements may differ from that of its shape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct N5Block {
-    /// The kind of the block.
+    /// The mode of the block.
     pub mode: N5BlockMode,
-    /// The shape that the block says, in the order of the array's axes.
+    /// The shape in the header of the block, in the order of the array's axes.
     pub shape: Vec<u64>,
-    /// All elements that are stored, one after the other, in the machine's byte order.
+    /// All stored elements, in the machine's byte order.
     pub elements: Vec<u8>,
 }
 
-/// A block's header.
+/// The header of a block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) mode: N5BlockMode,
-    /// The shape, with the dimension whose elements are neighbours last, which N5 names first.
+    /// The shape in row-major order; N5 stores the fastest dimension first.
     pub(crate) shape: Vec<u64>,
     /// The number of elements that are stored.
     pub(crate) count: u64,
-    /// The length of the header itself.
+    /// The length of the header.
     pub(crate) length: usize,
 }
 
-/// The length of the header of a block of so many dimensions.
+/// Returns the maximum length of the header of a block with this number of dimensions.
 pub(crate) fn longest_header(ndim: usize) -> usize {
     8 + 4 * ndim
 }
 
 impl Header {
-    /// Reads the header of a block of so many dimensions.
+    /// Reads the header of a block with this number of dimensions.
     pub(crate) fn parse(encoded: &[u8], ndim: usize) -> Result<Self, CodecError> {
         let mut rest = encoded;
         let mode = match u16::from_be_bytes(take(&mut rest, encoded)?) {
@@ -86,13 +86,13 @@ impl Header {
         encoded.extend(shape.iter().rev().flat_map(|length| length.to_be_bytes()));
     }
 
-    /// Returns true if there are just as many elements as the shape has.
+    /// Returns true if the number of elements is that of the shape.
     pub(crate) fn is_box(&self) -> bool {
         self.shape.iter().try_fold(1, |count: u64, &n| count.checked_mul(n)) == Some(self.count)
     }
 }
 
-/// The next bytes of a header.
+/// Returns the next bytes of a header.
 fn take<const N: usize>(rest: &mut &[u8], encoded: &[u8]) -> Result<[u8; N], CodecError> {
     let (bytes, behind) = rest.split_first_chunk().ok_or_else(|| truncated(encoded.len()).at("header"))?;
     *rest = behind;

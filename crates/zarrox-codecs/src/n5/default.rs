@@ -1,4 +1,4 @@
-//! `n5_default`: a chunk as a block of N5, with a header that says its shape.
+//! `n5_default`: a chunk as an N5 block, with a header that contains its shape.
 //!
 //! Specification: <https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/n5_default>, and of the blocks
 //! <https://github.com/saalfeldlab/n5#file-system-specification>
@@ -7,14 +7,15 @@
 //! |---|---|
 //! | `codecs` | the codecs of the elements: `transpose` (any number), `bytes` in big-endian order, at most one compressor |
 //!
-//! Name: `n5_default` in v3; N5 says the compressor in `compression`. The registered codec has one `transpose` that
-//! reverses all axes; without it the array has its axes in the reverse of N5's order, and the same blocks.
+//! Name: `n5_default` in v3; N5 has the compressor in `compression`. The registered codec has one `transpose` that reverses all
+//! axes; without it the axes of the array are in the reverse of N5's order, and the blocks are the same.
 //!
-//! Encoded bytes: the mode (`u16`: 0 default, 1 with a number of elements, 2 Java object), the number of dimensions
-//! (`u16`), each dimension (`u32`), the one whose elements are neighbours first; in mode 1 the number of elements
-//! (`u32`); then the encoded elements. All numbers are big-endian.
+//! Encoded bytes: the mode (`u16`: 0 default, 1 with a number of elements, 2 Java object), the number of dimensions (`u16`),
+//! the length of each dimension (`u32`), fastest first; in mode 1 the number of elements (`u32`); then the encoded elements.
+//! All numbers are big-endian.
 //!
-//! A block may be smaller than its chunk, as Java writes them at the array's edge: what is missing is the fill value.
+//! A block may be smaller than its chunk, because Java truncates blocks at the edge of the array: the missing elements are the
+//! fill value.
 
 use zarrox_core::codec::{
     ArrayToBytes, Codec, CodecContext, CodecDef, CodecError, CodecKind, EncodeOptions, ReadRegion, Size,
@@ -34,15 +35,15 @@ pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToBytes, |
     Ok(Codec::ArrayToBytes(Box::new(N5Codec::new(configuration, context)?)))
 });
 
-/// A chunk as a block of N5.
+/// A chunk as an N5 block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct N5Default {
     codecs: Vec<CodecSpec>,
 }
 
 impl N5Default {
-    /// Blocks whose elements have these codecs: `transpose`, if axes are to be reversed, `bytes` in big-endian order,
-    /// and at most one compressor.
+    /// Creates the codec for blocks whose elements have these codecs: `transpose`, if axes are reversed, `bytes` in big-endian
+    /// order, and at most one compressor.
     pub fn new(codecs: impl IntoIterator<Item = CodecSpec>) -> Self {
         Self { codecs: codecs.into_iter().collect() }
     }
@@ -61,13 +62,13 @@ fn members(codecs: &[CodecSpec]) -> Map {
 /// The codec for one kind of chunk.
 #[derive(Debug)]
 struct N5Codec {
-    /// The codecs of a block that is as large as the chunk.
+    /// The codec pipeline of a block with the shape of the chunk.
     whole: CodecChain,
-    /// The chunk's axes, as the elements lie.
+    /// The order of the chunk's axes in the block.
     order: Vec<usize>,
-    /// The shape of a whole block, as the elements lie.
+    /// The shape of a whole block, in the order of its axes.
     stored: Vec<u32>,
-    /// The registry for chains of other shapes.
+    /// The registry, to build pipelines for other shapes.
     registry: Registry,
     mode: Strictness,
 }
@@ -87,7 +88,7 @@ impl N5Codec {
         Ok(Self { whole, order, stored, registry: context.registry.clone(), mode: context.strictness })
     }
 
-    /// The chain for a block of another shape.
+    /// Builds the pipeline for a block of another shape.
     fn chain(&self, codecs: &[CodecSpec], shape: &[usize]) -> Result<CodecChain, CodecError> {
         let chunk = self.whole.chunk().with_shape(shape)?;
         let limit = self.whole.limit();
@@ -97,14 +98,14 @@ impl N5Codec {
         )
     }
 
-    /// The shape of a block in the order of the chunk's axes.
+    /// Returns the shape of a block in the order of the chunk's axes.
     fn shape(&self, header: &Header) -> Vec<u64> {
         let mut shape = vec![0; self.order.len()];
         self.order.iter().zip(&header.shape).for_each(|(&axis, &length)| shape[axis] = length);
         shape
     }
 
-    /// The shape of a block that lies inside the chunk.
+    /// Returns the shape of a block, which must fit into the chunk.
     fn shape_inside(&self, header: &Header) -> Result<Vec<usize>, CodecError> {
         let shape = self.shape(header);
         let chunk = self.whole.chunk().shape();
@@ -134,7 +135,7 @@ impl N5Codec {
             return self.whole.decode(elements, part);
         }
         if shape.contains(&0) {
-            return Err(CodecError::corrupt("the header of the block says that it is empty"));
+            return Err(CodecError::corrupt("the header of the block declares an empty block"));
         }
         let chain = self.chain(&self.whole.specs(), &shape)?;
         let region: Dims<Span> = part.region.iter().zip(&shape).map(|(span, &n)| clipped(*span, n)).collect();
@@ -167,13 +168,13 @@ impl N5Codec {
     }
 }
 
-/// The part of a span that lies before `length`.
+/// Returns the part of a span before `length`.
 fn clipped(span: Span, length: usize) -> Span {
     let count = length.saturating_sub(span.start).div_ceil(span.step.max(1));
     Span { count: count.min(span.count), ..span }
 }
 
-/// N5 has one byte order, and one compressor.
+/// Checks that N5 can represent the codecs: it has one byte order, and one compressor.
 fn check_codecs(chain: &CodecChain, registry: &Registry) -> Result<(), CodecError> {
     if chain.order().is_none() {
         return Err(CodecError::invalid(
@@ -200,10 +201,11 @@ fn is_kind(registry: &Registry, codec: &CodecSpec, kind: CodecKind) -> bool {
 }
 
 impl N5Block {
-    /// Decodes a stored block as it is, also one that is no box of elements. `codec` is the array's `n5_default`.
+    /// Decodes a stored block, including one whose number of elements differs from its shape. `codec` is the array's
+    /// `n5_default`.
     ///
     /// # Errors
-    /// When the codec is another one, or the block is damaged.
+    /// When the codec is not `n5_default`, or the block is damaged.
     #[doc(hidden)]
     pub fn decode(encoded: &[u8], codec: &CodecSpec, context: &CodecContext<'_>) -> Result<Self, CodecError> {
         if codec.name != NAME {
@@ -223,7 +225,7 @@ impl ArrayToBytes for N5Codec {
     }
 
     fn encoded_size(&self) -> Size {
-        // Other writers may store less.
+        // Other writers may store fewer bytes.
         let elements = self.whole.encoded_size().limit();
         Size::AtMost(elements.saturating_add(longest_header(self.order.len())))
     }
@@ -291,7 +293,7 @@ mod tests {
         let encoded = hex(EXAMPLE);
         let plain = make(&[3, 2, 1], &[Bytes::big().into()]);
         assert_eq!(numbers(&decode_chunk(&plain, &encoded).unwrap()), [1, 2, 3, 4, 5, 6]);
-        // With N5's order of axes: x is 1 long, y 2, z 3, and x varies fastest.
+        // In N5's order of axes: x has length 1, y 2, z 3, and x varies fastest.
         let registered = make(&[1, 2, 3], &[reversed(3), Bytes::big().into()]);
         assert_eq!(numbers(&decode_chunk(&registered, &encoded).unwrap()), [1, 3, 5, 2, 4, 6]);
         for chain in [plain, registered] {
@@ -311,7 +313,7 @@ mod tests {
         let n5 = N5Default::new([Bytes::big().into()]).into();
         let plain = chain(&[n5], &spec, &registry(), Strictness::Strict).unwrap();
         assert_eq!(numbers(&decode_chunk(&plain, &encoded).unwrap()), [7, 8, 9, 9, 9, 9]);
-        // Every second element of the last row but one, and of the other.
+        // Every second element of the second to last row, and of the other.
         let mut memory = [0; 8];
         let region = [Span::all(2), Span { start: 0, step: 2, count: 2 }].into_iter().collect();
         plain
@@ -339,7 +341,7 @@ mod tests {
             let inner =
                 chain(&codecs, &chunk(&smaller, Storage::Uint(2)), &registry(), Strictness::Strict).unwrap();
             let values = random.bytes(inner.chunk().size());
-            // The block as another program writes it: N5's order of its own shape, then the elements.
+            // Returns the block as another program writes it: its own shape in N5's order, then the elements.
             let mut stored: Vec<u32> = smaller.iter().map(|&n| u32::try_from(n).unwrap()).collect();
             if codecs.len() > 1 {
                 stored.reverse();

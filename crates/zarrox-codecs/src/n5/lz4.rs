@@ -1,21 +1,22 @@
-//! `n5_lz4`: the framing of LZ4 blocks that N5 has from lz4-java's `LZ4BlockOutputStream`.
+//! `n5_lz4`: the framing of LZ4 blocks that N5 uses, from lz4-java's `LZ4BlockOutputStream`.
 //!
 //! Specification: <https://github.com/saalfeldlab/n5#file-system-specification>, which leaves the framing to
 //! <https://github.com/lz4/lz4-java>.
 //!
 //! | member | value |
 //! |---|---|
-//! | `blockSize` | 64 to 2^25: how many bytes are compressed as one block |
+//! | `blockSize` | 64 to 2^25: the number of bytes that are compressed as one block |
 //!
-//! The framing is our own: the crate `lz4-java-wrc` would add a second implementation of LZ4 and of its checksum to every build.
+//! The framing is implemented here: the crate `lz4-java-wrc` would add a second implementation of LZ4 and of its checksum to
+//! every build.
 //!
-//! Names: this codec is only that of N5's `lz4`, inside `n5_default`. Leniently, an absent `blockSize` is 65536, and a
-//! smaller one is 64.
+//! Names: only used for the `lz4` of N5, inside `n5_default`. In the lenient mode, an absent `blockSize` is 65536, and a
+//! smaller one than 64 is 64.
 //!
-//! Encoded bytes: blocks, each behind a header of 21 bytes: the text `LZ4Block`; a byte with the method (0x10 stored,
-//! 0x20 LZ4) and the binary logarithm of the block size less 10; the compressed length, the length, and the xxHash32 of
-//! the bytes without its upper four bits, all as little-endian `u32`. A block of no bytes ends it. Leniently, bytes
-//! without the text in front are one bare LZ4 block, as z5 writes them.
+//! Encoded bytes: blocks, each preceded by a header of 21 bytes: the text `LZ4Block`; a byte with the method (0x10 stored, 0x20
+//! LZ4) and the binary logarithm of the block size less 10; the compressed length, the length, and the xxHash32 of the bytes
+//! without its upper four bits, all as little-endian `u32`. An empty block ends the stream. In the lenient mode, bytes that do
+//! not begin with the text are one LZ4 block without framing, as z5 writes them.
 
 use twox_hash::XxHash32;
 use zarrox_core::codec::{BytesToBytes, Codec, CodecContext, CodecDef, CodecError, CodecKind, Size};
@@ -34,16 +35,16 @@ use crate::error::truncated;
 /// The definition of `n5_lz4`.
 pub(crate) static DEF: CodecDef = CodecDef::new("n5_lz4", CodecKind::BytesToBytes, create);
 
-/// LZ4 as N5 has it.
+/// LZ4 in N5's framing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct N5Lz4 {
     block_size: i32,
-    /// True if a bare block is read as well.
+    /// True if a block without framing is read as well.
     lenient: bool,
 }
 
 impl N5Lz4 {
-    /// So many bytes, 64 to 2^25, are compressed as one block.
+    /// Compresses this number of bytes, 64 to 2^25, as one block.
     pub fn block_size(bytes: i32) -> Self {
         Self { block_size: bytes, lenient: true }
     }
@@ -84,7 +85,7 @@ impl BytesToBytes for N5Lz4 {
     }
 
     fn encoded_size(&self, decoded: Size) -> Size {
-        // Others may have chosen blocks as small as they can be.
+        // Other writers may have chosen the smallest blocks.
         let n = decoded.limit();
         let smallest = usize::try_from(SMALLEST).unwrap_or(1);
         Size::AtMost(n.saturating_add(HEADER * (n / smallest + 2)).saturating_add(64 << 10))
@@ -102,7 +103,7 @@ impl BytesToBytes for N5Lz4 {
 
     fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<usize, CodecError> {
         if self.lenient && !encoded.starts_with(MAGIC) {
-            // A bare block cannot begin with the text: its first match would lie before all bytes.
+            // A block without framing cannot begin with the text: its first match would precede all bytes.
             return block::decompress(encoded, decoded)
                 .ok_or_else(|| CodecError::corrupt("neither an LZ4Block stream nor an LZ4 block"));
         }
@@ -120,7 +121,7 @@ impl BytesToBytes for N5Lz4 {
 }
 
 impl N5Lz4 {
-    /// The binary logarithm of the block size less 10, rounded up.
+    /// Returns the binary logarithm of the block size less 10, rounded up.
     fn level(self) -> u8 {
         let bits = u32::BITS - (self.block_size.max(1) - 1).unsigned_abs().leading_zeros();
         u8::try_from(bits.saturating_sub(10)).unwrap_or(0x0f).min(0x0f)
@@ -149,7 +150,7 @@ impl Header {
         encoded.extend(self.checksum.to_le_bytes());
     }
 
-    /// The header in front of these bytes, and all that follow it.
+    /// Returns the header at the front of the bytes, and the remaining bytes.
     fn split(bytes: &[u8]) -> Result<(Self, &[u8]), CodecError> {
         let (header, body) = bytes.split_first_chunk::<HEADER>().ok_or_else(|| truncated(bytes.len()))?;
         if !header.starts_with(MAGIC) {
@@ -204,7 +205,7 @@ fn encode_block(level: u8, block: &[u8], encoded: &mut Vec<u8>) -> Result<(), Co
     Ok(())
 }
 
-/// Decodes a block into the front of what is left of the room.
+/// Decodes a block into the front of the remaining room.
 fn decode_block(header: Header, body: &[u8], room: &mut [u8]) -> Result<(), CodecError> {
     let block = body.get(..header.compressed).ok_or_else(|| truncated(body.len()))?;
     let left = room.len();
@@ -232,13 +233,13 @@ mod tests {
 
     #[test]
     fn suite() {
-        // Leniently, a bare block is read as well, which has no checksum.
+        // The lenient mode also reads a block without framing, which has no checksum.
         for size in [64, DEFAULT, LARGEST] {
             bytes_to_bytes_suite(&registry(), &N5Lz4::block_size(size).into(), Integrity::Checked);
         }
     }
 
-    /// A block by hand: the text, the method and the level, the lengths, the checksum, the bytes.
+    /// Returns a block made by hand: the text, the method and the level, the lengths, the checksum, the bytes.
     fn block(token: u8, lengths: [u32; 2], checksum: u32, body: &[u8]) -> Vec<u8> {
         let numbers = [lengths[0], lengths[1], checksum].map(u32::to_le_bytes);
         [b"LZ4Block", &[token][..], numbers.as_flattened(), body].concat()

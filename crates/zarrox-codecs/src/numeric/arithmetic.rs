@@ -5,7 +5,7 @@ use zarrox_core::internals::number::{
 };
 use zarrox_core::with_machine;
 
-/// `(element - offset) * scale`, and back.
+/// `(element - offset) * scale`, and its inverse.
 #[derive(Debug)]
 pub(crate) struct Arithmetic {
     real: RealType,
@@ -13,24 +13,24 @@ pub(crate) struct Arithmetic {
     scale: Number,
 }
 
-/// Which of the two.
+/// The direction of the conversion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Direction {
     Encode,
     Decode,
 }
 
-/// Two numbers and the sign between them that have no result.
-type Refused = String;
+/// A description of two numbers and an operator that have no result.
+type NoResult = String;
 
 impl Arithmetic {
-    /// The scale is not 0, and both are finite numbers of the type.
+    /// Creates the arithmetic. The scale must not be 0, and both must be finite numbers of the type.
     pub(crate) fn new(real: RealType, offset: Number, scale: Number) -> Self {
         Self { real, offset, scale }
     }
 
-    /// Calculates elements; both slices hold equally many.
-    pub(crate) fn apply(&self, from: &[u8], to: &mut [u8], direction: Direction) -> Result<(), Refused> {
+    /// Converts elements; both slices have the same number of elements.
+    pub(crate) fn apply(&self, from: &[u8], to: &mut [u8], direction: Direction) -> Result<(), NoResult> {
         let item = self.real.size();
         let mut bad = [false; BLOCK];
         for (from, to) in from.chunks(item * BLOCK).zip(to.chunks_mut(item * BLOCK)) {
@@ -47,7 +47,7 @@ impl Arithmetic {
         Ok(())
     }
 
-    /// Does what loops can, and marks the rest; false if it marked any.
+    /// Converts the elements that the loops can handle, and marks the others; returns false if it marked any.
     fn ordinary(&self, from: &[u8], to: &mut [u8], bad: &mut [bool], direction: Direction) -> bool {
         match &self.real {
             RealType::Integer(integer) if integer.is_full() => (),
@@ -61,8 +61,8 @@ impl Arithmetic {
         with_machine!(self.real.machine(), T => <T as Scaled>::apply(from, to, bad, numbers, direction))
     }
 
-    /// One element of any type.
-    fn exact(&self, from: &[u8], to: &mut [u8], direction: Direction) -> Result<(), Refused> {
+    /// Converts one element of any type.
+    fn exact(&self, from: &[u8], to: &mut [u8], direction: Direction) -> Result<(), NoResult> {
         let (element, offset, scale) = (self.real.read(from), self.offset, self.scale);
         match (&self.real, element, offset, scale) {
             (
@@ -104,12 +104,12 @@ impl Arithmetic {
     }
 }
 
-fn no_result(left: impl std::fmt::Debug, sign: char, right: impl std::fmt::Debug) -> Refused {
+fn no_result(left: impl std::fmt::Debug, sign: char, right: impl std::fmt::Debug) -> NoResult {
     format!("{left:?} {sign} {right:?} has no result")
 }
 
-/// Each result must be one of the type's.
-fn encoded(integer: Integer, element: i128, offset: i128, scale: i128) -> Result<i128, Refused> {
+/// Encodes an integer. Each intermediate result must be in the range of the type.
+fn encoded(integer: Integer, element: i128, offset: i128, scale: i128) -> Result<i128, NoResult> {
     let range = integer.least()..=integer.most();
     let moved = element - offset;
     if !range.contains(&moved) {
@@ -119,8 +119,8 @@ fn encoded(integer: Integer, element: i128, offset: i128, scale: i128) -> Result
     scaled.ok_or_else(|| no_result(moved, '*', scale))
 }
 
-/// The last result must be one of the type's.
-fn decoded(integer: Integer, element: i128, offset: i128, scale: i128) -> Result<i128, Refused> {
+/// Decodes an integer. The final result must be in the range of the type.
+fn decoded(integer: Integer, element: i128, offset: i128, scale: i128) -> Result<i128, NoResult> {
     if element % scale != 0 {
         return Err(no_result(element, '/', scale));
     }
@@ -129,7 +129,7 @@ fn decoded(integer: Integer, element: i128, offset: i128, scale: i128) -> Result
     if inside { Ok(value) } else { Err(no_result(element / scale, '+', offset)) }
 }
 
-/// A loop for each of the machine's types: false if it marked any.
+/// A loop for each machine type; it returns false if it marked any element.
 trait Scaled {
     fn apply(
         from: &[u8],
@@ -140,13 +140,13 @@ trait Scaled {
     ) -> bool;
 }
 
-// Integers, in a type of twice the bits; and divided as floats, where the quotient of those that are divisible is exact.
+// Integers, in a type of twice the bits; the division uses floats, in which an integral quotient is exact.
 macro_rules! narrow_integers {
     ($($T:ty, $Wide:ty, $Float:ty;)*) => {$(
         impl Scaled for $T {
-            #[expect(clippy::cast_possible_truncation, reason = "offset and scale are of the type; results are looked at")]
-            #[expect(clippy::allow_attributes, reason = "not all types have a sign")]
-            #[allow(clippy::cast_sign_loss, clippy::cast_possible_wrap, clippy::cast_lossless, reason = "results are looked at")]
+            #[expect(clippy::cast_possible_truncation, reason = "offset and scale fit the type; results are checked")]
+            #[expect(clippy::allow_attributes, reason = "some types are unsigned")]
+            #[allow(clippy::cast_sign_loss, clippy::cast_possible_wrap, clippy::cast_lossless, reason = "results are checked")]
             fn apply(
                 from: &[u8],
                 to: &mut [u8],
@@ -158,7 +158,7 @@ macro_rules! narrow_integers {
                 let (least, most) = (<$T>::MIN as $Wide, <$T>::MAX as $Wide);
                 let inside = |value: $Wide| least <= value && value <= most;
                 match direction {
-                    // A product of unsigned numbers that is too large becomes negative, which is outside as well.
+                    // A product of unsigned numbers that is too large becomes negative, which is out of range as well.
                     Direction::Encode => for_each(from, to, bad, |x: $T| {
                         let moved = x as $Wide - offset;
                         let result = moved.wrapping_mul(scale);
@@ -170,7 +170,7 @@ macro_rules! narrow_integers {
                     }),
                     Direction::Decode => {
                         let divisor = scale as $Float;
-                        // The last bits of a sum whose last place is 1 are those of the integer.
+                        // The last bits of a sum whose unit in the last place is 1 are those of the integer.
                         let shift = 1.5 * (1_u64 << (<$Float>::MANTISSA_DIGITS - 1)) as $Float;
                         for_each(from, to, bad, |x: $T| {
                             let sum = (x as $Float / divisor + shift).to_bits();
@@ -193,13 +193,13 @@ narrow_integers! {
     u32, i64, f64;
 }
 
-// Those of 64 bits have neither.
+// Integers of 64 bits have neither a wider type nor an exact float.
 macro_rules! wide_integers {
     ($($T:ty),*) => {$(
         impl Scaled for $T {
-            #[expect(clippy::cast_possible_truncation, reason = "offset and scale are of the type")]
-            #[expect(clippy::allow_attributes, reason = "not all types have no sign")]
-            #[allow(clippy::cast_sign_loss, reason = "offset and scale are of the type")]
+            #[expect(clippy::cast_possible_truncation, reason = "offset and scale fit the type")]
+            #[expect(clippy::allow_attributes, reason = "some types are signed")]
+            #[allow(clippy::cast_sign_loss, reason = "offset and scale fit the type")]
             fn apply(
                 from: &[u8],
                 to: &mut [u8],
@@ -234,8 +234,8 @@ wide_integers!(i64, u64);
 macro_rules! floats {
     ($($T:ty),*) => {$(
         impl Scaled for $T {
-            #[expect(clippy::allow_attributes, reason = "not all types are narrower")]
-            #[allow(clippy::cast_possible_truncation, clippy::unnecessary_cast, trivial_numeric_casts, reason = "offset and scale are of the type")]
+            #[expect(clippy::allow_attributes, reason = "some types are not narrower")]
+            #[allow(clippy::cast_possible_truncation, clippy::unnecessary_cast, trivial_numeric_casts, reason = "offset and scale fit the type")]
             fn apply(
                 from: &[u8],
                 to: &mut [u8],
@@ -254,7 +254,8 @@ macro_rules! floats {
 }
 floats!(f32, f64);
 
-// Floats of 16 bits, each operation in 32 bits, which are more than twice as many and two: rounding twice is as rounding once.
+// Floats of 16 bits, with each operation in 32 bits: with more than twice the precision plus two bits, rounding twice equals
+// rounding once.
 macro_rules! halves {
     ($($T:ty),*) => {$(
         impl Scaled for $T {

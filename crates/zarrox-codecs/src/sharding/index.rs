@@ -1,4 +1,4 @@
-//! The index of a shard: how it is stored, and what it says.
+//! The index of a shard: its encoding, and its entries.
 
 use zarrox_core::codec::{
     ByteRange, ChunkSpec, Codec, CodecContext, CodecError, EncodeOptions, ReadRegion, Size, Window,
@@ -9,12 +9,12 @@ use zarrox_core::internals::scratch::Scratch;
 use zarrox_core::strided::{Dims, Span, View, ViewMut};
 use zarrox_core::{CodecChain, CodecSpec, FillValue};
 
-/// The place of an index in its chunk.
+/// The location of the index in its chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum IndexLocation {
-    /// Before all else.
+    /// Before the inner chunks.
     Start,
-    /// After all else.
+    /// After the inner chunks.
     #[default]
     End,
 }
@@ -31,7 +31,7 @@ impl IndexLocation {
     }
 }
 
-/// Where an inner chunk lies: its offset and its length.
+/// The offset and the length of an inner chunk.
 pub(crate) type Entry = (u64, u64);
 
 /// The entry of an inner chunk that is not stored.
@@ -40,7 +40,7 @@ pub(crate) const EMPTY: Entry = (u64::MAX, u64::MAX);
 /// The size of an entry in memory.
 pub(crate) const ENTRY: usize = 16;
 
-/// The way in which the index of a shard is stored.
+/// The encoding of the index of a shard.
 #[derive(Debug)]
 pub(crate) struct Index {
     pub(crate) chain: CodecChain,
@@ -74,7 +74,7 @@ impl Index {
         Ok(Self { chain, size, location })
     }
 
-    /// Where the index is in a shard.
+    /// Returns the range of the index in a shard.
     pub(crate) fn range(&self, window: Window) -> Result<ByteRange, CodecError> {
         match self.location {
             IndexLocation::Start => window.part(0, self.size as u64),
@@ -112,7 +112,7 @@ impl Index {
     }
 }
 
-/// Returns true if this is the codec to blame for an index without fixed size.
+/// Returns true if this codec is the reason why the index has no fixed size.
 fn is_variable(spec: &CodecSpec, context: &CodecContext<'_>) -> bool {
     let Ok(def) = context.registry.codec(&spec.name) else { return false };
     let size = match (def.create)(&spec.configuration, context) {
@@ -131,7 +131,7 @@ pub(crate) struct Entries {
 }
 
 impl Entries {
-    /// The entry of an inner chunk of the box.
+    /// Returns the entry of an inner chunk of the box.
     pub(crate) fn get(&self, cell: &[usize]) -> Entry {
         let from_first = cell.iter().zip(&self.first).map(|(cell, first)| cell - first);
         let at = from_first.zip(&self.shape).fold(0, |at, (cell, &length)| at * length + cell) * ENTRY;

@@ -1,4 +1,4 @@
-//! `sharding_indexed`: a chunk stored as a shard of smaller chunks, each encoded for itself, with an index.
+//! `sharding_indexed`: a chunk stored as a shard of smaller chunks, each encoded separately, with an index.
 //!
 //! Specification: <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/sharding-indexed/index.html>
 //!
@@ -6,21 +6,21 @@
 //! |---|---|
 //! | `chunk_shape` | the shape of the inner chunks; divides the shape of the shard |
 //! | `codecs` | the codecs of the inner chunks |
-//! | `index_codecs` | the codecs of the index; only such as give a fixed size |
-//! | `index_location` | where the index is: `"start"` or `"end"`, which is the default |
+//! | `index_codecs` | the codecs of the index; their encoded size must be fixed |
+//! | `index_location` | the location of the index: `"start"` or `"end"` (the default) |
 //!
-//! Name: `sharding_indexed` in v3; v2 has no sharding. Leniently, absent `index_codecs` are `bytes` (little) and
+//! Name: `sharding_indexed` in v3; v2 has no sharding. In the lenient mode, absent `index_codecs` are `bytes` (little) and
 //! `crc32c`.
 //!
-//! The index has for each inner chunk, in row-major order, its offset from the shard's start and its length; both are
-//! 2^64 − 1 where the inner chunk is not stored and holds only the fill value. Inner chunks may lie in any order and
-//! with gaps between them.
+//! The index has for each inner chunk, in row-major order, its offset from the start of the shard and its length; both are 2^64
+//! − 1 if the inner chunk is not stored and holds only the fill value. Inner chunks may be in any order and have gaps between
+//! them.
 
 pub(crate) mod index;
-mod mend;
+pub(crate) mod read_budget;
 mod recover;
+mod repair;
 mod table;
-pub(crate) mod work;
 
 use std::fmt;
 
@@ -39,7 +39,7 @@ use zarrox_core::{CodecChain, CodecSpec};
 use crate::config::{self, codec_to_json};
 pub use crate::sharding::index::IndexLocation;
 use crate::sharding::index::{EMPTY, ENTRY, Entries, Entry, Index, LOCATIONS};
-use crate::sharding::work::ShardWork;
+use crate::sharding::read_budget::ReadBudget;
 use crate::{Bytes, Crc32c};
 
 const NAME: &str = "sharding_indexed";
@@ -57,7 +57,7 @@ pub struct Sharding {
 }
 
 impl Sharding {
-    /// Inner chunks of this shape, in elements, with these codecs; the index at the end, with a checksum.
+    /// Creates a shard of inner chunks of this shape, in elements, with these codecs; the index is at the end, with a checksum.
     pub fn new(chunk_shape: impl Into<Vec<u64>>, codecs: impl IntoIterator<Item = CodecSpec>) -> Self {
         Self {
             chunk_shape: chunk_shape.into(),
@@ -67,13 +67,13 @@ impl Sharding {
         }
     }
 
-    /// Other codecs for the index.
+    /// Sets the codecs of the index.
     #[must_use]
     pub fn index_codecs(self, codecs: impl IntoIterator<Item = CodecSpec>) -> Self {
         Self { index_codecs: codecs.into_iter().collect(), ..self }
     }
 
-    /// Another place for the index.
+    /// Sets the location of the index.
     #[must_use]
     pub fn index_location(self, index_location: IndexLocation) -> Self {
         Self { index_location, ..self }
@@ -127,7 +127,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     Ok(Codec::ArrayToBytes(Box::new(ShardingCodec { shape, grid, inner, index })))
 }
 
-/// The shape of the inner chunks, and how many there are along each dimension.
+/// Returns the shape of the inner chunks, and their number along each dimension.
 fn inner_grid(inner: &[u64], shard: &[usize]) -> Result<(Vec<usize>, Vec<usize>), CodecError> {
     if inner.len() != shard.len() {
         let message = format!(
@@ -153,12 +153,12 @@ fn inner_grid(inner: &[u64], shard: &[usize]) -> Result<(Vec<usize>, Vec<usize>)
     Ok((shape, grid))
 }
 
-/// Which inner chunk, for messages and for looking it up.
+/// The index of an inner chunk, for messages and for lookup.
 type Cell = Dims<usize>;
 
-struct Place(Cell);
+struct InnerChunkPlace(Cell);
 
-impl fmt::Display for Place {
+impl fmt::Display for InnerChunkPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "inner chunk {:?}", &self.0[..])
     }
@@ -246,7 +246,7 @@ impl InnerChunks for ShardingCodec {
 }
 
 impl ShardingCodec {
-    /// Lists the bytes to fetch of the inner chunks that a part touches.
+    /// Returns the fetches for the inner chunks that a part touches.
     fn read_chunks<'a>(
         &'a self,
         index: &[u8],
@@ -264,7 +264,7 @@ impl ShardingCodec {
         Ok(reading.fetches)
     }
 
-    /// Where in the stored object an inner chunk is; `None` when it is not stored.
+    /// Returns the position of an inner chunk in the stored object; `None` if it is not stored.
     fn locate(&self, shard: Window, (offset, length): Entry) -> Result<Option<Window>, CodecError> {
         if (offset, length) == EMPTY {
             return Ok(None);
@@ -275,8 +275,8 @@ impl ShardingCodec {
             );
             return Err(CodecError::corrupt(message));
         }
-        // So that a damaged index cannot make anyone ask for more memory than such a chunk can take. A shard
-        // inside a shard may have gaps, and is not fetched as a whole.
+        // A damaged index must not cause requests for more memory than an inner chunk can take. A shard inside a shard may have
+        // gaps, and is not fetched as a whole.
         let limit = self.inner.encoded_size().limit() as u64;
         if length > limit && self.inner.inner_chunk_shape().is_none() {
             let message = format!(
@@ -291,7 +291,8 @@ impl ShardingCodec {
         }
     }
 
-    /// Writes a shard of what `encode_chunk` appends for each inner chunk, if it does (it says so).
+    /// Writes a shard from the inner chunks that `encode_chunk` appends; it returns false for an inner chunk that is not
+    /// stored.
     fn assemble(
         &self,
         options: EncodeOptions,
@@ -308,7 +309,7 @@ impl ShardingCodec {
         let mut any = false;
         for entry in entries.chunks_exact_mut(ENTRY) {
             let start = encoded.len();
-            if encode_chunk(&cell, encoded).map_err(|e| e.at(Place(cell.clone())))? {
+            if encode_chunk(&cell, encoded).map_err(|e| e.at(InnerChunkPlace(cell.clone())))? {
                 let numbers = [(start - base) as u64, (encoded.len() - start) as u64];
                 entry.copy_from_slice(numbers.map(u64::to_ne_bytes).as_flattened());
                 any = true;
@@ -330,8 +331,8 @@ impl ShardingCodec {
         Ok(true)
     }
 
-    /// Refuses a shard larger than the limit: overlapping entries of a damaged index could make a rewritten shard far larger than
-    /// the stored one.
+    /// Rejects a shard larger than the limit: overlapping entries of a damaged index could make a rewritten shard far larger
+    /// than the stored one.
     fn check_room(&self, size: usize) -> Result<(), CodecError> {
         let limit = self.inner.limit();
         if size <= limit {
@@ -350,16 +351,16 @@ impl ShardingCodec {
         let window = Window::of_size(existing.len() as u64);
         let index = self.index.range(window).map_err(|e| e.at("index"))?.of(existing)?;
         let entries = self.index.entries(index, self.grid.iter().map(|&count| Span::all(count)).collect())?;
-        let (base, mut work) = (encoded.len(), ShardWork::new(window, &self.inner));
+        let (base, mut budget) = (encoded.len(), ReadBudget::new(window, &self.inner));
         self.update_chunks(part, options, encoded, |(cell, encoded)| {
             self.check_room(encoded - base)?;
             let Some(stored) = self.locate(window, entries.get(cell))? else { return Ok(None) };
-            work.add(stored)?;
+            budget.add(stored)?;
             stored.of(existing).map(Some)
         })
     }
 
-    /// Encodes a shard again with a part of it changed. `stored` is called with the index of an inner chunk and the present
+    /// Encodes a shard again with a part of it changed. `stored` is called with the index of an inner chunk and the current
     /// length of `encoded`, and returns the stored bytes of the inner chunk.
     fn update_chunks<'e>(
         &self,
@@ -392,17 +393,17 @@ impl ShardingCodec {
     }
 }
 
-/// The reading of inner chunks, of which the index is known.
+/// Reads of inner chunks, with a known index.
 struct Reading<'a> {
     codec: &'a ShardingCodec,
     shard: Window,
     entries: Entries,
-    work: ShardWork,
+    budget: ReadBudget,
     fetches: Vec<Fetch<'a>>,
 }
 
 impl<'a> Reading<'a> {
-    /// Of inner chunks that a region, which is not empty, touches.
+    /// Prepares reads of the inner chunks that a non-empty region touches.
     fn new(
         codec: &'a ShardingCodec,
         index: &[u8],
@@ -411,30 +412,30 @@ impl<'a> Reading<'a> {
     ) -> Result<Self, CodecError> {
         let cells = region.iter().zip(&codec.shape).map(|(&span, &length)| touched(span, length)).collect();
         let entries = codec.index.entries(index, cells)?;
-        let work = ShardWork::new(shard, &codec.inner);
-        Ok(Self { codec, shard, entries, work, fetches: Vec::new() })
+        let budget = ReadBudget::new(shard, &codec.inner);
+        Ok(Self { codec, shard, entries, budget, fetches: Vec::new() })
     }
 
-    /// Where an inner chunk is, if it is stored.
+    /// Returns the position of an inner chunk, if it is stored.
     fn locate(&mut self, cell: &[usize]) -> Result<Option<Window>, CodecError> {
         let located = self.codec.locate(self.shard, self.entries.get(cell));
-        let located = located.map_err(|e| e.at(Place(cell.into())))?;
+        let located = located.map_err(|e| e.at(InnerChunkPlace(cell.into())))?;
         if let Some(window) = located {
-            self.work.add(window)?;
+            self.budget.add(window)?;
         }
         Ok(located)
     }
 
-    /// Takes what must be fetched of an inner chunk.
+    /// Adds the fetches of an inner chunk.
     fn add(&mut self, cell: Cell, fetches: Result<Vec<Fetch<'a>>, CodecError>) -> Result<(), CodecError> {
-        let fetches = fetches.map_err(|e| e.at(Place(cell.clone())))?;
-        let explain = move |e: CodecError| e.at(Place(cell.clone())).in_codec(NAME);
+        let fetches = fetches.map_err(|e| e.at(InnerChunkPlace(cell.clone())))?;
+        let explain = move |e: CodecError| e.at(InnerChunkPlace(cell.clone())).in_codec(NAME);
         self.fetches.extend(fetches.into_iter().map(|fetch| fetch.map_err(explain.clone())));
         Ok(())
     }
 }
 
-/// The inner chunks from the first to the last that a span, which is not empty, touches.
+/// Returns the inner chunks from the first to the last that a non-empty span touches.
 fn touched(span: Span, length: usize) -> Span {
     let first = piece(span, length, 0).chunk;
     let last = piece(span, length, piece_count(span, length) - 1).chunk;
@@ -455,7 +456,7 @@ mod tests {
     use zarrox_core::ErrorKind;
     use zarrox_testkit::errors::assert_error;
 
-    /// Inner chunks of at most three positions along each axis: 2 × 2 × … where it can be.
+    /// Returns a codec with inner chunks of at most three positions along each axis: 2 × 2 × … where possible.
     fn inner(shape: &[u64]) -> Vec<u64> {
         let divisor = |&length: &u64| [2, 3, 5, 7].into_iter().find(|d| length % d == 0).unwrap_or(1);
         shape.iter().map(divisor).collect()
@@ -505,7 +506,7 @@ mod tests {
         json!([{"name": "bytes", "configuration": {"endian": "little"}}])
     }
 
-    /// The numbers 0 to 15, of which the lower left inner chunk is zeros.
+    /// Returns the numbers 0 to 15; the lower left inner chunk is zeros.
     fn numbers() -> Vec<u8> {
         [0_u16, 1, 2, 3, 4, 5, 6, 7, 0, 0, 10, 11, 0, 0, 14, 15]
             .into_iter()
@@ -561,7 +562,7 @@ mod tests {
     fn untouched_inner_chunks_are_copied() {
         let configuration = json!({"chunk_shape": [2, 2], "codecs": little(), "index_codecs": little()});
         let chain = make(configuration, Strictness::Lenient).unwrap();
-        // The inner chunks in an odd order, with gaps, two of them the same bytes.
+        // The inner chunks in an unusual order, with gaps, two of them sharing their bytes.
         let entries: [u64; 8] = [20, 8, 3, 8, u64::MAX, u64::MAX, 3, 8];
         let stored =
             [(0..40).collect::<Vec<u8>>(), entries.into_iter().flat_map(u64::to_le_bytes).collect()].concat();
@@ -575,7 +576,7 @@ mod tests {
         assert_eq!(&encoded[8..24], [&stored[3..11], &stored[3..11]].concat());
         let after = decode_chunk(&chain, &encoded).unwrap();
         assert_eq!((&after[..2], &after[2..]), (&[0xff, 0xff][..], &before[2..]));
-        // Nor is the shard written anew for what it has already, whoever wrote it in whatever order.
+        // A shard that already has the data is not rewritten, in whatever order it was written.
         for shape in [[1, 1], [2, 2], [2, 3]] {
             let region: Dims<Span> = shape.iter().map(|&count| Span::all(count)).collect();
             let whole = View::contiguous(&before, &[4, 4], 2);
@@ -587,7 +588,7 @@ mod tests {
     }
 
     #[test]
-    fn an_index_that_lies_names_the_inner_chunk() {
+    fn a_false_index_entry_names_the_inner_chunk() {
         let configuration = json!({"chunk_shape": [2, 2], "codecs": little(), "index_codecs": little()});
         let chain = make(configuration, Strictness::Lenient).unwrap();
         let error = |offset: u64, length: u64| {

@@ -1,8 +1,8 @@
-//! The index that a shard had before it was damaged, where the checksum of the index proves it.
+//! Recovery of the original index of a damaged shard, proven by the checksum of the index.
 //!
-//! The bytes of a shard do not say to which inner chunk they belong: only the index does. So entries are corrected in the few ways
-//! that the inner chunks leave open, and a correction counts only if the checksum which is stored is that of the corrected index.
-//! Where none is, nothing is known, however well the entries fit.
+//! The bytes of a shard do not identify their inner chunk: only the index does. So only the corrections that are consistent
+//! with the inner chunks are tried, and a correction is accepted only if the stored checksum is that of the corrected index.
+//! Without such a correction, the inner chunks are unknown, however plausible the entries are.
 
 use std::ops::Range;
 
@@ -12,24 +12,24 @@ use zarrox_core::internals::codec::{DecodeOptions, Entry};
 use super::index::{EMPTY, ENTRY, IndexLocation};
 use super::{NAME, ShardingCodec};
 
-/// The number of bytes of a checksum that is believed.
+/// The minimum number of bytes of a checksum that is accepted as proof.
 const CHECKSUM: usize = 4;
 
-/// The most bytes that are hashed to find a wrong bit.
+/// The maximum number of bytes that are hashed in search of a wrong bit.
 const HASHED: usize = 1 << 28;
 
-/// The most entries that are tried as the only wrong one among those that cannot all be right.
+/// The maximum number of conflicting entries that are each tried as the only wrong one.
 const ALONE: usize = 256;
 
-/// The entries of a damaged index, if its checksum proves them.
+/// Returns the entries of a damaged index, if its checksum proves them.
 ///
 /// # Errors
-/// When it proves none.
+/// When the checksum proves no entries.
 pub(super) fn recover(codec: &ShardingCodec, shard: &[u8], index: &[u8]) -> Result<Vec<Entry>, CodecError> {
     let unchecked = DecodeOptions { verify_checksums: false };
     let entries = codec.all_entries(index, unchecked)?;
     let unproven = || {
-        let message = "the index is damaged, and its checksum does not tell which inner chunk is whose";
+        let message = "the index is damaged, and its checksum does not identify the inner chunks";
         CodecError::corrupt(message).in_codec(NAME)
     };
     let proof = Proof::new(codec, index, &entries)?.ok_or_else(unproven)?;
@@ -40,16 +40,16 @@ pub(super) fn recover(codec: &ShardingCodec, shard: &[u8], index: &[u8]) -> Resu
     search.by_places()?.or(search.by_bits()?).ok_or_else(unproven)
 }
 
-/// The checksum of an index, as it is stored.
+/// The stored checksum of an index.
 struct Proof<'a> {
     codec: &'a ShardingCodec,
     checksum: &'a [u8],
-    /// True if the checksum is that of the entries as they are, but for one bit: it is the checksum that is wrong.
+    /// True if the checksum differs from that of the present entries by one bit: the checksum itself is damaged.
     is_one_bit_off: bool,
 }
 
 impl<'a> Proof<'a> {
-    /// `None` where the index has no checksum behind its entries, or a short one.
+    /// Returns `None` if the index has no checksum after its entries, or a short one.
     fn new(codec: &'a ShardingCodec, index: &'a [u8], entries: &[Entry]) -> Result<Option<Self>, CodecError> {
         let length = entries.len() * ENTRY;
         let encoded = encoded(codec, entries)?;
@@ -76,17 +76,17 @@ impl<'a> Proof<'a> {
     }
 }
 
-/// The search for the entries that an index had.
+/// The search for the original entries of an index.
 struct Search<'a> {
     codec: &'a ShardingCodec,
     shard: &'a [u8],
     proof: Proof<'a>,
-    /// The entries as they are.
+    /// The present entries.
     entries: Vec<Entry>,
 }
 
 impl Search<'_> {
-    /// The entries in which those that cannot be right lead to bytes that belong to no other.
+    /// Returns the entries with the conflicting ones replaced by bytes that belong to no other entry.
     fn by_places(&self) -> Result<Option<Vec<Entry>>, CodecError> {
         let mut places: Vec<Option<Range<usize>>> =
             self.entries.iter().map(|&entry| self.whole(entry)).collect();
@@ -104,7 +104,7 @@ impl Search<'_> {
         self.filled(&places)
     }
 
-    /// The entries with one bit changed.
+    /// Returns the entries with one bit changed.
     fn by_bits(&self) -> Result<Option<Vec<Entry>>, CodecError> {
         let tries = HASHED / (self.entries.len() * ENTRY).max(1);
         let (doubtful, others): (Vec<_>, Vec<_>) = (0..self.entries.len()).partition(|&cell| {
@@ -124,7 +124,7 @@ impl Search<'_> {
         Ok(None)
     }
 
-    /// The bytes of the inner chunk that an entry leads to, if they can be decoded.
+    /// Returns the range of the inner chunk of an entry, if it can be decoded.
     fn whole(&self, entry: Entry) -> Option<Range<usize>> {
         let Entry::Stored { offset, length } = entry else { return None };
         let window = self.codec.locate(Window::of_size(self.shard.len() as u64), (offset, length));
@@ -134,7 +134,7 @@ impl Search<'_> {
         self.codec.inner.verify(&self.shard[range.clone()]).is_ok().then_some(range)
     }
 
-    /// The bytes of the shard that are not its index.
+    /// Returns the range of the shard without its index.
     fn data(&self) -> Range<usize> {
         let size = self.codec.index.size;
         match self.codec.index.location {
@@ -143,7 +143,7 @@ impl Search<'_> {
         }
     }
 
-    /// The entries of these places, in which the others have the bytes between, if the checksum is that of these.
+    /// Returns the entries of these ranges, with the gaps assigned to the other inner chunks, if the checksum matches.
     fn filled(&self, places: &[Option<Range<usize>>]) -> Result<Option<Vec<Entry>>, CodecError> {
         let mut entries = self.entries.clone();
         let is_open = |cell: &usize| places[*cell].is_none() && self.entries[*cell] != Entry::Empty;
@@ -184,7 +184,7 @@ struct Gap {
     cells: Range<usize>,
 }
 
-/// The places in the order of their bytes, with the number of the inner chunk of each.
+/// Returns the ranges in the order of their bytes, each with the number of its inner chunk.
 fn ordered(places: &[Option<Range<usize>>]) -> Vec<(Range<usize>, usize)> {
     let place = |(cell, place): (usize, &Option<Range<usize>>)| Some((place.clone()?, cell));
     let mut ordered: Vec<_> = places.iter().enumerate().filter_map(place).collect();
@@ -208,7 +208,7 @@ fn gaps(places: &[Option<Range<usize>>], data: &Range<usize>) -> Vec<Gap> {
     gaps
 }
 
-/// The inner chunks of which each shares bytes with another one, or with the index.
+/// Returns the inner chunks that share bytes with another one, or with the index.
 fn conflicts(places: &[Option<Range<usize>>], data: &Range<usize>) -> Vec<usize> {
     let ordered = ordered(places);
     let outside = |range: &Range<usize>| range.start < data.start || range.end > data.end;
@@ -230,7 +230,7 @@ fn conflicts(places: &[Option<Range<usize>>], data: &Range<usize>) -> Vec<usize>
     conflicts
 }
 
-/// The numbers of an entry as an index has them.
+/// Returns the numbers of an entry in the index.
 fn numbers(entry: Entry) -> (u64, u64) {
     match entry {
         Entry::Empty => EMPTY,
@@ -242,7 +242,7 @@ fn entry_of(bytes: &Range<usize>) -> Entry {
     Entry::Stored { offset: bytes.start as u64, length: bytes.len() as u64 }
 }
 
-/// An entry with one of its 128 bits changed.
+/// Returns an entry with one of its 128 bits changed.
 fn flipped(entry: Entry, bit: u32) -> Entry {
     let (offset, length) = numbers(entry);
     match (

@@ -1,12 +1,12 @@
-//! A shard as a table of inner chunks, for those who check and mend it.
+//! A shard as a table of inner chunks, for check and repair.
 
 use zarrox_core::codec::{ByteRange, CodecError, Window};
-use zarrox_core::internals::codec::{ChunkTable, DecodeOptions, Entry, Mended};
+use zarrox_core::internals::codec::{ChunkTable, DecodeOptions, Entry, RepairOutcome};
 use zarrox_core::internals::selection::partition::advance;
 use zarrox_core::strided::Span;
 
 use super::index::{EMPTY, ENTRY, IndexLocation};
-use super::mend::Mending;
+use super::repair::ShardRepair;
 use super::{Cell, NAME, ShardingCodec};
 
 impl ChunkTable for ShardingCodec {
@@ -55,13 +55,13 @@ impl ChunkTable for ShardingCodec {
         self.inner.verify(encoded)
     }
 
-    fn mend(&self, damaged: &[u8], fill: bool, encoded: &mut Vec<u8>) -> Result<Mended, CodecError> {
-        Mending::new(self, damaged)?.write(fill, encoded)
+    fn repair(&self, damaged: &[u8], fill: bool, encoded: &mut Vec<u8>) -> Result<RepairOutcome, CodecError> {
+        ShardRepair::new(self, damaged)?.write(fill, encoded)
     }
 }
 
 impl ShardingCodec {
-    /// The entries of all inner chunks in row-major order.
+    /// Returns the entries of all inner chunks in row-major order.
     pub(super) fn all_entries(&self, index: &[u8], options: DecodeOptions) -> Result<Vec<Entry>, CodecError> {
         let cells = self.grid.iter().map(|&count| Span::all(count)).collect();
         let entries = self.index.entries_with(index, cells, options)?;

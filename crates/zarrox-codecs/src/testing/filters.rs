@@ -1,4 +1,4 @@
-//! Helpers of the tests of numcodecs' filters.
+//! Helpers for the tests of numcodecs' filters.
 
 use zarrox_core::codec::{ChunkSpec, CodecError, EncodeOptions};
 use zarrox_core::data_type::Storage;
@@ -11,14 +11,14 @@ use zarrox_testkit::codec::{Integrity, array_suite_of};
 use crate::testing::{chain, decode_chunk, spec};
 use crate::{Bytes, registry};
 
-/// The chain of some filters for flat chunks.
+/// Builds the codec pipeline of filters for flat chunks.
 fn flat(specs: &[CodecSpec], storage: &Storage, fill: &[u8], count: usize) -> Result<CodecChain, CodecError> {
     let chunk = ChunkSpec::new(&[count as u64], storage.clone(), FillValue::new(fill)).unwrap();
     let specs: Vec<CodecSpec> = specs.iter().cloned().chain([Bytes::little().into()]).collect();
     chain(&specs, &chunk, &registry(), Strictness::Lenient)
 }
 
-/// Runs the suite for array codecs with filters that are for elements of one layout and bring all of them back.
+/// Runs the suite for array codecs with lossless filters for elements of one layout.
 pub(crate) fn suite_of(storage: &Storage, specs: &[CodecSpec]) {
     let shapes: [&[u64]; 6] = [&[], &[1], &[13], &[6, 7], &[3, 4, 5], &[40, 33]];
     array_suite_of(&registry(), std::slice::from_ref(storage), &shapes, Integrity::Unchecked, |_| {
@@ -40,7 +40,7 @@ pub(crate) fn encode(
     Ok(encoded)
 }
 
-/// Decodes so many elements.
+/// Decodes this number of elements.
 pub(crate) fn decode(
     specs: &[CodecSpec],
     storage: &Storage,
@@ -50,18 +50,19 @@ pub(crate) fn decode(
     decode_chunk(&flat(specs, storage, &vec![0; storage.size()], count)?, encoded)
 }
 
-/// Encodes elements, of which 0 is the fill value, and compares those others that come back.
+/// Encodes elements, of which 0 is the fill value, and compares the other elements after decoding.
 pub(crate) fn round_trip(specs: &[CodecSpec], storage: &Storage, elements: &[u8]) -> Result<(), CodecError> {
     let (size, fill) = (storage.size(), vec![0; storage.size()]);
     let encoded = encode(specs, storage, &fill, elements)?;
     let decoded = decode(specs, storage, elements.len() / size, &encoded)?;
     for (element, back) in elements.chunks_exact(size).zip(decoded.chunks_exact(size)) {
-        assert!(element == fill || element == back, "{element:?} came back as {back:?}");
+        assert!(element == fill || element == back, "{element:?} decodes to {back:?}");
     }
     Ok(())
 }
 
-/// Checks that a configuration is taken strictly, that it is what lenient forms become, and what is said against bad ones.
+/// Checks that the strict mode accepts a configuration, that the lenient forms normalise to it, and the errors for invalid
+/// ones.
 pub(crate) fn configurations(
     name: &str,
     storage: &Storage,

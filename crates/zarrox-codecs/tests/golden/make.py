@@ -31,7 +31,7 @@ show("lz4", LZ4().encode(STEPS))
 show("crc32c", CRC32C().encode(NUMBERS))
 show("crc32c at the start", CRC32C(location="start").encode(NUMBERS))
 
-try:  # numcodecs has no Snappy any more; its destination must have room for Snappy's worst case.
+try:  # numcodecs no longer has Snappy; its destination must have room for Snappy's worst case.
     import imagecodecs
 
     encoded = imagecodecs.blosc_encode(

@@ -1,4 +1,4 @@
-//! Codecs from arrays to arrays.
+//! Array→array codecs.
 
 use std::fmt;
 
@@ -9,38 +9,39 @@ use crate::strided::{Dims, Span, View, ViewMut};
 
 /// A codec that turns an array into another array.
 pub trait ArrayToArray: fmt::Debug + Send + Sync {
-    /// The complete configuration, as v3 metadata should have it.
+    /// Returns the complete configuration, as v3 metadata should have it.
     fn configuration(&self) -> Map;
 
-    /// The chunk after encoding.
+    /// Returns the chunk after encoding.
     fn encoded_chunk(&self) -> &ChunkSpec;
 
-    /// The new order of the axes, if the codec only permutes axes. The chain then permutes strides and copies nothing.
+    /// Returns the new order of the axes, if the codec only permutes axes. The codec pipeline then permutes strides, and copies
+    /// nothing.
     #[doc(hidden)]
     fn permutation(&self) -> Option<&[usize]> {
         None
     }
 
-    /// The region of the encoded chunk that holds exactly the elements of this region of the decoded chunk, in the same row-major
-    /// order. `None` if the codec can only encode and decode whole chunks.
+    /// Returns the region of the encoded chunk that holds exactly the elements of this region of the decoded chunk, in the same
+    /// row-major order. Returns `None` if the codec can only encode and decode whole chunks.
     fn encoded_region(&self, region: &[Span]) -> Option<Dims<Span>> {
         let _ = region;
         None
     }
 
-    /// Returns true if decoding only copies elements, as for a codec that rounds when it encodes.
+    /// Returns true if decoding only copies elements. An example is a codec that rounds when it encodes.
     #[doc(hidden)]
     fn decodes_unchanged(&self) -> bool {
         false
     }
 
-    /// Encodes a whole chunk, or any region of it if the codec has an [encoded region](ArrayToArray::encoded_region). The shapes
-    /// are those of the two chunks or regions. `encoded` is contiguous; `decoded` is contiguous if the codec takes only whole
-    /// chunks.
+    /// Encodes a whole chunk, or any region of it if the codec has an [encoded region](ArrayToArray::encoded_region). The
+    /// shapes are those of the two chunks or regions. `encoded` is contiguous; `decoded` is contiguous if the codec only
+    /// supports whole chunks.
     fn encode(&self, decoded: &View<'_>, encoded: &mut ViewMut<'_>) -> Result<(), CodecError>;
 
-    /// Decodes a whole chunk, or any region of it if the codec has an [encoded region](ArrayToArray::encoded_region). The shapes
-    /// are those of the two chunks or regions. `encoded` is contiguous; `decoded` is contiguous if the codec takes only whole
-    /// chunks.
+    /// Decodes a whole chunk, or any region of it if the codec has an [encoded region](ArrayToArray::encoded_region). The
+    /// shapes are those of the two chunks or regions. `encoded` is contiguous; `decoded` is contiguous if the codec only
+    /// supports whole chunks.
     fn decode(&self, encoded: &View<'_>, decoded: &mut ViewMut<'_>) -> Result<(), CodecError>;
 }

@@ -1,4 +1,4 @@
-//! Codecs from an array to bytes.
+//! Array→bytes codecs.
 
 use std::fmt;
 
@@ -7,12 +7,12 @@ use crate::error::CodecError;
 use crate::json::Map;
 use crate::strided::View;
 
-/// A codec that turns an array into bytes. A chain has exactly one of these.
+/// A codec that converts an array to bytes. A codec pipeline has exactly one of these.
 pub trait ArrayToBytes: fmt::Debug + Send + Sync {
-    /// The complete configuration, as v3 metadata should have it.
+    /// Returns the complete configuration, as v3 metadata should have it.
     fn configuration(&self) -> Map;
 
-    /// The number of encoded bytes of a chunk.
+    /// Returns the number of encoded bytes of a chunk.
     fn encoded_size(&self) -> Size;
 
     /// Encodes a chunk and appends it to `encoded`. Returns false, and appends nothing, if the chunk holds only the fill value
@@ -27,18 +27,18 @@ pub trait ArrayToBytes: fmt::Debug + Send + Sync {
     /// Decodes a region of an encoded chunk that is in memory.
     fn decode(&self, encoded: &[u8], region: ReadRegion<'_>) -> Result<(), CodecError>;
 
-    /// The codec's access to a part of an encoded chunk. Without one, chunks are read and decoded whole.
+    /// Returns the codec's partial access to an encoded chunk. Without one, chunks are read and decoded whole.
     fn access(&self) -> ArrayAccess<'_> {
         ArrayAccess::Whole
     }
 }
 
-/// The access of an array→bytes codec to a part of an encoded chunk.
+/// The partial access of an array→bytes codec to an encoded chunk.
 #[derive(Debug, Clone, Copy)]
 pub enum ArrayAccess<'a> {
-    /// No access: all encoded bytes are needed.
+    /// No partial access: all encoded bytes are needed.
     Whole,
-    /// The codec can tell which bytes hold a region.
+    /// The codec can compute the byte ranges of a region.
     Ranges(&'a dyn RegionRanges),
     /// Each element is encoded separately, in row-major order, into as many bytes as it has in memory.
     #[doc(hidden)]
@@ -48,9 +48,9 @@ pub enum ArrayAccess<'a> {
     Chunks(&'a dyn InnerChunks),
 }
 
-/// Finds the bytes of an encoded chunk that hold a region.
+/// Computes the byte ranges of a region in an encoded chunk.
 pub trait RegionRanges: fmt::Debug + Sync {
-    /// Lists the bytes to fetch from the encoded chunk, which is stored at `window`, to fill a region.
+    /// Returns the fetches from the encoded chunk, which is stored at `window`, that fill a region.
     fn read<'a>(&'a self, window: Window, region: ReadRegion<'a>) -> Result<Vec<Fetch<'a>>, CodecError>;
 }
 
@@ -59,21 +59,21 @@ pub trait InPlace: RegionRanges {
     /// Decodes a chunk in place.
     fn decode_in_place(&self, chunk: &mut [u8]);
 
-    /// Returns true if the encoded elements equal those in memory byte for byte. The chain then stores and changes them without
-    /// this codec.
+    /// Returns true if the encoded elements equal those in memory byte for byte. The codec pipeline then stores and changes
+    /// them without this codec.
     fn stores_memory(&self) -> bool;
 }
 
-/// Encodes a chunk as inner chunks, each of which can be read and written alone.
+/// Encodes a chunk as inner chunks, which can be read and written individually.
 pub trait InnerChunks: fmt::Debug + Sync {
-    /// The shape of the inner chunks.
+    /// Returns the shape of the inner chunks.
     fn shape(&self) -> &[usize];
 
-    /// Lists the bytes to fetch from the encoded chunk, which is stored at `window`, to fill a part.
+    /// Returns the fetches from the encoded chunk, which is stored at `window`, that fill a part.
     fn read<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError>;
 
-    /// Encodes a chunk of which only `part` has new values and appends it to `encoded`. `existing` is the stored chunk; `None`
-    /// stands for a chunk that holds only the fill value.
+    /// Encodes a chunk of which only `part` has new values, and appends it to `encoded`. `existing` is the stored chunk, or
+    /// `None` for a chunk that holds only the fill value.
     fn update(
         &self,
         existing: Option<&[u8]>,
@@ -82,6 +82,6 @@ pub trait InnerChunks: fmt::Debug + Sync {
         encoded: &mut Vec<u8>,
     ) -> Result<Update, CodecError>;
 
-    /// The encoded chunk as a table of the smaller ones, for those who check and mend it; `None` where nothing of it is understood.
+    /// Returns the encoded chunk as a table of inner chunks, for check and repair; `None` if the codec has no such table.
     fn table(&self) -> Option<&dyn ChunkTable>;
 }

@@ -1,4 +1,4 @@
-//! Codecs from bytes to bytes.
+//! Bytes→bytes codecs.
 
 use std::fmt;
 
@@ -6,48 +6,48 @@ use super::{ByteStream, Fetch, Size, Window};
 use crate::error::CodecError;
 use crate::json::Map;
 
-/// A codec that turns bytes into bytes.
+/// A codec that converts bytes to bytes.
 pub trait BytesToBytes: fmt::Debug + Send + Sync {
-    /// The complete configuration, as v3 metadata should have it.
+    /// Returns the complete configuration, as v3 metadata should have it.
     fn configuration(&self) -> Map;
 
-    /// The name for v3 metadata with this configuration, if it is not the name of the definition.
+    /// Returns the name for v3 metadata with this configuration, if it differs from the name of the definition.
     fn name(&self) -> Option<&'static str> {
         None
     }
 
-    /// The number of encoded bytes of so many decoded bytes.
+    /// Returns the number of encoded bytes for this number of decoded bytes.
     fn encoded_size(&self, decoded: Size) -> Size;
 
     /// Encodes bytes and appends them to `encoded`.
     fn encode(&self, decoded: &[u8], encoded: &mut Vec<u8>) -> Result<(), CodecError>;
 
     /// Decodes into the front of `decoded` and returns the number of decoded bytes. If the bytes do not fit, the error is an
-    /// [overflow](CodecError::overflow), so that a caller that does not know the size can try a larger buffer. A size that is
-    /// only announced is no overflow.
+    /// [overflow](CodecError::overflow), so that a caller that does not know the size can try a larger buffer. A declared size
+    /// alone is not an overflow.
     fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<usize, CodecError>;
 
-    /// The decoded size that the encoded bytes announce, if they announce one. It may be wrong.
+    /// Returns the decoded size that the encoded bytes declare, if they declare one. It may be wrong.
     fn decoded_size(&self, encoded: &[u8]) -> Option<usize> {
         let _ = encoded;
         None
     }
 
-    /// The codec's access to a part of the decoded bytes. Without one, all bytes are decoded at once into a buffer.
+    /// Returns the codec's partial access to the decoded bytes. Without one, all bytes are decoded into a buffer.
     fn access(&self) -> BytesAccess<'_> {
         BytesAccess::Whole
     }
 }
 
-/// The access of a bytes→bytes codec to a part of the decoded bytes.
+/// The partial access of a bytes→bytes codec to the decoded bytes.
 #[derive(Debug, Clone, Copy)]
 pub enum BytesAccess<'a> {
-    /// No access: all bytes are decoded at once.
+    /// No partial access: all bytes are decoded together.
     Whole,
-    /// The decoded bytes are some of the encoded bytes.
+    /// The decoded bytes are a range of the encoded bytes.
     #[doc(hidden)]
     Framed(&'a dyn Framed),
-    /// The bytes can be decoded as a stream, as fast as all at once.
+    /// The bytes can be decoded as a stream, as fast as in one call.
     Stream(&'a dyn DecodeStream),
     /// Ranges of the bytes can be decoded separately.
     #[doc(hidden)]
@@ -55,7 +55,7 @@ pub enum BytesAccess<'a> {
 }
 
 impl BytesAccess<'_> {
-    /// The decoded bytes, if they are some of these encoded bytes.
+    /// Returns the decoded bytes, if they are a range of these encoded bytes.
     #[doc(hidden)]
     pub fn unframed(self, encoded: &[u8]) -> Result<Option<&[u8]>, CodecError> {
         match self {
@@ -65,7 +65,7 @@ impl BytesAccess<'_> {
     }
 }
 
-/// The number of bytes that a codec adds around others.
+/// The number of bytes that a codec adds before and after others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Framing {
     /// The bytes before the others.
@@ -74,12 +74,12 @@ pub struct Framing {
     pub after: usize,
 }
 
-/// Adds bytes around others, which usually stay unchanged.
+/// Adds bytes before and after others, which are usually unchanged.
 pub trait Framed: fmt::Debug + Sync {
-    /// The decoded bytes inside of the encoded bytes; `None` if these bytes must be decoded.
+    /// Returns the decoded bytes inside of the encoded bytes; `None` if these bytes must be decoded.
     fn unframed<'e>(&self, encoded: &'e [u8]) -> Result<Option<&'e [u8]>, CodecError>;
 
-    /// The added bytes, if they only serve as a check. A reader that verifies nothing skips them.
+    /// Returns the added bytes, if they are only a checksum. A reader that does not verify checksums skips them.
     fn framing(&self) -> Option<Framing> {
         None
     }
@@ -87,7 +87,7 @@ pub trait Framed: fmt::Debug + Sync {
 
 /// Decodes bytes as a stream.
 pub trait DecodeStream: fmt::Debug + Sync {
-    /// The decoded bytes in order.
+    /// Returns a stream of the decoded bytes.
     fn decode_stream<'e>(
         &self,
         encoded: &'e mut dyn ByteStream,
@@ -96,8 +96,8 @@ pub trait DecodeStream: fmt::Debug + Sync {
 
 /// Decodes ranges of bytes separately.
 pub trait DecodeRanges: fmt::Debug + Sync {
-    /// Lists the encoded bytes to fetch, which are stored at `window`, to serve `fetches` of decoded bytes. The decoded bytes are
-    /// `size` bytes long, the fetches lie inside of them, and need no further fetches.
+    /// Returns the fetches of encoded bytes, which are stored at `window`, that serve `fetches` of decoded bytes. There are
+    /// `size` decoded bytes; the fetches lie inside of them, and lead to no further fetches.
     fn read<'a>(
         &'a self,
         window: Window,

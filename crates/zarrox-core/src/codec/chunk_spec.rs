@@ -1,4 +1,4 @@
-//! The specification of the chunk that a codec is made for (shape, layout, fill value), and sizes of encoded bytes.
+//! The specification of the chunk that a codec is created for (shape, layout, fill value), and sizes of encoded bytes.
 
 use crate::data_type::{DataType, Storage};
 use crate::error::CodecError;
@@ -43,22 +43,22 @@ impl ChunkSpec {
         Self { data_type, ..self }
     }
 
-    /// The data type of the elements, for codecs that depend on more than the layout in memory.
+    /// Returns the data type of the elements, for codecs that depend on more than the layout in memory.
     pub fn data_type(&self) -> Result<&DataType, CodecError> {
         self.data_type.as_ref().ok_or_else(|| {
             CodecError::unsupported(format!(
-                "the data type of the elements (layout {:?}) is not known here",
+                "the data type of the elements (layout {:?}) is unknown here",
                 self.storage
             ))
         })
     }
 
-    /// The shape, in elements.
+    /// Returns the shape, in elements.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
-    /// The layout of an element in memory.
+    /// Returns the layout of an element in memory.
     pub fn storage(&self) -> &Storage {
         &self.storage
     }
@@ -69,39 +69,39 @@ impl ChunkSpec {
         self.storage == Storage::Variable
     }
 
-    /// The fill value.
+    /// Returns the fill value.
     pub fn fill(&self) -> &FillValue {
         &self.fill
     }
 
-    /// The size of an element in an array in memory, in bytes.
+    /// Returns the size of an element in an array in memory, in bytes.
     pub fn item(&self) -> usize {
         self.storage.size()
     }
 
-    /// The size of the whole decoded chunk, in bytes. For elements of variable length, this is the size of their references.
+    /// Returns the size of the whole decoded chunk, in bytes. For elements of variable length, this is the size of their references.
     pub fn size(&self) -> usize {
         self.size
     }
 
-    /// A view of a whole chunk in memory, in row-major order. `vlen` has the bytes of elements of variable length.
+    /// Returns a view of a whole chunk in memory, in row-major order. `vlen` holds the bytes of elements of variable length.
     pub fn view<'a>(&self, memory: &'a [u8], vlen: &'a VlenBuffer) -> View<'a> {
         self.view_part(memory, &self.shape, vlen)
     }
 
-    /// A mutable view of a whole chunk in memory, in row-major order. The bytes of elements of variable length go to `vlen`.
+    /// Returns a mutable view of a whole chunk in memory, in row-major order. The bytes of elements of variable length go to `vlen`.
     pub fn view_mut<'a>(&self, memory: &'a mut [u8], vlen: &'a VlenBuffer) -> ViewMut<'a> {
         self.view_part_mut(memory, &self.shape, vlen)
     }
 
-    /// A view of a part of this shape in memory, otherwise like [`ChunkSpec::view`].
+    /// Returns a view of a part with this shape in memory, otherwise like [`ChunkSpec::view`].
     #[doc(hidden)]
     pub fn view_part<'a>(&self, memory: &'a [u8], shape: &[usize], vlen: &'a VlenBuffer) -> View<'a> {
         let view = View::contiguous(memory, shape, self.item());
         if self.is_variable() { view.with_vlen(vlen) } else { view }
     }
 
-    /// A mutable view of a part of this shape in memory, otherwise like [`ChunkSpec::view_mut`].
+    /// Returns a mutable view of a part with this shape in memory, otherwise like [`ChunkSpec::view_mut`].
     #[doc(hidden)]
     pub fn view_part_mut<'a>(
         &self,
@@ -113,7 +113,7 @@ impl ChunkSpec {
         if self.is_variable() { view.with_vlen(vlen) } else { view }
     }
 
-    /// The specification of a chunk with the same elements and another shape.
+    /// Creates the specification of a chunk with the same elements and another shape.
     pub fn with_shape(&self, shape: &[usize]) -> Result<Self, CodecError> {
         let shape: Vec<u64> = shape.iter().map(|&n| n as u64).collect();
         let spec = Self::new(&shape, self.storage.clone(), self.fill.clone())?;
@@ -121,7 +121,7 @@ impl ChunkSpec {
     }
 }
 
-/// A size in bytes, as far as it is known.
+/// An exact or a maximum size in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Size {
     /// Exactly this many bytes.
@@ -131,10 +131,10 @@ pub enum Size {
 }
 
 impl Size {
-    /// The size is not known before encoding.
+    /// The size is unknown before encoding.
     pub const UNKNOWN: Self = Self::AtMost(usize::MAX);
 
-    /// The number, if there is one.
+    /// Returns the maximum size; `usize::MAX` if it is unknown.
     #[doc(hidden)]
     pub fn limit(self) -> usize {
         match self {
@@ -142,7 +142,7 @@ impl Size {
         }
     }
 
-    /// The size after something of a fixed number of bytes is added.
+    /// Returns the size with a fixed number of bytes added.
     #[must_use]
     pub fn plus(self, more: usize) -> Self {
         match self {
@@ -151,8 +151,8 @@ impl Size {
         }
     }
 
-    /// The largest size after a general-purpose compressor: 1.5 times the input and a little more, since other encoders do not
-    /// keep to the worst case of our libraries.
+    /// Returns the maximum size after a general-purpose compressor: 1.5 times the input and a constant, because other encoders
+    /// may exceed the worst case of the libraries that are used here.
     #[must_use]
     pub fn compressed(self) -> Self {
         let n = self.limit();

@@ -1,16 +1,16 @@
-//! Chunks inside a chunk, as a table: for those who check what is stored, and mend it.
+//! A table of the inner chunks of a chunk, for check and repair.
 
 use std::fmt;
 
 use super::{ByteRange, Window};
 use crate::error::CodecError;
 
-/// The place of an inner chunk as an index says it.
+/// The entry of an inner chunk in an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Entry {
     /// The inner chunk is not stored: all its elements are the fill value.
     Empty,
-    /// It is stored in these bytes of the encoded chunk, which may be no place inside of it.
+    /// It is stored in these bytes of the encoded chunk. The range may be out of bounds.
     Stored {
         /// The first byte.
         offset: u64,
@@ -19,68 +19,68 @@ pub enum Entry {
     },
 }
 
-/// An encoded chunk as a table of inner chunks, in row-major order of their places.
+/// An encoded chunk as a table of inner chunks, in row-major order.
 pub trait ChunkTable: fmt::Debug + Sync {
-    /// The number of inner chunks along each dimension.
+    /// Returns the number of inner chunks along each dimension.
     fn grid(&self) -> &[usize];
 
-    /// The bytes of the index in an encoded chunk that is stored at `window`.
+    /// Returns the range of the index in an encoded chunk that is stored at `window`.
     ///
     /// # Errors
     /// When the chunk is shorter than its index.
     fn index_range(&self, window: Window) -> Result<ByteRange, CodecError>;
 
-    /// The entries of an encoded index.
+    /// Decodes the entries of an encoded index.
     ///
     /// # Errors
-    /// When it cannot be decoded.
+    /// When the index cannot be decoded.
     fn entries(&self, index: &[u8]) -> Result<Vec<Entry>, CodecError>;
 
-    /// Refuses an entry that is no place of an inner chunk in an encoded chunk of so many bytes. One that is a place is given back.
+    /// Returns the range of an inner chunk in an encoded chunk of `size` bytes; `None` if it is not stored.
     ///
     /// # Errors
-    /// The reason.
+    /// When the entry is not a valid range of an inner chunk.
     fn place(&self, entry: Entry, size: u64) -> Result<Option<Window>, CodecError>;
 
-    /// Encodes the index of an encoded chunk whose inner chunks have these lengths and lie one after the other, in row-major order of
-    /// their places; one without a length is not stored. Returns the index, and true if it lies before the inner chunks.
+    /// Encodes the index of an encoded chunk whose inner chunks have these lengths and are contiguous, in row-major order; an
+    /// inner chunk without a length is not stored. Returns the index, and true if it lies before the inner chunks.
     ///
     /// # Errors
-    /// When the number of inner chunks is another one.
+    /// When the number of inner chunks is wrong.
     fn encode_index(&self, lengths: &[Option<u64>]) -> Result<(Vec<u8>, bool), CodecError>;
 
-    /// Decodes one encoded inner chunk, and keeps nothing of it.
+    /// Decodes one encoded inner chunk, and discards the result.
     ///
     /// # Errors
-    /// Why it cannot be decoded.
+    /// When the inner chunk cannot be decoded.
     fn verify(&self, encoded: &[u8]) -> Result<(), CodecError>;
 
-    /// Makes a new encoded chunk of all that is whole in a damaged one, and appends it to `encoded`. Inner chunks that are lost hold
-    /// the fill value: with `fill` they are stored, otherwise they are not. Nothing is appended where all is lost and nothing is
-    /// stored for it.
+    /// Builds a new encoded chunk from all valid inner chunks of a damaged one, and appends it to `encoded`. Lost inner chunks
+    /// get the fill value: with `fill` they are stored, otherwise they are not. Appends nothing if all inner chunks are lost
+    /// and not stored.
     ///
-    /// An inner chunk is found again behind a damaged index only where there is one place for it.
+    /// An inner chunk is recovered from a damaged index only if its position is unambiguous.
     ///
     /// # Errors
-    /// When it cannot be told what is whole.
-    fn mend(&self, damaged: &[u8], fill: bool, encoded: &mut Vec<u8>) -> Result<Mended, CodecError>;
+    /// When the valid inner chunks cannot be determined.
+    fn repair(&self, damaged: &[u8], fill: bool, encoded: &mut Vec<u8>) -> Result<RepairOutcome, CodecError>;
 }
 
-/// The outcome of mending an encoded chunk that has chunks inside.
+/// The result of the repair of a chunk with inner chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Mended {
-    /// The number of inner chunks whose stored bytes are as they were.
+pub struct RepairOutcome {
+    /// The number of inner chunks whose stored bytes are unchanged.
     pub kept: usize,
-    /// The number of those among the kept that the damaged index had lost.
+    /// The number of these inner chunks that were recovered from a damaged index.
     pub found: usize,
     /// The number of inner chunks that are lost.
     pub lost: usize,
 }
 
-/// The outcome of taking a damaged chunk apart whose elements can be read by parts.
+/// The result of the recovery of elements from a damaged chunk whose elements can be read in parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Salvaged {
-    /// The number of elements that are as they were.
+    /// The number of elements that were recovered.
     pub kept: usize,
     /// The number of elements that are lost.
     pub lost: usize,

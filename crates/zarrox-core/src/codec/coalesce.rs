@@ -1,47 +1,48 @@
 //! Coalescing: the decision which byte ranges of a stored object are read together.
 //!
-//! A codec whose elements lie at regular distances merges pieces with small gaps ([`GAP`]) into one range, as long as the range
+//! A codec whose elements are regularly spaced merges ranges with small gaps ([`GAP`]) into one range, as long as the range
 //! fits into a core's cache ([`BLOCK`]). The driver then groups the ranges of all codecs ([`Coalesce::group`]).
 
-/// The largest gap between two needed ranges that is read as well, in bytes: a further request would take longer.
+/// The largest gap between two needed ranges that is read with them, in bytes: another request would take longer.
 pub const GAP: usize = 8 << 10;
 
-/// Elements that form no box are read as several boxes only if the boxes have fewer bytes than the bounding box has times this.
+/// Elements that do not form a box are read as several boxes only if the boxes have fewer bytes than the bounding box by this
+/// factor.
 pub const BYTES_PER_BOX: usize = 4 << 10;
 
-/// The most bytes of a range that is scattered to several places: the range should still be in the L2 cache while it is
-/// scattered.
+/// The maximum number of bytes of a range that is scattered to several destinations: the range should still be in the L2 cache
+/// while it is scattered.
 pub const BLOCK: usize = 256 << 10;
 
-/// The most bytes of a range that is scattered to memory with another order of axes. Only a large range has rows that are long
-/// there.
+/// The maximum number of bytes of a range that is scattered to memory with another order of axes. Only a large range has long
+/// rows in that order.
 pub const BLOCK_TRANSPOSED: usize = 8 << 20;
 
-/// The most bytes of a range that goes directly into the output.
-pub const STRAIGHT_MOST: usize = 8 << 20;
+/// The maximum number of bytes of a range that goes directly into the output.
+pub const DIRECT_MAX: usize = 8 << 20;
 
-/// Ranges of at least this many bytes that go directly into the output are read alone: a copy would cost more than another
+/// Ranges of at least this many bytes that go directly into the output are read separately: a copy would cost more than another
 /// request.
-pub const STRAIGHT: usize = 32 << 10;
+pub const DIRECT: usize = 32 << 10;
 
-/// The limits of grouping ranges of a stored object.
+/// The limits for grouping ranges of a stored object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Coalesce {
-    /// The largest gap between two ranges that is read as well, in bytes.
+    /// The largest gap between two ranges that is read with them, in bytes.
     pub gap: u64,
-    /// The most bytes of a group.
+    /// The maximum number of bytes of a group.
     pub together: u64,
 }
 
 impl Coalesce {
-    /// The limits for a store on this machine. A group should fit into a core's cache. The gap is smaller than [`GAP`], since the
-    /// bytes of a group are copied to their places, which a codec that knows where its elements lie need not do.
+    /// The limits for a local store. A group should fit into a core's cache. The gap is smaller than [`GAP`], because the bytes
+    /// of a group are copied to their destinations, which a codec that knows the positions of its elements avoids.
     pub const LOCAL: Self = Self { gap: 4 << 10, together: 512 << 10 };
 
-    /// The limits for a remote store, in which each request is a round trip: so many bytes arrive in the time of a round trip.
+    /// The limits for a remote store: the gap is the number of bytes that arrive during the round trip of a request.
     pub const REMOTE: Self = Self { gap: 512 << 10, together: 8 << 20 };
 
-    /// Groups ranges that lie close to each other, except ranges for which `alone` returns true. Each range is an offset, a
+    /// Groups ranges that are close to each other, except ranges for which `alone` returns true. Each range has an offset, a
     /// length and the caller's data.
     pub fn group<T>(
         self,
@@ -63,7 +64,7 @@ impl Coalesce {
         groups
     }
 
-    /// Returns true if a range, which begins no earlier than the group, lies close enough to it and fits into it.
+    /// Returns true if a range, which begins no earlier than the group, is close enough to it and fits into it.
     fn joins<T>(self, group: &CoalescedRanges<T>, offset: u64, length: u64) -> bool {
         offset <= group.offset + group.length + self.gap && offset + length - group.offset <= self.together
     }

@@ -1,20 +1,21 @@
-//! A codec as metadata has it: a name and a configuration.
+//! A codec in metadata: a name and a configuration.
 
 use std::fmt;
 
 use crate::json::{self, Json, Map};
 
-/// A codec as v3 metadata names it. The model uses this form for all formats.
+/// A codec in the form of v3 metadata. The model uses this form for all formats.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodecSpec {
     /// The name.
     pub name: String,
-    /// The configuration; empty when there is none.
+    /// The configuration; empty if the codec has none.
     pub configuration: Map,
 }
 
 impl CodecSpec {
-    /// A codec with this name and configuration. The configuration is a JSON object; any other value counts as an empty one.
+    /// Creates a codec with this name and configuration. The configuration is a JSON object; any other value counts as an empty
+    /// one.
     pub fn new(name: impl Into<String>, configuration: Json) -> Self {
         let configuration = match configuration {
             Json::Object(map) => map,
@@ -23,8 +24,8 @@ impl CodecSpec {
         Self { name: name.into(), configuration }
     }
 
-    /// Parses a codec of v3 metadata: an object with `name` and `configuration`, or a name alone. `None` for anything else, and
-    /// for objects with other members.
+    /// Parses a codec of v3 metadata: an object with `name` and `configuration`, or a name alone. Returns `None` for anything
+    /// else, and for objects with other members.
     #[doc(hidden)]
     pub fn from_json(json: &Json) -> Option<Self> {
         match json {
@@ -41,7 +42,7 @@ impl CodecSpec {
         }
     }
 
-    /// The codecs inside of the configuration, such as those of a shard.
+    /// Returns the codecs inside of the configuration, such as those of a shard.
     #[doc(hidden)]
     pub fn inside(&self) -> Vec<Self> {
         let inside = self.configuration.get("codecs").and_then(Json::as_array);

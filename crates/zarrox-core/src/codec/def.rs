@@ -7,27 +7,27 @@ use crate::json::Map;
 /// The kinds of codecs, by their input and output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CodecKind {
-    /// Arrays into arrays.
+    /// Array→array.
     ArrayToArray,
-    /// An array into bytes.
+    /// Array→bytes.
     ArrayToBytes,
-    /// Bytes into bytes.
+    /// Bytes→bytes.
     BytesToBytes,
 }
 
-/// A codec that is ready to be used.
+/// A codec that is ready for use.
 #[derive(Debug)]
 pub enum Codec {
-    /// Arrays into arrays.
+    /// An array→array codec.
     ArrayToArray(Box<dyn ArrayToArray>),
-    /// An array into bytes.
+    /// An array→bytes codec.
     ArrayToBytes(Box<dyn ArrayToBytes>),
-    /// Bytes into bytes.
+    /// A bytes→bytes codec.
     BytesToBytes(Box<dyn BytesToBytes>),
 }
 
 /// The default of [`CodecContext::limit`](super::CodecContext::limit). No known writer makes larger chunks that must be decoded
-/// whole.
+/// as a whole.
 pub const CHUNK_LIMIT: usize = 4 << 30;
 
 /// Serves as [`CodecDef::from_v2`](super::CodecDef::from_v2) for a codec with the same configuration in v2 and v3.

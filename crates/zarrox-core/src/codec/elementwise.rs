@@ -8,13 +8,13 @@ use crate::json::Map;
 use crate::scratch::Scratch;
 use crate::strided::{Dims, Span, View, ViewMut};
 
-/// A codec that encodes each element separately. An implementation only loops over slices of elements; parts of chunks follow
-/// from that.
+/// A codec that encodes each element separately. An implementation only processes slices of elements; partial access to chunks
+/// follows from that.
 pub trait Elementwise: fmt::Debug + Send + Sync {
-    /// The complete configuration, as v3 metadata should have it.
+    /// Returns the complete configuration, as v3 metadata should have it.
     fn configuration(&self) -> Map;
 
-    /// The chunk after encoding, which has the shape of the decoded chunk.
+    /// Returns the chunk after encoding, which has the shape of the decoded chunk.
     fn encoded_chunk(&self) -> &ChunkSpec;
 
     /// Encodes elements. Both slices have the same number of elements, in the machine's byte order.

@@ -1,4 +1,4 @@
-//! A whole chunk in its stored form.
+//! The stored form of a whole chunk.
 
 use crate::scratch::with_vec;
 use crate::selection::partition::split;
@@ -11,12 +11,12 @@ pub enum Encoded<'v> {
     Nothing,
     /// The stored bytes, which may be the chunk's own memory.
     Bytes(&'v [u8]),
-    /// The elements in the layout of memory, without the gaps between them.
+    /// The elements in the layout of memory, without gaps between them.
     Blocks(Blocks<'v>),
 }
 
 /// The elements of a chunk in row-major order, block by block. Each block is copied into a buffer that stays in a core's cache
-/// until it is stored, so that the chunk needs no second copy in memory.
+/// until it is stored, so that no second copy of the chunk is needed.
 #[derive(Debug)]
 pub struct Blocks<'v> {
     chunk: View<'v>,
@@ -30,12 +30,12 @@ impl<'v> Blocks<'v> {
         Self { chunk, shape }
     }
 
-    /// The number of bytes of all blocks together.
+    /// Returns the total number of bytes of all blocks.
     pub fn length(&self) -> usize {
         self.chunk.shape().iter().product::<usize>() * self.chunk.item()
     }
 
-    /// Calls `work` with each block in order, until an error.
+    /// Calls `work` with each block in order, until it returns an error.
     pub fn each<E>(&self, mut take: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         let all: Dims<Span> = self.chunk.shape().iter().map(|&length| Span::all(length)).collect();
         with_vec(|buffer| {

@@ -1,40 +1,40 @@
-//! Reading without I/O: a codec lists the bytes that it needs, and continues when they arrive.
+//! Reading without I/O: a codec returns the byte ranges that it needs, and continues when they arrive.
 //!
-//! A [`Fetch`] is a byte range and a continuation. The driver fetches the range, alone or together with others, at any time, and
-//! passes the bytes to the continuation. The continuation may return further fetches: a shard first needs its index, and then the
-//! inner chunks that the index names.
+//! A [`Fetch`] is a byte range and a continuation. The driver fetches the range, alone or together with others, at any time,
+//! and passes the bytes to the continuation. The continuation may return further fetches: a shard first needs its index, and
+//! then the inner chunks in the index.
 
 use super::{ByteRange, ByteStream, Window};
 use crate::error::CodecError;
 
-/// A continuation that takes all fetched bytes.
+/// A continuation that receives all fetched bytes.
 type Continuation<'a> = Box<dyn FnOnce(&[u8]) -> Result<Vec<Fetch<'a>>, CodecError> + Send + 'a>;
 
-/// A continuation that takes fetched bytes as a stream.
+/// A continuation that receives fetched bytes as a stream.
 type StreamWork<'a> = Box<dyn FnOnce(&mut dyn ByteStream) -> Result<(), CodecError> + Send + 'a>;
 
 /// The destination of fetched bytes.
 pub enum Sink<'a> {
-    /// The bytes go to a continuation that takes a stream, so that they need not lie in memory all at once.
+    /// The bytes go to a continuation that reads a stream, so that they are never all in memory.
     Stream(StreamWork<'a>),
     /// The bytes are copied into memory of the same length.
     Into(&'a mut [u8]),
     /// The bytes go to a continuation, which may return further fetches.
     Then(Continuation<'a>),
-    /// The bytes go to a deferred decoding, which first collects bytes from several places in a buffer of its own. All of them
-    /// lie in the range.
+    /// The bytes go to a deferred decoding, which first collects bytes from several ranges in a buffer of its own. All of them
+    /// lie in the range of the fetch.
     Deferred(Box<dyn DeferredDecode + 'a>),
 }
 
-/// A decoding that starts when bytes from several places have arrived.
+/// A decoding that starts after the bytes of several ranges have arrived.
 pub trait DeferredDecode: Send {
-    /// The size of its buffer, from the first fetch to the end, in bytes.
+    /// Returns the size of its buffer, from the first fetch to the end, in bytes.
     fn size(&self) -> usize;
 
-    /// Lists the bytes to fetch before decoding.
+    /// Returns the fetches before decoding.
     fn fetches(&mut self) -> Result<Vec<Fetch<'_>>, CodecError>;
 
-    /// Decodes. All its fetches, and the fetches that followed from them, must be complete.
+    /// Decodes the bytes. All fetches, and the fetches that followed from them, must be complete.
     fn finish(self: Box<Self>) -> Result<(), CodecError>;
 }
 
@@ -95,12 +95,12 @@ impl<'a> Fetch<'a> {
         Self { range, sink: Sink::Stream(Box::new(work)), keep: false }
     }
 
-    /// Fetches bytes that are stored decoded.
+    /// Fetches bytes that are stored in their decoded form.
     pub fn into(range: ByteRange, memory: &'a mut [u8]) -> Self {
         Self { range, sink: Sink::Into(memory), keep: false }
     }
 
-    /// Fetches the bytes of a window from several places.
+    /// Fetches several ranges of a window.
     #[doc(hidden)]
     pub fn deferred(window: Window, decode: impl DeferredDecode + 'a) -> Self {
         Self { range: window.whole(), sink: Sink::Deferred(Box::new(decode)), keep: false }
@@ -122,22 +122,22 @@ impl<'a> Fetch<'a> {
         Self { sink, ..self }
     }
 
-    /// Marks the fetch as one whose bytes later reads will need too.
+    /// Marks the fetch as one whose bytes later reads will also need.
     #[must_use]
     #[doc(hidden)]
     pub fn kept(self) -> Self {
         Self { keep: true, ..self }
     }
 
-    /// Passes the fetched bytes on.
+    /// Passes the fetched bytes to their destination.
     #[doc(hidden)]
     pub fn complete(self, bytes: &[u8]) -> Result<Vec<Fetch<'a>>, CodecError> {
         match self.sink {
             Sink::Then(work) => work(bytes),
             Sink::Stream(work) => work(&mut &bytes[..]).map(|()| Vec::new()),
-            Sink::Deferred(_) => {
-                Err(CodecError::unsupported("bytes for a deferred decoding cannot be passed on in one piece"))
-            }
+            Sink::Deferred(_) => Err(CodecError::unsupported(
+                "the bytes of a deferred decoding cannot be delivered in one piece",
+            )),
             Sink::Into(memory) if memory.len() == bytes.len() => {
                 memory.copy_from_slice(bytes);
                 Ok(Vec::new())

@@ -1,33 +1,33 @@
-//! Decoding into memory that grows. Encoded bytes may announce any decoded size, since one flipped bit can make it gigabytes. So
-//! memory is allocated in proportion to the bytes that were decoded, not to the announced size.
+//! Decoding into a growing buffer. Encoded bytes may declare any decoded size, because one flipped bit can turn it into
+//! gigabytes. So memory is allocated in proportion to the bytes that were decoded, not to the declared size.
 
 use super::{BytesAccess, BytesToBytes, DecodeStream};
 use crate::error::{CodecError, ErrorKind};
 use crate::scratch::Scratch;
 
-/// The largest announced size for which memory is allocated at once, in bytes.
-const BELIEVED: usize = 8 << 20;
+/// The largest declared size for which memory is allocated at once, in bytes.
+const TRUSTED: usize = 8 << 20;
 
-/// The smallest buffer that is tried, in bytes.
+/// The size of the smallest buffer, in bytes.
 const LEAST: usize = 64 << 10;
 
-/// The largest buffer that is allocated before anything was decoded, in bytes.
-fn believed(encoded: &[u8]) -> usize {
-    encoded.len().saturating_mul(2).max(BELIEVED)
+/// Returns the size of the largest buffer that is allocated before any byte was decoded, in bytes.
+fn trusted(encoded: &[u8]) -> usize {
+    encoded.len().saturating_mul(2).max(TRUSTED)
 }
 
-/// Returns true if a buffer of the announced size may be allocated before anything was decoded.
-pub fn is_believed(size: usize, encoded: &[u8]) -> bool {
-    size <= believed(encoded)
+/// Returns true if a buffer of the declared size may be allocated before any byte was decoded.
+pub fn is_trusted(size: usize, encoded: &[u8]) -> bool {
+    size <= trusted(encoded)
 }
 
-/// Decodes all of the bytes within the limit, whatever their decoded size.
+/// Decodes all bytes within the limit, whatever their decoded size.
 ///
 /// # Errors
 /// When the codec fails, when the decoded bytes exceed the limit, and when memory cannot be allocated.
 pub fn decode_growing(codec: &dyn BytesToBytes, encoded: &[u8], limit: usize) -> Result<Scratch, CodecError> {
-    let (said, believed) = (codec.decoded_size(encoded), believed(encoded).min(limit));
-    if said.is_none_or(|size| size > believed)
+    let (said, trusted) = (codec.decoded_size(encoded), trusted(encoded).min(limit));
+    if said.is_none_or(|size| size > trusted)
         && let BytesAccess::Stream(stream) = codec.access()
     {
         match decode_streaming(stream, encoded, limit) {
@@ -37,11 +37,11 @@ pub fn decode_growing(codec: &dyn BytesToBytes, encoded: &[u8], limit: usize) ->
         }
     }
     let guess = said.unwrap_or_else(|| encoded.len().saturating_mul(4)).max(LEAST);
-    let mut room = guess.min(believed);
+    let mut room = guess.min(trusted);
     loop {
         let mut decoded = Scratch::with_len(room)?;
         match codec.decode(encoded, &mut decoded) {
-            // The buffer was filled: so many bytes are there at least.
+            // The buffer was filled: there are at least this many bytes.
             Err(error) if error.is_overflow() => room = more(room, said, limit)?,
             Err(error) => return Err(error),
             Ok(length) => {
@@ -52,7 +52,7 @@ pub fn decode_growing(codec: &dyn BytesToBytes, encoded: &[u8], limit: usize) ->
     }
 }
 
-/// The next size after a buffer that was too small: twice the size, but at first no more than the announced size.
+/// Returns the next size after a buffer that was too small: twice the size, but at first at most the declared size.
 fn more(room: usize, said: Option<usize>, limit: usize) -> Result<usize, CodecError> {
     if room >= limit {
         return Err(beyond(limit));
@@ -61,14 +61,14 @@ fn more(room: usize, said: Option<usize>, limit: usize) -> Result<usize, CodecEr
     Ok(said.filter(|&said| said > room).map_or(next, |said| said.min(next)))
 }
 
-/// Decodes with a codec that can continue where it stopped, so that nothing is decoded twice.
+/// Decodes with a codec that can continue where it stopped, so that no byte is decoded twice.
 fn decode_streaming(codec: &dyn DecodeStream, encoded: &[u8], limit: usize) -> Result<Scratch, CodecError> {
     let mut source = encoded;
     let mut stream = codec.decode_stream(&mut source)?;
     let mut decoded = Scratch::with_len(0)?;
     let mut length = 0;
     loop {
-        let room = (length + length.clamp(LEAST, BELIEVED)).min(limit);
+        let room = (length + length.clamp(LEAST, TRUSTED)).min(limit);
         decoded.grow(room)?;
         length += stream.fill(&mut decoded[length..])?;
         if length < room {

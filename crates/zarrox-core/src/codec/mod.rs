@@ -1,7 +1,7 @@
-//! Codecs: their traits, their definitions, and the chain that turns a chunk into stored bytes.
+//! Codecs: their traits, their definitions, and the codec pipeline that converts a chunk to stored bytes.
 //!
-//! A codec is made for one kind of chunk (a [`ChunkSpec`]). It is synchronous and never holds a store: it works on bytes that it
-//! is given, and requests them with [`Fetch`]es.
+//! A codec is created for one kind of chunk (a [`ChunkSpec`]). It is synchronous and has no access to the store: it works on
+//! the bytes that it receives, and requests them with [`Fetch`]es.
 
 mod array_to_array;
 mod array_to_bytes;
@@ -41,22 +41,22 @@ pub use read_part::ReadRegion;
 pub use crate::error::CodecError;
 pub use crate::registry::{CodecContext, CodecDef};
 
-/// What only the crates of this workspace use.
+/// Items that only other crates of this workspace use.
 pub(crate) mod internals {
     pub use super::array_to_bytes::{InPlace, InnerChunks};
     pub use super::bytes_to_bytes::{DecodeRanges, Framed, Framing};
-    pub use super::chunk_table::{ChunkTable, Entry, Mended, Salvaged};
+    pub use super::chunk_table::{ChunkTable, Entry, RepairOutcome, Salvaged};
     pub use super::def::{same_from_v2, same_to_v2};
     pub use super::encoded::{Blocks, Encoded};
     pub use super::fetch::{DeferredDecode, Sink};
-    pub use super::growing::{decode_growing, is_believed};
+    pub use super::growing::{decode_growing, is_trusted};
     pub use super::options::{DecodeOptions, Update};
     pub use super::read_part::ReadPart;
     pub use super::resolve::resolve;
     pub use super::write_part::{DividedPart, FieldPlace, WritePart};
     pub use crate::selection::ChunkElements;
 
-    /// Which byte ranges to read together.
+    /// The decision which byte ranges are read together.
     pub mod coalesce {
         pub use crate::codec::coalesce::*;
     }

@@ -1,25 +1,25 @@
-//! The options of encoding and decoding, and the outcome of an update.
+//! The options of encoding and decoding, and the result of an update.
 
 /// Options for encoding chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct EncodeOptions {
-    /// True if chunks that hold nothing but the fill value are stored all the same.
+    /// True if chunks that hold only the fill value are stored.
     pub store_empty_chunks: bool,
 }
 
-/// The state of a chunk after a part of it was written.
+/// The result of writing a part of a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Update {
-    /// It is as it was: what is stored can stay, and nothing was appended.
+    /// The chunk is unchanged: the stored chunk remains valid, and nothing was appended.
     Unchanged,
-    /// Its new bytes were appended.
+    /// The new encoded chunk was appended.
     Encoded,
-    /// It holds only the fill value, and the options say that such chunks are not stored: nothing was appended.
+    /// The chunk holds only the fill value, and the options do not store such chunks: nothing was appended.
     Empty,
 }
 
 impl Update {
-    /// The update that encoding a whole chunk makes: `appended` is true if bytes were appended to the output.
+    /// Returns the update for a whole encoded chunk: `appended` is true if bytes were appended to the output.
     pub fn of_encoded(appended: bool) -> Self {
         if appended { Self::Encoded } else { Self::Empty }
     }
@@ -28,8 +28,8 @@ impl Update {
 /// Options for decoding chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DecodeOptions {
-    /// True if checksums are compared. Where they are not, parts of a chunk can be read that only a checksum
-    /// ties to the rest.
+    /// True if checksums are verified. If not, parts of a chunk can be read that would otherwise require the whole chunk for
+    /// the checksum.
     pub verify_checksums: bool,
 }
 

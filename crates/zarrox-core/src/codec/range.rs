@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::error::CodecError;
 
-/// A range of bytes of a stored object.
+/// A range of bytes in a stored object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ByteRange {
     /// The bytes from `offset` on: `length` of them, or all to the end.
@@ -22,7 +22,7 @@ pub enum ByteRange {
 }
 
 impl ByteRange {
-    /// The position of these bytes in an object of `size` bytes; `None` if some are outside.
+    /// Returns the position of these bytes in an object of `size` bytes; `None` if the range is out of bounds.
     #[must_use]
     #[doc(hidden)]
     pub fn resolve(self, size: u64) -> Option<Range<u64>> {
@@ -34,7 +34,7 @@ impl ByteRange {
         (range.start <= range.end && range.end <= size).then_some(range)
     }
 
-    /// Offset and length in an object of `size` bytes, or an error if the range is not inside.
+    /// Returns the offset and the length in an object of `size` bytes, or an error if the range is out of bounds.
     #[doc(hidden)]
     pub fn within(self, size: u64) -> Result<(u64, u64), CodecError> {
         let outside =
@@ -42,7 +42,7 @@ impl ByteRange {
         self.resolve(size).map(|range| (range.start, range.end - range.start)).ok_or_else(outside)
     }
 
-    /// These bytes of an object in memory, or an error if the range is not inside.
+    /// Returns these bytes of an object in memory, or an error if the range is out of bounds.
     #[doc(hidden)]
     pub fn of(self, object: &[u8]) -> Result<&[u8], CodecError> {
         let (offset, length) = self.within(object.len() as u64)?;
@@ -61,7 +61,7 @@ impl std::fmt::Display for ByteRange {
     }
 }
 
-/// The place of an encoded chunk in a stored object.
+/// The range of an encoded chunk in a stored object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
     /// The first byte.
@@ -71,24 +71,24 @@ pub struct Window {
 }
 
 impl Window {
-    /// The window that is a whole object of this size.
+    /// Returns the window of a whole object of this size.
     #[doc(hidden)]
     pub fn of_size(size: u64) -> Self {
         Self { offset: 0, length: Some(size) }
     }
 
-    /// All of the window.
+    /// Returns the range of the whole window.
     pub fn whole(self) -> ByteRange {
         ByteRange::From { offset: self.offset, length: self.length }
     }
 
-    /// The bytes of the window in an object in memory; an error if the window is not inside.
+    /// Returns the bytes of the window in an object in memory, or an error if the window is out of bounds.
     #[doc(hidden)]
     pub fn of(self, object: &[u8]) -> Result<&[u8], CodecError> {
         self.whole().of(object)
     }
 
-    /// A part of the window; an error if it is not inside.
+    /// Returns a part of the window, or an error if it is out of bounds.
     pub fn part(self, offset: u64, length: u64) -> Result<ByteRange, CodecError> {
         let end = offset.checked_add(length);
         let inside = self.length.is_none_or(|size| end.is_some_and(|end| end <= size));
@@ -102,7 +102,7 @@ impl Window {
         Ok(ByteRange::From { offset, length: Some(length) })
     }
 
-    /// The last bytes of the window; an error if it is shorter.
+    /// Returns the last bytes of the window, or an error if the window is shorter.
     #[doc(hidden)]
     pub fn suffix(self, length: u64) -> Result<ByteRange, CodecError> {
         match self.length {

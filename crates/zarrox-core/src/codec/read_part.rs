@@ -1,4 +1,4 @@
-//! The elements of a chunk that are to be read, and their destination in memory.
+//! The elements of a chunk to read, and their destination in memory.
 
 use super::DecodeOptions;
 use crate::selection::partition::{Piece, split_mut};
@@ -17,12 +17,12 @@ pub struct ReadRegion<'a> {
 }
 
 impl<'a> ReadRegion<'a> {
-    /// A region that is decoded with the default options.
+    /// Creates a region that is decoded with the default options.
     pub fn new(region: Dims<Span>, out: ViewMut<'a>) -> Self {
         Self { region, out, options: DecodeOptions::default() }
     }
 
-    /// Returns true if this is the whole of a chunk of this shape.
+    /// Returns true if the region is a whole chunk of this shape.
     #[doc(hidden)]
     pub fn covers(&self, shape: &[usize]) -> bool {
         covers(&self.region, shape)
@@ -59,8 +59,8 @@ pub(super) fn permuted(region: &[Span], order: &[usize]) -> Dims<Span> {
 
 /// The elements of a chunk and their destination in memory.
 ///
-/// Other threads may write to other places of the same memory. So a set never hands out its memory as a whole, only the places of
-/// its elements.
+/// Other threads may write to other elements of the same memory. So a set never exposes its memory as a whole, only its
+/// elements.
 #[derive(Debug)]
 pub struct ReadPart<'a> {
     elements: ChunkElements,
@@ -80,12 +80,12 @@ impl<'a> ReadPart<'a> {
         ReadPart { elements: self.elements.clone(), out: self.out.reborrow(), options: self.options }
     }
 
-    /// The options of decoding.
+    /// Returns the options of decoding.
     pub fn options(&self) -> DecodeOptions {
         self.options
     }
 
-    /// The elements.
+    /// Returns the elements.
     pub fn elements(&self) -> &ChunkElements {
         &self.elements
     }
@@ -117,16 +117,16 @@ impl<'a> ReadPart<'a> {
                 visit(&cell, ReadPart { elements: ChunkElements::Box(region), out, options })
             }),
             ChunkElements::Set(set) => set.split(shape, |cell, set| {
-                // SAFETY: no two parts of a set share a place in memory, each handle is used only for the places of its own set,
-                // and the original handle is given up.
+                // SAFETY: no two parts of a set share an element in memory, each handle is used only for the elements of its
+                // own set, and the original handle is given up.
                 let out = unsafe { self.out.alias() };
                 visit(cell, ReadPart { elements: ChunkElements::Set(set), out, options })
             }),
         }
     }
 
-    /// The elements as a region, if they form a box.
-    #[expect(clippy::result_large_err, reason = "the set is returned to be used at once")]
+    /// Returns the elements as a region, if they form a box.
+    #[expect(clippy::result_large_err, reason = "the caller uses the returned set at once")]
     #[inline]
     pub(super) fn into_region(self) -> Result<ReadRegion<'a>, ReadSet<'a>> {
         let Self { elements, out, options } = self;
@@ -154,12 +154,12 @@ pub(super) struct ReadSet<'a> {
 }
 
 impl<'a> ReadSet<'a> {
-    /// The bounding box of the elements, in a chunk of this many dimensions.
+    /// Returns the bounding box of the elements, in a chunk of this many dimensions.
     pub(super) fn bounding_box(&self, ndim: usize) -> Dims<Span> {
         self.set.bounding_box(ndim)
     }
 
-    /// Copies the elements out of a chunk. `chunk` is the part of the chunk that begins at `corner`.
+    /// Copies the elements from a chunk. `chunk` is the part of the chunk that begins at `corner`.
     pub(super) fn gather(&mut self, chunk: &View<'_>, corner: &[usize]) {
         self.out.gather(chunk, &self.set.relative_to(corner));
     }
@@ -171,7 +171,7 @@ impl<'a> ReadSet<'a> {
     }
 
     /// Divides the elements into at most `limit` regions, if that is possible.
-    #[expect(clippy::result_large_err, reason = "the set is returned to be used at once")]
+    #[expect(clippy::result_large_err, reason = "the caller uses the returned set at once")]
     #[inline]
     pub(super) fn into_regions(self, limit: usize) -> Result<Vec<ReadRegion<'a>>, Self> {
         let Some(boxes) = self.set.boxes(limit) else { return Err(self) };
@@ -180,7 +180,7 @@ impl<'a> ReadSet<'a> {
         let mut order: Dims<usize> = (0..dims.len()).collect();
         order.sort_by_key(|&axis| dims[axis]);
         let region = |(region, places): (Dims<Span>, Dims<Span>)| {
-            // SAFETY: no two boxes of a set share a place in memory, and the set's own handle is given up.
+            // SAFETY: no two boxes of a set share an element in memory, and the set's own handle is given up.
             let mut out = unsafe { self.out.alias() }.into_region(&places);
             let mut at = 0;
             for axis in &self.set.axes {

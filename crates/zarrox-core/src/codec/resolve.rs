@@ -1,4 +1,4 @@
-//! Drivers of fetches from bytes in memory, and from a stream.
+//! Drivers that serve fetches from bytes in memory, and from a stream.
 
 use super::{ByteStream, Fetch, Sink};
 use crate::error::CodecError;
@@ -18,11 +18,11 @@ pub fn resolve(fetches: Vec<Fetch<'_>>, object: &[u8]) -> Result<(), CodecError>
     Ok(())
 }
 
-/// The number of bytes that are decoded at a time and discarded.
+/// The number of bytes that are decoded and discarded in one step.
 const SKIP: usize = 64 << 10;
 
-/// Serves fetches that have no further fetches from a stream of exactly `size` bytes. The stream is decoded to its end, so that
-/// damage behind the last fetch is found too.
+/// Serves fetches that lead to no further fetches from a stream of exactly `size` bytes. The stream is decoded to its end, so
+/// that damage after the last fetch is detected as well.
 pub(super) fn resolve_stream(
     mut fetches: Vec<Fetch<'_>>,
     stream: &mut dyn ByteStream,

@@ -1,4 +1,4 @@
-//! The elements of a chunk that are to be written, and their new values.
+//! The elements of a chunk to write, and their new values.
 
 use std::convert::Infallible;
 
@@ -12,11 +12,11 @@ use crate::strided::{Dims, Span, View, ViewMut};
 pub struct WritePart<'a> {
     elements: ChunkElements,
     source: View<'a>,
-    /// The parts of each element that are written, if only some fields of a structure are written.
+    /// The parts of each element to write, if only some fields of a structured element are written.
     fields: Option<Dims<FieldPlace>>,
 }
 
-/// A part of each element that is written.
+/// A part of each element to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FieldPlace {
     /// The offset in the new elements, in bytes.
@@ -33,7 +33,8 @@ impl<'a> WritePart<'a> {
         Self { elements, source, fields: None }
     }
 
-    /// Creates a part of a region, which has a span for each dimension of the chunk. The shape of `source` is that of the region.
+    /// Creates a part of a region, which has a span for each dimension of the chunk. The shape of `source` is that of the
+    /// region.
     pub fn of_region(region: Dims<Span>, source: View<'a>) -> Self {
         Self::new(ChunkElements::Box(region), source)
     }
@@ -44,12 +45,12 @@ impl<'a> WritePart<'a> {
         Self { fields: Some(fields.into()), ..self }
     }
 
-    /// The elements. The part may write only some of their fields.
+    /// Returns the elements. The part may write only some of their fields.
     pub fn source(&self) -> &View<'a> {
         &self.source
     }
 
-    /// The region, if the elements form a box and all their fields are written.
+    /// Returns the region, if the elements form a box and all their fields are written.
     pub fn region(&self) -> Option<&[Span]> {
         match &self.elements {
             ChunkElements::Box(region) if self.fields.is_none() => Some(region),
@@ -57,12 +58,12 @@ impl<'a> WritePart<'a> {
         }
     }
 
-    /// Returns true if this is the whole of a chunk of this shape.
+    /// Returns true if the part is a whole chunk of this shape.
     pub fn covers(&self, shape: &[usize]) -> bool {
         self.region().is_some_and(|region| covers(region, shape))
     }
 
-    /// Returns true if the chunk has values that differ from the new ones.
+    /// Returns true if values of the chunk differ from the new ones.
     pub fn changes(&self, chunk: &View<'_>) -> bool {
         let Some(fields) = &self.fields else { return !self.elements.are_equal(chunk, &self.source) };
         fields.iter().any(|field| {
@@ -110,7 +111,7 @@ impl<'a> WritePart<'a> {
     }
 }
 
-/// A part divided among inner chunks.
+/// A part that is divided among inner chunks.
 #[derive(Debug)]
 pub struct DividedPart<'p, 'a> {
     part: &'p WritePart<'a>,
@@ -120,7 +121,7 @@ pub struct DividedPart<'p, 'a> {
 }
 
 impl<'a> DividedPart<'_, 'a> {
-    /// The part that lies in one inner chunk, if there is one.
+    /// Returns the part that lies in one inner chunk, if there is one.
     pub fn within(&self, cell: &[usize]) -> Option<WritePart<'a>> {
         let source = &self.part.source;
         match &self.part.elements {

@@ -10,25 +10,25 @@ use crate::registry::Registry;
 /// The changes that a cast may make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Casting {
-    /// Nothing: an element that the other type has not is an error.
+    /// No changes: an element that the other type cannot represent is an error.
     Exact,
-    /// The changes that NumPy's `astype` may make: integers keep their lowest bits, floats are rounded to the
-    /// nearest or lose their fraction, complex numbers lose their imaginary part, all but 0 is true. Floats
-    /// beyond an integer's range become its last one, and NaN 0 (NumPy leaves that to the machine). A number
-    /// that a type without infinities or NaN cannot hold is still an error.
+    /// The changes of NumPy's `astype`: integers keep their lowest bits, floats are rounded to the nearest float or truncated
+    /// to integers, complex numbers lose their imaginary part, everything except 0 becomes true. Floats beyond the range of an
+    /// integer become its limit, and NaN becomes 0 (in NumPy, this depends on the machine). A number that a type without
+    /// infinities or NaN cannot represent is still an error.
     Lossy,
 }
 
-/// Casts elements of one type to another; made by [`Registry::cast`].
+/// A cast of elements from one type to another; created by [`Registry::cast`].
 #[derive(Debug)]
 pub struct Cast<'r> {
     from: DataType,
     to: DataType,
-    way: Way<'r>,
+    method: CastMethod<'r>,
 }
 
 #[derive(Debug)]
-enum Way<'r> {
+enum CastMethod<'r> {
     Copy,
     Loop(NumberCast),
     Numbers { from: FamilyRef<'r>, to: FamilyRef<'r>, casting: Casting },
@@ -39,30 +39,32 @@ impl Cast<'_> {
     /// Casts one element into the memory of another.
     ///
     /// # Errors
-    /// When the other type has no such element, or, for an exact cast, none with the same value; and when the memory is not one
-    /// element of each type.
-    /// element of each type.
+    /// When the other type cannot represent the element, or, for an exact cast, has no element with the same value; and when
+    /// the memory is not one element of each type.
     pub fn element(&self, from: &[u8], to: &mut [u8]) -> Result<()> {
         if from.len() != self.from.size() || to.len() != self.to.size() {
             let (is, other) = (from.len(), to.len());
             return Err(Error::argument(format!(
-                "{is} and {other} bytes are not as many elements of {} and {}",
+                "{is} and {other} bytes are not one element each of {} and {}",
                 self.from, self.to
             )));
         }
-        match &self.way {
-            Way::Copy => to.copy_from_slice(from),
-            Way::Loop(cast) => drop(cast.cast(from, to)),
-            Way::Numbers { from: source, to: target, casting } => {
+        match &self.method {
+            CastMethod::Copy => to.copy_from_slice(from),
+            CastMethod::Loop(cast) => drop(cast.cast(from, to)),
+            CastMethod::Numbers { from: source, to: target, casting } => {
                 let number = source.number(&self.from, from).ok_or_else(|| self.impossible())?;
                 let has = target.write_number(&self.to, number, to);
                 let exact = || target.number(&self.to, to).is_some_and(|written| written.is_same(number));
                 if !has || (*casting == Casting::Exact && !exact()) {
                     let shown = source.format(&self.from, from);
-                    return Err(Error::argument(format!("{shown} of {} is no {}", self.from, self.to)));
+                    return Err(Error::argument(format!(
+                        "{shown} of {} cannot be represented as {}",
+                        self.from, self.to
+                    )));
                 }
             }
-            Way::Fields(fields) => {
+            CastMethod::Fields(fields) => {
                 for (source, target, cast) in fields {
                     let (item, into) = (source.data_type.size(), target.data_type.size());
                     let items = from[source.offset..][..source.size()].chunks_exact(item);
@@ -76,11 +78,11 @@ impl Cast<'_> {
         Ok(())
     }
 
-    /// The loop that casts many elements, where none is refused.
+    /// Returns the loop that casts many elements, if none of them can fail.
     #[doc(hidden)]
     pub fn number_cast(&self) -> Option<&NumberCast> {
-        match &self.way {
-            Way::Loop(cast) => Some(cast),
+        match &self.method {
+            CastMethod::Loop(cast) => Some(cast),
             _ => None,
         }
     }
@@ -104,14 +106,14 @@ impl Registry {
     /// When the types cannot be cast.
     #[doc(hidden)]
     pub fn cast(&self, from: &DataType, to: &DataType, casting: Casting) -> Result<Cast<'_>> {
-        let way = match (from.fields(), to.fields()) {
+        let method = match (from.fields(), to.fields()) {
             // Elements of variable length are references into a buffer.
-            _ if from == to && from.storage() != Storage::Variable => Way::Copy,
-            (Some(source), Some(target)) => Way::Fields(self.cast_fields(source, target, casting)?),
+            _ if from == to && from.storage() != Storage::Variable => CastMethod::Copy,
+            (Some(source), Some(target)) => CastMethod::Fields(self.cast_fields(source, target, casting)?),
             (None, None) => {
                 let number_cast = (casting == Casting::Lossy).then(|| NumberCast::between(from, to));
                 if let Some(cast) = number_cast.flatten() {
-                    return Ok(Cast { from: from.clone(), to: to.clone(), way: Way::Loop(cast) });
+                    return Ok(Cast { from: from.clone(), to: to.clone(), method: CastMethod::Loop(cast) });
                 }
                 let (source, target) = (self.family(from)?, self.family(to)?);
                 let is_number = |family: &dyn Family, data_type: &DataType| {
@@ -120,11 +122,11 @@ impl Registry {
                 if !is_number(&*source, from) || !is_number(&*target, to) {
                     return Err(impossible(from, to));
                 }
-                Way::Numbers { from: source, to: target, casting }
+                CastMethod::Numbers { from: source, to: target, casting }
             }
             _ => return Err(impossible(from, to)),
         };
-        Ok(Cast { from: from.clone(), to: to.clone(), way })
+        Ok(Cast { from: from.clone(), to: to.clone(), method })
     }
 
     fn cast_fields(
@@ -160,7 +162,7 @@ mod tests {
         DataType::parse(name, &Registry::new()).unwrap()
     }
 
-    /// The text of an element after a cast.
+    /// Returns the text of an element after a cast.
     fn cast(from: &str, value: &Json, to: &str, casting: Casting) -> Result<String> {
         let registry = Registry::new();
         let (from, to) = (named(from), named(to));
@@ -202,11 +204,14 @@ mod tests {
             ("float32", json!("NaN"), "float4_e2m1fn"),
         ] {
             let error = cast(from, &value, to, Casting::Exact).unwrap_err();
-            assert!(error.to_string().ends_with(&format!("of {from} is no {to}")), "{error}");
+            assert!(
+                error.to_string().ends_with(&format!("of {from} cannot be represented as {to}")),
+                "{error}"
+            );
         }
     }
 
-    /// `numpy.array(value, from).astype(to)` in NumPy 2.5.5, and ml_dtypes 0.6.0 for the small type, but for the last two lines.
+    /// `numpy.array(value, from).astype(to)` in NumPy 2.5.5, and ml_dtypes 0.6.0 for the small type, except the last two lines.
     #[test]
     fn lossy_casts_are_numpys() {
         for (from, value, to, shown) in [
@@ -236,7 +241,7 @@ mod tests {
         assert_eq!(numbers.len(), 1 + 8 + 3 + 2 + 4 + 12 + 13);
         // The powers of two have no zero for the imaginary part.
         numbers.retain(|data_type| data_type.to_string() != "complex_float8_e8m0fnu");
-        // 1 is an element of each.
+        // 1 is an element of every type.
         let one = |t: &DataType| registry.scalar_from_json(t, &json!(1), Strictness::Lenient).unwrap();
         for from in &numbers {
             for to in &numbers {
@@ -249,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn structures_are_cast_field_by_field_and_all_else_is_refused() {
+    fn structures_are_cast_field_by_field_and_other_types_are_rejected() {
         let registry = Registry::new();
         let narrow = DataType::structure([("a", DataType::Int16), ("b", named("<U1"))]).unwrap();
         let wide = DataType::structure([("a", DataType::Int64), ("b", named("<U1"))]).unwrap();
@@ -260,7 +265,10 @@ mod tests {
         into[..8].copy_from_slice(&i64::MAX.to_ne_bytes());
         let cast = registry.cast(&wide, &narrow, Casting::Exact).unwrap();
         let error = cast.element(&into, &mut [0; 6]).unwrap_err();
-        assert_eq!(error.to_string(), "field 'a': 9223372036854775807 of int64 is no int16");
+        assert_eq!(
+            error.to_string(),
+            "field 'a': 9223372036854775807 of int64 cannot be represented as int16"
+        );
         assert!(cast.element(&into, &mut [0; 5]).is_err(), "too little memory");
         let other = DataType::structure([("b", DataType::Int64), ("a", named("<U1"))]).unwrap();
         for (from, to) in [

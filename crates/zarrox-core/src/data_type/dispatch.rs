@@ -5,8 +5,8 @@ pub use half::f16;
 #[doc(hidden)]
 pub use num_complex::Complex;
 
-/// Runs an expression with a type alias for the Rust type of a data type's elements: a number or `bool`. Other data types take the
-/// last branch.
+/// Runs an expression with a type alias for the Rust type of a data type's elements: a number or `bool`. The last branch
+/// handles other data types.
 ///
 /// ```
 /// use zarrox_core::{DataType, with_element_type};
@@ -36,8 +36,8 @@ macro_rules! with_element_type {
     };
 }
 
-/// Runs an expression with a type alias for the Rust type of the numbers with a layout in memory: `element` is any, `number` any but
-/// booleans, and the others are what they say.
+/// Runs an expression with a type alias for the Rust type of the numbers with a layout in memory: `element` is any, `number`
+/// any except booleans; the others are named after their types.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! with_storage {

@@ -1,4 +1,4 @@
-//! The names of data types for people.
+//! The display names of data types.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use super::family::{bytes, time, utf32};
 use crate::json;
 
 impl fmt::Display for DataType {
-    /// The name for people, which [`DataType::parse`] reads: NumPy's name if it is short (`U5`, `S3`, `datetime64[ns]`),
+    /// Formats the display name, which [`DataType::parse`] reads: NumPy's name if it is short (`U5`, `S3`, `datetime64[ns]`),
     /// otherwise that of v3 metadata, followed by the configuration if there is one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

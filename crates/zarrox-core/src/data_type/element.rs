@@ -15,7 +15,7 @@ pub struct Optional<T> {
 }
 
 impl<T: Element> Optional<T> {
-    /// The value, if there is one.
+    /// Returns the value, if it is present.
     pub fn get(self) -> Option<T> {
         (self.present != 0).then_some(self.value)
     }
@@ -23,7 +23,7 @@ impl<T: Element> Optional<T> {
 
 impl<T: Element> From<Option<T>> for Optional<T> {
     fn from(value: Option<T>) -> Self {
-        // SAFETY: every pattern of bytes is a valid element, all zero among them, and for `bool`, too.
+        // SAFETY: every bit pattern is a valid element; the pattern of zeros is valid for `bool` as well.
         let none = || unsafe { std::mem::zeroed() };
         Self { present: value.is_some().into(), value: value.unwrap_or_else(none) }
     }
@@ -50,23 +50,22 @@ impl<T: Element> std::fmt::Debug for Optional<T> {
 /// A Rust type that holds elements of a data type, byte for byte.
 ///
 /// # Safety
-/// The type must be plain data without padding or niches: every pattern of bytes must be a valid value, except for `bool`, which
-/// the library normalises to 0 or 1 first.
+/// The type must be plain data without padding or niches: every bit pattern must be a valid value, except for `bool`, which the
+/// library normalises to 0 or 1 first.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the type of array elements of a fixed size",
     note = "structures become elements by `#[derive(Element)]`"
 )]
 pub unsafe trait Element: Copy + Send + Sync + PartialEq + std::fmt::Debug + 'static {
-    /// False for types that cannot be a field of a structure, as [`Optional`].
+    /// False for types that cannot be a field of a structure, such as [`Optional`].
     #[doc(hidden)]
     const CAN_BE_FIELD: bool = true;
 
-    /// The data type of a new array of these elements.
+    /// Returns the data type of a new array of these elements.
     fn data_type() -> DataType;
 
-    /// Returns whether elements of this data type can be read as this Rust type: it is the type's own, or
-    /// that of its storage where the type is an extension (a `numpy.datetime64` as its count in `i64`, text
-    /// as code points in `[u32; N]`).
+    /// Returns true if elements of this data type can be read as this Rust type: it is the type's own data type, or the storage
+    /// type of an extension (a `numpy.datetime64` as its count in `i64`, text as code points in `[u32; N]`).
     fn holds(data_type: &DataType) -> bool {
         let own = Self::data_type();
         let extends =
@@ -105,13 +104,13 @@ elements! {
 
 macro_rules! exact_elements {
     ($($T:ty => $data_type:expr),+ $(,)?) => {$(
-        // SAFETY: a number of machine learning, or two of one kind side by side: plain bits.
+        // SAFETY: a number type of machine learning, or two of one kind side by side: plain bits.
         unsafe impl Element for $T {
             fn data_type() -> DataType {
                 $data_type
             }
 
-            // Types of the same storage have other bits for the same number.
+            // Types with the same storage have different bits for the same number.
             fn holds(data_type: &DataType) -> bool {
                 *data_type == Self::data_type()
             }
@@ -129,12 +128,12 @@ fn bfloat16() -> DataType {
     small_float::named("bfloat16").unwrap_or(DataType::RawBits(2))
 }
 
-// SAFETY: a byte and plain data, packed; any byte but 0 says that there is a value.
+// SAFETY: a byte and plain data, packed; any byte except 0 means that the value is present.
 unsafe impl<T: Element> Element for Optional<T> {
     const CAN_BE_FIELD: bool = false;
 
     fn data_type() -> DataType {
-        // Only a type that is too large cannot be optional; nothing is stored as that.
+        // Only a type that is too large cannot be optional; no array has such elements.
         DataType::optional(&T::data_type()).unwrap_or(DataType::RawBits(0))
     }
 
@@ -153,7 +152,7 @@ unsafe impl<const N: usize> Element for [u8; N] {
 // SAFETY: numbers of one kind side by side.
 unsafe impl<const N: usize> Element for [u32; N] {
     fn data_type() -> DataType {
-        // Only a length of 0 or beyond all reason has no such type; nothing is stored as that.
+        // Only a length of 0 or an excessive one has no such type; no array has such elements.
         utf32::of_bytes(4 * N).unwrap_or(DataType::RawBits(0))
     }
 }

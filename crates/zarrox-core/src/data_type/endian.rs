@@ -13,10 +13,10 @@ pub enum Endian {
 }
 
 impl Endian {
-    /// The machine's own order.
+    /// The byte order of the machine.
     pub const NATIVE: Self = if cfg!(target_endian = "big") { Self::Big } else { Self::Little };
 
-    /// The name in v3 metadata.
+    /// Returns the name in v3 metadata.
     #[doc(hidden)]
     pub fn name(self) -> &'static str {
         match self {
@@ -25,13 +25,13 @@ impl Endian {
         }
     }
 
-    /// The byte order of this name.
+    /// Returns the byte order of this name.
     #[doc(hidden)]
     pub fn parse(name: &str) -> Option<Self> {
         [Self::Little, Self::Big].into_iter().find(|endian| endian.name() == name)
     }
 
-    /// The character in v2 metadata.
+    /// Returns the character in v2 metadata.
     pub fn character(self) -> char {
         match self {
             Self::Little => '<',
@@ -43,14 +43,15 @@ impl Endian {
 /// The byte order of stored elements.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ByteOrder {
-    /// All numbers have one.
+    /// All numbers have the same byte order.
     One(Endian),
-    /// The numbers of a structure have their own, in the order of its [leaves](Storage::leaves) that have one at all.
+    /// The numbers of a structured element have separate byte orders, in the order of its [leaves](Storage::leaves) that have a
+    /// byte order.
     Each(Vec<Endian>),
 }
 
 impl ByteOrder {
-    /// The codec `bytes`' form of the order, for its `endian`. A list is the model's own: v3 metadata cannot
+    /// Returns the order in the form of the `endian` of the codec `bytes`. A list only exists in the model: v3 metadata cannot
     /// have it.
     pub fn to_json(&self) -> Json {
         match self {
@@ -59,7 +60,7 @@ impl ByteOrder {
         }
     }
 
-    /// The order that [`ByteOrder::to_json`] wrote.
+    /// Parses an order in the form of [`ByteOrder::to_json`].
     pub fn from_json(json: &Json) -> Option<Self> {
         let one = |json: &Json| json.as_str().and_then(Endian::parse);
         match json {
@@ -68,7 +69,7 @@ impl ByteOrder {
         }
     }
 
-    /// The leaves of elements whose bytes must be reversed between memory and the store.
+    /// Returns the leaves of elements whose bytes must be reversed between memory and the store.
     pub fn swapped(&self, storage: &Storage) -> Vec<Leaf> {
         let ordered = storage.leaves().into_iter().filter(|leaf| leaf.word > 1).enumerate();
         let endian = |index| match self {

@@ -1,4 +1,4 @@
-//! Data types that are found in a registry: by a name as people write it, and inside of optional types.
+//! Lookup of data types in a registry: by their readable names, and inside of optional types.
 
 use std::str::FromStr;
 
@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::json::Json;
 use crate::registry::{CORE, Registry};
 
-/// A type that every registry has, by its name as people write it, see [`DataType::parse`].
+/// Parses the readable name of a type that every registry has, see [`DataType::parse`].
 ///
 /// ```
 /// use zarrox_core::DataType;
@@ -28,20 +28,20 @@ impl FromStr for DataType {
 }
 
 impl DataType {
-    /// Elements that are missing, or of this type.
+    /// Returns the optional type with values of this type.
     ///
     /// # Errors
-    /// When the type is a program's own, or v3 does not have it.
+    /// When the type is defined by the program, or v3 does not have it.
     pub fn optional(value: &Self) -> Result<Self> {
         optional::of(value, &CORE)
     }
 
-    /// The type of the values, of elements that may be missing.
+    /// Returns the type of the values of an optional type.
     pub fn optional_value(&self) -> Option<Self> {
         optional::value_of(self, &CORE)
     }
 
-    /// The type of a name as people write it: v3's (`float32`, `r24`), v2's (`<f4`, `|V3`), NumPy's (`f4`, `M8[ns]`,
+    /// Parses the readable name of a type: v3's (`float32`, `r24`), v2's (`<f4`, `|V3`), NumPy's (`f4`, `M8[ns]`,
     /// `datetime64[ns]`), or zarr-python 2's for objects (`object`, `array:i4`).
     pub fn parse(name: &str, registry: &Registry) -> Result<Self> {
         if name == object::NAME {
@@ -60,11 +60,11 @@ impl DataType {
     }
 }
 
-/// Takes the name of a type apart that has the shape of small arrays of it in front, as NumPy has it: `(2, 3)f4`. The shape is
-/// empty where there is none. Zarr has no such elements: arrays of them are arrays with more dimensions.
+/// Splits the name of a sub-array type of NumPy, such as `(2, 3)f4`, into the shape and the name of the type. The shape is
+/// empty if the name has none. Zarr has no such elements: arrays of them are arrays with more dimensions.
 ///
 /// # Errors
-/// When there are brackets, but no shape in them.
+/// When there are brackets without a shape.
 pub fn split_sub_array(name: &str) -> Result<(Vec<u64>, &str)> {
     let Some((shape, inner)) = name.strip_prefix('(').and_then(|rest| rest.split_once(')')) else {
         return Ok((Vec::new(), name));

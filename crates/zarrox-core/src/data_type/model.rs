@@ -8,13 +8,13 @@ use super::storage::{Leaf, Storage, StructLayout};
 use crate::error::{Error, Result};
 use crate::json::Map;
 
-/// The most bytes of an element: a larger one is an accident or an attack.
+/// The maximum size of an element in bytes: a larger one indicates an error or an attack.
 pub const LARGEST: usize = 1 << 20;
 
-/// The name of the types whose elements may be missing, which no field of a structure has.
+/// The name of the optional types, which no field of a structure can have.
 pub(super) const OPTIONAL: &str = "zarrs.optional";
 
-/// A data type of the model, whatever format it was read from.
+/// A data type of the model, independent of the format that it was read from.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DataType {
@@ -46,15 +46,15 @@ pub enum DataType {
     Complex64,
     /// Two double precision floats.
     Complex128,
-    /// A number of raw bytes: v3's `r<8n>`, v2's `|V<n>`.
+    /// Raw bytes of a fixed size: v3's `r<8n>`, v2's `|V<n>`.
     RawBits(usize),
-    /// Elements of named fields.
+    /// A structured type with named fields.
     Struct(Arc<Structure>),
-    /// Any further type, told by its name and configuration, over one of the storage layouts.
+    /// Any other type, identified by its name and configuration, with one of the storage layouts.
     Extension(Box<Extension>),
 }
 
-/// A data type outside the core list: a name and a configuration (as v3 metadata has them) over a storage layout.
+/// A data type outside the core list: a name and a configuration (as in v3 metadata) with a storage layout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Extension {
     /// The name in v3 metadata.
@@ -65,7 +65,7 @@ pub struct Extension {
     pub storage: Storage,
 }
 
-/// Objects are equal in whatever order their members are, so that the configuration is left out.
+/// Objects are equal regardless of the order of their members, so the configuration is not hashed.
 impl Hash for Extension {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.name.hash(state);
@@ -74,7 +74,7 @@ impl Hash for Extension {
 }
 
 impl DataType {
-    /// The layout of an element in memory.
+    /// Returns the layout of an element in memory.
     pub fn storage(&self) -> Storage {
         match self {
             Self::Bool => Storage::Bool,
@@ -97,7 +97,7 @@ impl DataType {
         }
     }
 
-    /// The type of the core list whose elements lie in memory so, where there is one.
+    /// Returns the core type with this layout in memory, if there is one.
     #[doc(hidden)]
     pub fn of_storage(storage: &Storage) -> Option<Self> {
         Some(match storage {
@@ -120,15 +120,15 @@ impl DataType {
         })
     }
 
-    /// Elements of fields of these names and types, one after the other without padding.
+    /// Creates a structured type with fields of these names and types, without padding.
     ///
     /// # Errors
-    /// When a name is empty or there twice, a field is of variable length, or an element would be too large.
+    /// When a name is empty or occurs twice, a field has a variable length, or an element would be too large.
     pub fn structure<N: Into<String>>(fields: impl IntoIterator<Item = (N, Self)>) -> Result<Self> {
         Ok(Self::Struct(Arc::new(Structure::packed(fields)?)))
     }
 
-    /// The fields, of a structured type.
+    /// Returns the fields of a structured type.
     pub fn fields(&self) -> Option<&Structure> {
         match self {
             Self::Struct(structure) => Some(structure),
@@ -136,33 +136,32 @@ impl DataType {
         }
     }
 
-    /// The size of an element in strided memory, in bytes.
+    /// Returns the size of an element in strided memory, in bytes.
     pub fn size(&self) -> usize {
         self.storage().size()
     }
 
-    /// The number of bytes codecs of bytes take together as one element, as numcodecs sees it: one, of
-    /// elements of variable length.
+    /// Returns the number of bytes that bytes→bytes codecs treat as one element, as in numcodecs: 1 for elements of variable
+    /// length.
     #[doc(hidden)]
     pub fn encoded_item(&self) -> usize {
         if self.storage() == Storage::Variable { 1 } else { self.size() }
     }
 
-    /// Returns true if this is a type outside the core list that has this name, however it is configured.
+    /// Returns true if this is a type outside the core list with this name, whatever its configuration.
     #[doc(hidden)]
     pub fn is_named(&self, name: &str) -> bool {
         matches!(self, Self::Extension(extension) if extension.name == name)
     }
 
-    /// The type without padding between and inside of its fields. Types other than padded structures are
-    /// unchanged.
+    /// Returns the type without padding between and inside of its fields. Types other than padded structures are unchanged.
     #[doc(hidden)]
     pub fn packed(&self) -> Self {
         let packed = self.fields().and_then(|structure| structure.without_padding().ok());
         packed.map_or_else(|| self.clone(), |packed| Self::Struct(Arc::new(packed)))
     }
 
-    /// Appends an element of this type as one of the [packed](DataType::packed) type.
+    /// Appends an element of this type in the layout of the [packed](DataType::packed) type.
     #[doc(hidden)]
     pub fn pack(&self, element: &[u8], packed: &mut Vec<u8>) {
         match self {
@@ -174,7 +173,7 @@ impl DataType {
         }
     }
 
-    /// The name in v3 metadata of a type of the core list that has only one.
+    /// Returns the name in v3 metadata of a core type that has only one name.
     pub(super) const fn core_name(&self) -> Option<&'static str> {
         Some(match self {
             Self::Bool => "bool",
@@ -199,29 +198,29 @@ impl DataType {
 /// A field of a structure.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Field {
-    /// The name: not empty, and no other field of the structure has it.
+    /// The name: not empty, and unique in the structure.
     pub name: String,
     /// The type of one element.
     pub data_type: DataType,
-    /// The shape, where the field is an array; else empty.
+    /// The shape of a field that is an array; otherwise empty.
     pub shape: Vec<usize>,
-    /// Where the field begins in the structure, in bytes.
+    /// The offset of the field in the structure, in bytes.
     pub offset: usize,
 }
 
 impl Field {
-    /// The number of elements the field has.
+    /// Returns the number of elements of the field.
     pub fn count(&self) -> usize {
         count(&self.shape)
     }
 
-    /// The size of the field, in bytes.
+    /// Returns the size of the field, in bytes.
     pub fn size(&self) -> usize {
         self.count() * self.data_type.size()
     }
 }
 
-/// The fields of a structured type, and how they lie.
+/// The fields of a structured type, and their layout.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Structure {
     fields: Vec<Field>,
@@ -229,16 +228,16 @@ pub struct Structure {
 }
 
 impl Structure {
-    /// Fields of these names and types one after the other, without padding.
+    /// Creates a structure with fields of these names and types, without padding.
     ///
     /// # Errors
-    /// When a name is empty or there twice, or an element would be too large.
+    /// When a name is empty or occurs twice, or an element would be too large.
     pub fn packed<N: Into<String>>(fields: impl IntoIterator<Item = (N, DataType)>) -> Result<Self> {
         Self::with_shapes(fields.into_iter().map(|(name, data_type)| (name, data_type, Vec::new())))
     }
 
-    /// Fields of these names, types and shapes one after the other, without padding. A shape that is not
-    /// empty makes the field an array.
+    /// Creates a structure with fields of these names, types and shapes, without padding. A shape that is not empty makes the
+    /// field an array.
     ///
     /// # Errors
     /// As for [`Structure::packed`].
@@ -252,12 +251,12 @@ impl Structure {
         builder.finish()
     }
 
-    /// The fields, in their order.
+    /// Returns the fields in their order.
     pub fn fields(&self) -> &[Field] {
         &self.fields
     }
 
-    /// The field of this name. A name with dots leads into nested structures, where no field has just this name.
+    /// Returns the field of this name. A name with dots is a path into nested structures, if no field has exactly this name.
     pub fn field(&self, name: &str) -> Option<Field> {
         if let Some(field) = self.fields.iter().find(|field| field.name == name) {
             return Some(field.clone());
@@ -268,10 +267,10 @@ impl Structure {
         Some(Field { offset: outer.offset + inner.offset, ..inner })
     }
 
-    /// The structure of some of the fields, in the order given, without padding.
+    /// Returns a structure with some of the fields, in the given order, without padding.
     ///
     /// # Errors
-    /// When there is no such field.
+    /// When the field is unknown.
     pub fn select(&self, names: &[&str]) -> Result<(Self, Vec<Field>)> {
         let mut builder = Builder::default();
         let mut chosen = Vec::new();
@@ -283,23 +282,23 @@ impl Structure {
         Ok((builder.finish()?, chosen))
     }
 
-    /// The error for a name that no field has.
+    /// Returns the error for an unknown field.
     #[doc(hidden)]
     pub fn no_field(&self, name: &str) -> Error {
         let names: Vec<&str> = self.fields.iter().map(|field| field.name.as_str()).collect();
-        Error::selection(format!("there is no field '{name}'; the fields are {}", names.join(", ")))
+        Error::selection(format!("unknown field '{name}'; the fields are {}", names.join(", ")))
     }
 
-    /// The layout of elements in memory.
+    /// Returns the layout of elements in memory.
     #[doc(hidden)]
     pub fn layout(&self) -> &Arc<StructLayout> {
         &self.layout
     }
 
-    /// The structure without padding between and inside of its fields.
+    /// Returns the structure without padding between and inside of its fields.
     ///
     /// # Errors
-    /// None that a structure which exists can cause.
+    /// Never for a valid structure.
     #[doc(hidden)]
     pub fn without_padding(&self) -> Result<Self> {
         let mut builder = Builder::default();
@@ -321,7 +320,7 @@ impl Structure {
 }
 
 impl fmt::Display for Structure {
-    /// The fields as one would declare them: `struct(x: float32, y: int16[2])`.
+    /// Formats the fields like a declaration: `struct(x: float32, y: int16[2])`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("struct")?;
         for (index, field) in self.fields.iter().enumerate() {
@@ -333,7 +332,7 @@ impl fmt::Display for Structure {
     }
 }
 
-/// Puts fields one after the other.
+/// Builds a structure by appending fields.
 #[derive(Default)]
 pub(super) struct Builder {
     fields: Vec<Field>,
@@ -375,13 +374,13 @@ impl Builder {
                     starts.flat_map(|start| layout.leaves.iter().map(move |inner| leaf(start, inner)));
                 self.leaves.extend(leaves);
             }
-            // Without this, arrays of structures of empty arrays could have any number of leaves.
+            // Without this check, arrays of structures of empty arrays could have any number of leaves.
             _ if count == 0 => {}
             plain => self.leaves.push(Leaf { offset, size: count * item, word: plain.word() }),
         }
     }
 
-    /// Leaves bytes that belong to no field.
+    /// Adds bytes that belong to no field.
     pub(super) fn pad(&mut self, bytes: usize) -> Result<()> {
         self.size = self.size.saturating_add(bytes);
         if self.size <= LARGEST {
@@ -399,7 +398,7 @@ impl Builder {
     }
 }
 
-/// The number of elements of an array; the largest number there is when there are more.
+/// Returns the number of elements of an array; `usize::MAX` if it overflows.
 pub(super) fn count(shape: &[usize]) -> usize {
     shape.iter().fold(1, |count, &n| count.saturating_mul(n))
 }

@@ -1,10 +1,10 @@
-//! NumPy's casts of many of the machine's numbers at once.
+//! NumPy's casts of many machine numbers in one call.
 
 use super::{Complex, DataType, Storage};
 use crate::number::{BLOCK, Kernel, Plain, Policy, RealType, Rules, kernel, map};
 use crate::with_storage;
 
-/// A cast from booleans or numbers of the machine to others: a fast [`Casting::Lossy`](super::Casting::Lossy).
+/// A cast from booleans or machine numbers to others: a fast [`Casting::Lossy`](super::Casting::Lossy).
 ///
 /// ```
 /// use zarrox_core::DataType;
@@ -17,27 +17,27 @@ use crate::with_storage;
 /// ```
 #[derive(Debug, Clone)]
 pub struct NumberCast {
-    /// The sizes of the elements, and of those that the loop takes and gives.
+    /// The sizes of the input and output elements, and of the input and output of the loop.
     sizes: [usize; 4],
-    /// Makes real numbers of the elements.
+    /// Converts elements to real numbers.
     before: Option<Pass>,
     kernel: Kernel,
     rules: Rules,
-    /// Makes the elements of real numbers.
+    /// Converts real numbers to elements.
     after: Option<Pass>,
-    /// The one pass of those above that is needed, if the loop would only copy.
+    /// The only pass that is needed, if the loop would only copy.
     alone: Option<Pass>,
 }
 
-/// The number of elements that a loop casts at once. It treats them alike, so that one of them may make all slower.
+/// The number of elements that a loop casts together. The loop uses the slow path for all of them if one needs it.
 const LONG: usize = 8 * BLOCK;
 
 type Pass = fn(&[u8], &mut [u8]);
 
 impl NumberCast {
-    /// The cast between two types; `None` unless both are booleans or numbers of the machine.
+    /// Returns the cast between two types; `None` unless both are booleans or machine numbers.
     pub fn between(from: &DataType, to: &DataType) -> Option<Self> {
-        // Other types that lie in memory as these do are other numbers, or none.
+        // Other types with the same layout in memory represent other numbers, or none.
         let special = |data_type: &DataType| {
             matches!(data_type, DataType::RawBits(_) | DataType::Struct(_) | DataType::Extension(_))
         };
@@ -47,7 +47,7 @@ impl NumberCast {
         Self::new(&from.storage(), &to.storage(), Policy::Lossy)
     }
 
-    /// The cast between two layouts by one of NumPy's policies; `None` where one of them is not of numbers.
+    /// Returns the cast between two layouts by one of NumPy's policies; `None` if one of them is not numeric.
     pub fn new(from: &Storage, to: &Storage, policy: Policy) -> Option<Self> {
         use Storage::{Bool, Complex};
         let before: Option<Pass> = match (from, to) {
@@ -81,8 +81,8 @@ impl NumberCast {
         })
     }
 
-    /// Casts elements that lie in memory one after the other: as many as there are in both. Returns true unless the policy is
-    /// [`Policy::Checked`] and a number changes.
+    /// Casts contiguous elements: as many as both slices have. Returns true unless the policy is [`Policy::Checked`] and a
+    /// number changes.
     pub fn cast(&self, from: &[u8], to: &mut [u8]) -> bool {
         if let Some(pass) = self.alone {
             pass(from, to);
@@ -163,7 +163,7 @@ mod tests {
         DataType::Complex128,
     ];
 
-    /// Elements of a type: what is special in any type, cast to this one, and any bits.
+    /// Returns elements of a type: special values of any type, cast to this one, and random bits.
     fn elements(data_type: &DataType) -> Vec<Vec<u8>> {
         let registry = Registry::new();
         let family = registry.family(data_type).unwrap();
@@ -207,7 +207,7 @@ mod tests {
                 for (element, cast) in elements.iter().zip(all.chunks_exact(to.size())) {
                     let number = source.number(from, element).unwrap();
                     assert!(family.write_number(to, number, &mut alone));
-                    // Of NaN, other bits may come than of one alone, but NaN it is.
+                    // The bits of a NaN may differ from those of a single cast, but it remains a NaN.
                     let [cast_number, wanted] =
                         [cast, &alone].map(|element| family.number(to, element).unwrap());
                     let same = cast == alone || (cast_number.is_same(wanted) && is_nan(wanted));
@@ -234,7 +234,7 @@ mod tests {
         }
     }
 
-    /// Casts numbers and shows what they become.
+    /// Casts numbers and shows the results.
     fn shown<S: Plain, T: Plain>(cast: &NumberCast, numbers: &[S]) -> Vec<T> {
         let from: Vec<u8> = numbers.iter().flat_map(|number| number.put().as_ref().to_vec()).collect();
         let mut to = vec![0; numbers.len() * size_of::<T::Bytes>()];
@@ -301,7 +301,7 @@ mod tests {
         assert!(!highest.cast(&[128], &mut [0]) && highest.cast(&[127], &mut [0]));
     }
 
-    /// Casts doubles, and singles, in pieces, and compares with what each becomes alone, and whether that is the same number.
+    /// Casts doubles and singles, in pieces, and compares each with its single cast, and whether the number is unchanged.
     fn compare<T: Plain + Debug>(to: &Storage, numbers: &[f64], one: impl Fn(f64) -> (T, bool)) {
         #[expect(clippy::cast_possible_truncation, reason = "rounded")]
         let singles: Vec<f32> = numbers.iter().map(|number| *number as f32).collect();
@@ -348,7 +348,7 @@ mod tests {
 
     macro_rules! compare_with_rust {
         ($numbers:expr, $($T:ty: $storage:expr;)*) => {$(
-            #[expect(clippy::allow_attributes, reason = "not all types have no sign")]
+            #[expect(clippy::allow_attributes, reason = "some types are signed")]
             #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_lossless, reason = "it is compared")]
             compare::<$T>(&$storage, $numbers, |number| (number as $T, number as i128 == (number as $T) as i128));
         )*};
@@ -358,12 +358,12 @@ mod tests {
     fn as_rust_casts() {
         let mut random = Random::new(7);
         for limit in [1e2, 3e4, 3e9, 2e15, 4e18, 3e19] {
-            #[expect(clippy::cast_precision_loss, reason = "no more than two millions")]
+            #[expect(clippy::cast_precision_loss, reason = "at most two millions")]
             let mut number = || (random.below(2_000_001) as f64 - 1e6) / 1e6 * limit;
             let mut fractions: Vec<f64> = (0..2000).map(|_| number()).collect();
             let mut whole: Vec<f64> = fractions.iter().map(|number| number.round()).collect();
             let positive: Vec<f64> = whole.iter().map(|number| number.abs()).collect();
-            // In the midst of the others, what few are.
+            // Among the others, the few special ones.
             (fractions[1000], fractions[1900]) = (f64::NAN, f64::NEG_INFINITY);
             (whole[10], whole[1500]) = (-0.0, 1e25);
             for numbers in [fractions, whole, positive] {

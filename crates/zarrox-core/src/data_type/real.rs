@@ -1,4 +1,4 @@
-//! The data types of real numbers, as casts know them.
+//! The data types of real numbers, as casts need them.
 
 #[cfg(test)]
 mod tests;
@@ -8,7 +8,7 @@ use crate::number::{Binary, Integer, Number, RealType, Table, pattern, write_pat
 use crate::registry::Registry;
 
 impl RealType {
-    /// The properties of a data type; `None` when its elements are not real numbers.
+    /// Returns the properties of a data type; `None` if its elements are not real numbers.
     pub fn of(data_type: &DataType, registry: &Registry) -> Option<Self> {
         let small = |bits: u32, signed: bool| Some(Self::Integer(Integer { size: 1, bits, signed }));
         let DataType::Extension(extension) = data_type else { return Self::of_storage(&data_type.storage()) };
@@ -22,7 +22,7 @@ impl RealType {
         }
     }
 
-    /// The type of the machine that lies in memory so.
+    /// Returns the machine type with this layout in memory.
     pub(super) fn of_storage(storage: &Storage) -> Option<Self> {
         let integer = |size: usize, signed: bool| {
             let bits = 8 * u32::try_from(size).ok()?;
@@ -39,7 +39,7 @@ impl RealType {
     }
 }
 
-/// The numbers of a type; `None` when it has more than two bytes, or its elements are not real numbers.
+/// Returns the numbers of a type; `None` if it has more than two bytes, or its elements are not real numbers.
 fn table(data_type: &DataType, registry: &Registry) -> Option<Table> {
     let size = data_type.size();
     let family = registry.family(data_type).ok()?;

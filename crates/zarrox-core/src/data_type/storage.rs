@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::vlen::VlenRef;
 
-/// The layout of one element in memory. Numbers are the element's size in bytes; multi-byte numbers are in
-/// the machine's own endianness once decoded.
+/// The layout of one element in memory. Numbers are the element's size in bytes; decoded multi-byte numbers are in the
+/// machine's endianness.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Storage {
     /// One byte, 0 or 1.
@@ -18,39 +18,39 @@ pub enum Storage {
     Float(usize),
     /// Two floats of half the size: the real and the imaginary part.
     Complex(usize),
-    /// Bytes without further meaning.
+    /// Bytes without a meaning of their own.
     Raw(usize),
     /// Characters of four bytes each.
     Utf32(usize),
-    /// Fields one after the other.
+    /// The fields of a structured element.
     Struct(Arc<StructLayout>),
-    /// A number of bytes that each element has for itself, in a [buffer](crate::strided::VlenBuffer).
+    /// A variable number of bytes for each element, in a [buffer](crate::strided::VlenBuffer).
     Variable,
 }
 
-/// Where the numbers lie in a structure.
+/// The positions of the numbers in a structured element.
 #[doc(hidden)]
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct StructLayout {
-    /// The size of an element with all its padding, in bytes.
+    /// The size of an element including its padding, in bytes.
     pub size: usize,
-    /// The parts of which all have one word, in the order of the fields. What lies between them is padding.
+    /// The parts with the same word size, in the order of the fields. The bytes between them are padding.
     pub leaves: Vec<Leaf>,
 }
 
-/// A part of an element that is made of words of one size: a number, a complex number, an array of either.
+/// A part of an element that consists of words of the same size: a number, a complex number, or an array of either.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Leaf {
-    /// Where it begins in the element, in bytes.
+    /// The offset in the element, in bytes.
     pub offset: usize,
     /// The length in bytes.
     pub size: usize,
-    /// The number of bytes that are reversed as a unit; 1 where there is no order.
+    /// The number of bytes that are reversed as a unit; 1 without a byte order.
     pub word: usize,
 }
 
 impl Storage {
-    /// The size of an element in strided memory, in bytes.
+    /// Returns the size of an element in strided memory, in bytes.
     pub fn size(&self) -> usize {
         match self {
             Self::Bool => 1,
@@ -65,8 +65,8 @@ impl Storage {
         }
     }
 
-    /// The number of bytes that are reversed as a unit between the two endiannesses; 1 where there is no
-    /// order. In a structure, the most of any field's.
+    /// Returns the number of bytes that are reversed as a unit between the two endiannesses; 1 without a byte order. For a
+    /// structured element, the maximum of its fields.
     pub fn word(&self) -> usize {
         match self {
             Self::Bool | Self::Raw(_) | Self::Variable => 1,
@@ -77,7 +77,7 @@ impl Storage {
         }
     }
 
-    /// The parts of which all have one word: several only in a structure.
+    /// Returns the parts with the same word size: several only in a structured element.
     #[doc(hidden)]
     pub fn leaves(&self) -> Vec<Leaf> {
         match self {

@@ -7,7 +7,8 @@ use crate::{DataType, Error, FillValue, Registry, Result, Strictness};
 use super::DynArray;
 
 impl DynArray {
-    /// Creates elements from JSON: one element in the form of a fill value, or nested lists of them, whose shape is that of the result.
+    /// Creates elements from JSON: one element in the form of a fill value, or nested lists of elements, whose shape is that of
+    /// the result.
     ///
     /// ```
     /// use ndarray::ArrayD;
@@ -21,8 +22,8 @@ impl DynArray {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) when an element is none of the data type, or lists differ in
-    /// length.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) when an element is invalid for the data type, or the
+    /// lengths of lists differ.
     pub fn from_json(data_type: DataType, json: &Json, registry: &Registry) -> Result<Self> {
         let mut elements = Vec::new();
         let shape = Reading { family: registry.family(&data_type)?, data_type: &data_type }
@@ -38,7 +39,7 @@ struct Reading<'r> {
 }
 
 impl Reading<'_> {
-    /// Adds the elements of a list, or one, and returns the shape.
+    /// Adds the elements of a list, or one element, and returns the shape.
     fn add(&self, json: &Json, elements: &mut Vec<FillValue>) -> Result<Vec<usize>> {
         if let Some(list) = json.as_array().filter(|_| !self.takes_lists()) {
             return self.add_all(list, elements);
@@ -52,7 +53,7 @@ impl Reading<'_> {
         };
         match json.as_array() {
             Some(list) => self.add_all(list, elements),
-            None => Err(Error::argument(format!("{json} is no element of {}: {error}", self.data_type))),
+            None => Err(Error::argument(format!("{json} is not an element of {}: {error}", self.data_type))),
         }
     }
 

@@ -54,7 +54,7 @@ impl DynArray {
         Ok(array)
     }
 
-    /// Creates an array from single elements in row-major order, of variable length or not.
+    /// Creates an array from elements in row-major order, of fixed or variable length.
     ///
     /// # Errors
     /// When the number of elements does not fit the shape, or an element does not have the size of the data type.
@@ -79,7 +79,7 @@ impl DynArray {
         Ok(array)
     }
 
-    /// Creates an array of a data type from what `Array::write` takes: arrays, slices, single values.
+    /// Creates an array of a data type from the values that `Array::write` accepts: arrays, slices, single values.
     ///
     /// ```
     /// # use zarrox_core::{DataType, DynArray};
@@ -103,7 +103,7 @@ impl DynArray {
         Ok(array)
     }
 
-    /// Memory for an array, filled with zeros.
+    /// Allocates memory for an array, filled with zeros.
     #[doc(hidden)]
     pub fn empty(data_type: DataType, shape: Vec<usize>) -> Result<Self> {
         let size = shape.iter().try_fold(data_type.size(), |size, &n| size.checked_mul(n));
@@ -112,17 +112,17 @@ impl DynArray {
         Ok(Self { data_type, shape, bytes, vlen: Arc::default() })
     }
 
-    /// The bytes of each element, in row-major order.
+    /// Returns the bytes of each element, in row-major order.
     pub fn elements(&self) -> impl Iterator<Item = &[u8]> {
         let variable = self.data_type.storage() == Storage::Variable;
         let items = self.bytes.chunks_exact(self.data_type.size());
         items.map(move |item| if variable { self.vlen.element(item) } else { item })
     }
 
-    /// One field of structured elements as an array. A field that is an array adds its dimensions.
+    /// Returns one field of structured elements as an array. A field that is an array adds its dimensions.
     ///
     /// # Errors
-    /// When there is no such field.
+    /// When the field is unknown.
     pub fn field(&self, name: &str) -> Result<Self> {
         let structure =
             self.data_type.fields().ok_or_else(|| Error::argument("the elements have no fields"))?;
@@ -133,7 +133,7 @@ impl DynArray {
         Self::new(field.data_type, shape, bytes)
     }
 
-    /// Creates an array from bytes of other programs: in either byte order, and in either order of the elements.
+    /// Creates an array from the bytes of another program: in either byte order, and in either memory order.
     ///
     /// # Errors
     /// The errors of [`DynArray::new`].
@@ -162,32 +162,32 @@ impl DynArray {
         Self::new(foreign.data_type.clone(), view.shape().to_vec(), bytes)
     }
 
-    /// The data type.
+    /// Returns the data type.
     pub fn data_type(&self) -> &DataType {
         &self.data_type
     }
 
-    /// The shape, in elements.
+    /// Returns the shape, in elements.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
-    /// The bytes of all elements, in row-major order. For elements of variable length, use [`DynArray::elements`]: their bytes
-    /// here are internal references.
+    /// Returns the bytes of all elements, in row-major order. For elements of variable length, use [`DynArray::elements`]:
+    /// their bytes here are internal references.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The bytes of all elements, mutable; see [`DynArray::as_bytes`].
+    /// Returns the bytes of all elements; see [`DynArray::as_bytes`].
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
 
-    /// A copy of the elements as what `Array::read` returns: `ArrayD<f32>`, `Vec<String>`.
+    /// Copies the elements to a type that `Array::read` returns: `ArrayD<f32>`, `Vec<String>`.
     ///
     /// # Errors
-    /// [`ErrorKind::DataTypeMismatch`] when the elements have another type. An element that the Rust type cannot represent is an
-    /// error too, such as bytes that are not UTF-8 as text.
+    /// [`ErrorKind::DataTypeMismatch`] when the elements have another type. An element that the Rust type cannot represent is
+    /// also an error, such as bytes that are not UTF-8 as text.
     pub fn to<A: FromElements>(&self) -> Result<A> {
         let read = |mut out: ViewMut<'_>| {
             out.copy_from(&self.view(), 1);
@@ -211,7 +211,7 @@ impl DynArray {
     /// let halves = array.cast(&DataType::parse("bfloat16", &known)?, Casting::Exact, &known)?;
     /// assert_eq!(halves.cast(&DataType::Float64, Casting::Exact, &known)?, array);
     /// let error = array.cast(&DataType::Int8, Casting::Exact, &known).unwrap_err();
-    /// assert_eq!(error.to_string(), "element [1]: 2.5 of float64 is no int8");
+    /// assert_eq!(error.to_string(), "element [1]: 2.5 of float64 cannot be represented as int8");
     /// assert_eq!(array.cast(&DataType::Int8, Casting::Lossy, &known)?.as_bytes(), [1, 2]);
     /// # Ok::<(), zarrox_core::Error>(())
     /// ```
@@ -236,7 +236,8 @@ impl DynArray {
         Ok(array)
     }
 
-    /// The numbers of a list that a type has, in one dimension. Of floats the nearest ones are taken; others are left out.
+    /// Converts the numbers of a list to the nearest elements of a data type, in one dimension. Numbers that the type cannot
+    /// represent are left out.
     ///
     /// ```
     /// use zarrox_core::{DataType, DynArray, Registry};
@@ -246,7 +247,7 @@ impl DynArray {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] when the type has no numbers.
+    /// [`ErrorKind::Unsupported`] when the type is not numeric.
     #[doc(hidden)]
     pub fn nearest(data_type: &DataType, numbers: &[f64], registry: &Registry) -> Result<Self> {
         registry.cast(&DataType::Float64, data_type, Casting::Lossy)?;
@@ -265,7 +266,7 @@ impl DynArray {
     /// Returns a copy without padding between the fields of structures.
     ///
     /// # Errors
-    /// An error does not occur for an existing array.
+    /// Never for a valid array.
     #[doc(hidden)]
     pub fn packed(&self) -> Result<Self> {
         let data_type = self.data_type.packed();
@@ -277,8 +278,8 @@ impl DynArray {
         Self::new(data_type, self.shape.clone(), bytes)
     }
 
-    /// A copy of the elements at one position of the first dimension, without that dimension. Panics if the position does not
-    /// exist.
+    /// Copies the elements at one position of the first dimension, without that dimension. Panics if the position is out of
+    /// bounds.
     pub(super) fn row(&self, position: usize) -> Result<Self> {
         let one = Span { start: position, step: 1, count: 1 };
         let spans: Dims<Span> =
@@ -288,12 +289,12 @@ impl DynArray {
         Ok(row)
     }
 
-    /// The index of the n-th element in row-major order.
+    /// Returns the place of the n-th element in row-major order.
     pub(super) fn place(&self, index: usize) -> String {
         elements::place(&self.shape, index)
     }
 
-    /// The elements, for code that works with strided memory.
+    /// Returns a view of the elements, for code that works with strided memory.
     pub fn view(&self) -> View<'_> {
         let view = View::contiguous(&self.bytes, &self.shape, self.data_type.size());
         if self.data_type.storage() == Storage::Variable { view.with_vlen(&self.vlen) } else { view }
@@ -371,8 +372,8 @@ impl IntoElements for &DynArray {
     }
 }
 
-/// Returns true if elements of one type may be written as those of another: both are stored alike, and they are not two extension
-/// types, which mean different things by the same bits, or structures of other fields.
+/// Returns true if elements of one type may be written as those of another: both have the same storage, and they are not two
+/// extension types, which interpret the same bits differently, or structures with other fields.
 fn takes(own: &DataType, given: &DataType) -> bool {
     let both = matches!((own, given), (DataType::Extension(_), DataType::Extension(_)));
     let names = |data_type: &DataType| -> Option<Vec<String>> {
@@ -402,7 +403,7 @@ mod tests {
         let wide = array.cast(&DataType::Float64, Casting::Exact, &known).unwrap();
         assert_eq!(wide.to::<ndarray::ArrayD<f64>>().unwrap(), columns.mapv(f64::from).into_dyn());
         let error = wide.cast(&DataType::Bool, Casting::Exact, &known).unwrap_err();
-        assert_eq!(error.to_string(), "element [0, 1]: 3.0 of float64 is no bool");
+        assert_eq!(error.to_string(), "element [0, 1]: 3.0 of float64 cannot be represented as bool");
         let text = DataType::parse(VARIABLE_TEXT, &known).unwrap();
         let words = DynArray::from_elements(text.clone(), vec![1], ["né"]).unwrap();
         assert_eq!(words.cast(&text, Casting::Exact, &known).unwrap(), words);

@@ -1,4 +1,4 @@
-//! Elements as JSON, in the form of v3 metadata, except bytes and points in time, which are text.
+//! Elements as JSON in the form of v3 metadata, except bytes and points in time, which are text.
 
 use crate::data_type::VARIABLE_BYTES;
 use crate::data_type::{Field, Storage};
@@ -8,8 +8,8 @@ use crate::{DataType, FillValue, Registry, Result};
 use super::DynArray;
 
 impl DynArray {
-    /// The elements as JSON, the reverse of [`DynArray::from_json`]: nested lists in the form of fill values, or one element. Structures
-    /// become objects; bytes and points in time become text.
+    /// Returns the elements as JSON, the inverse of [`DynArray::from_json`]: nested lists in the form of fill values, or one
+    /// element. Structured elements become objects; bytes and points in time become text.
     ///
     /// ```
     /// use zarrox_core::{DataType, DynArray, Registry};
@@ -20,7 +20,7 @@ impl DynArray {
     /// ```
     ///
     /// # Errors
-    /// When the data type is not known.
+    /// When the data type is unknown.
     pub fn to_json(&self, registry: &Registry) -> Result<Json> {
         let elements =
             self.elements().map(|element| Self::element_to_json(&self.data_type, element, registry));
@@ -28,10 +28,10 @@ impl DynArray {
         Ok(nested(&self.shape, &mut elements.into_iter()))
     }
 
-    /// One element of a data type as JSON.
+    /// Returns one element of a data type as JSON.
     ///
     /// # Errors
-    /// When the data type is not known.
+    /// When the data type is unknown.
     #[doc(hidden)]
     pub fn element_to_json(data_type: &DataType, element: &[u8], registry: &Registry) -> Result<Json> {
         if let Some(structure) = data_type.fields() {
@@ -62,7 +62,7 @@ fn field_json(field: &Field, element: &[u8], registry: &Registry) -> Result<Json
     Ok(nested(&field.shape, &mut inside.into_iter()))
 }
 
-/// The items in nested lists of this shape.
+/// Returns the items in nested lists of this shape.
 fn nested(shape: &[usize], items: &mut impl Iterator<Item = Json>) -> Json {
     match shape.split_first() {
         None => items.next().unwrap_or_default(),

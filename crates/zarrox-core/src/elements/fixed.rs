@@ -1,4 +1,4 @@
-//! Elements of a fixed size, which lie in memory as a Rust type does.
+//! Elements of a fixed size with the memory layout of a Rust type.
 
 use super::{Decode, Encode, FromElement, InPlace, ToElement, mismatch};
 use crate::data_type::{DataType, Element};

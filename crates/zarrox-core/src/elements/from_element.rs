@@ -10,15 +10,15 @@ pub type Decode<T> = Box<dyn Fn(&[u8]) -> Result<T>>;
 /// Appends the bytes of one element, in the machine's byte order.
 pub type Encode<T> = Box<dyn Fn(&T, &mut Vec<u8>) -> Result<()>>;
 
-/// A Rust type that elements are read as.
+/// A Rust type of elements that are read.
 ///
 /// | Rust | elements |
 /// |---|---|
-/// | numbers, `bool`, structs with `#[derive(Element)]`: [`Element`](crate::Element) | of the same data type |
+/// | numbers, `bool`, structs with `#[derive(Element)]`: [`Element`](crate::Element) | elements of the same data type |
 /// | `String` | text of any length, and byte strings that are UTF-8 |
 /// | `Vec<u8>` | byte strings of any length |
 /// | `Vec<T>` of numbers | arrays of numbers (`vlen-array`) |
-/// | `Option<T>` | optional elements (`zarrs.optional`), and times, where NaT is `None` |
+/// | `Option<T>` | optional elements (`zarrs.optional`), and times, with `None` for NaT |
 /// | types of `chrono` and `jiff`, with the features of these names | `numpy.datetime64`, `numpy.timedelta64` |
 /// | [`Json`](crate::json::Json) | Python objects (`json2`, `msgpack2`) |
 #[diagnostic::on_unimplemented(
@@ -29,10 +29,11 @@ pub trait FromElement: Clone {
     /// Returns the function that decodes the elements of a data type.
     ///
     /// # Errors
-    /// [`ErrorKind::DataTypeMismatch`](crate::ErrorKind::DataTypeMismatch) when this Rust type does not hold them.
+    /// [`ErrorKind::DataTypeMismatch`](crate::ErrorKind::DataTypeMismatch) when this Rust type does not hold elements of the
+    /// data type.
     fn decoder(data_type: &DataType) -> Result<Decode<Self>>;
 
-    /// Returns an error when this Rust type does not hold the elements of a data type.
+    /// Returns an error if this Rust type does not hold elements of a data type.
     #[doc(hidden)]
     fn check(data_type: &DataType) -> Result<()> {
         Self::decoder(data_type).map(drop)
@@ -43,14 +44,14 @@ pub trait FromElement: Clone {
         false
     }
 
-    /// How elements are read without decoding, if they lie in memory as this Rust type does.
+    /// Returns direct access to memory, if elements have the memory layout of this Rust type.
     #[doc(hidden)]
     fn in_place() -> Option<InPlace<Self>> {
         None
     }
 }
 
-/// A Rust type that elements are written from: those of [`FromElement`], and `&str`.
+/// A Rust type of elements that are written: those of [`FromElement`], and `&str`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be written as an element of an array",
     note = "structs become elements by `#[derive(Element)]`; text is written from `String` and `&str`; nested arrays by `arr2`"
@@ -59,21 +60,21 @@ pub trait ToElement: Sized {
     /// Returns the function that encodes values as elements of a data type.
     ///
     /// # Errors
-    /// [`ErrorKind::DataTypeMismatch`](crate::ErrorKind::DataTypeMismatch) when the data type does not have them.
+    /// [`ErrorKind::DataTypeMismatch`](crate::ErrorKind::DataTypeMismatch) when the data type does not have these values.
     fn encoder(data_type: &DataType) -> Result<Encode<Self>>;
 
-    /// Returns an error when the data type does not have these values.
+    /// Returns an error if the data type does not have these values.
     #[doc(hidden)]
     fn check(data_type: &DataType) -> Result<()> {
         Self::encoder(data_type).map(drop)
     }
 
-    /// The bytes of the data type's missing value, which `None` is written as.
+    /// Returns the bytes of the data type's missing value, as which `None` is written.
     fn missing(_data_type: &DataType) -> Option<Vec<u8>> {
         None
     }
 
-    /// How elements are written without encoding, if they lie in memory as this Rust type does.
+    /// Returns direct access to memory, if elements have the memory layout of this Rust type.
     #[doc(hidden)]
     fn in_place() -> Option<InPlace<Self>> {
         None

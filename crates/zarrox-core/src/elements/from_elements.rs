@@ -1,4 +1,4 @@
-//! What a read returns.
+//! The results of reads.
 
 use ndarray::{Array, ArrayD, Axis, Dimension, IxDyn};
 
@@ -8,20 +8,21 @@ use crate::error::{Error, Result};
 use crate::strided::{Dims, View, ViewMut};
 use crate::vlen::VlenBuffer;
 
-/// Selected elements that are not read yet.
+/// Selected elements that have not been read yet.
 pub struct Source<'a> {
-    /// Their shape.
+    /// The shape of the selection.
     pub shape: Dims<usize>,
-    /// Their data type.
+    /// The data type of the elements.
     pub data_type: &'a DataType,
-    /// Reads them into memory of this shape, of the size of the data type's elements. Booleans become 0 or 1 in it.
+    /// Reads the elements into memory of this shape and of the size of the data type's elements. Booleans are normalised to 0
+    /// or 1.
     pub read: &'a dyn Fn(ViewMut<'_>) -> Result<()>,
-    /// The elements, if they are in memory already: they are decoded there instead of being read.
+    /// The elements, if they are already in memory: they are decoded from there.
     pub memory: Option<View<'a>>,
 }
 
 impl Source<'_> {
-    /// The number of elements, if their bytes fit into memory.
+    /// Returns the number of elements, if their bytes fit into memory.
     fn count(&self) -> Result<usize> {
         let size = self.shape.iter().try_fold(self.data_type.size(), |size, &n| size.checked_mul(n));
         let size = size.filter(|&size| isize::try_from(size).is_ok()).ok_or_else(too_many)?;
@@ -63,7 +64,7 @@ impl Source<'_> {
     }
 }
 
-/// Decodes elements in row-major order. Errors get the place of the element.
+/// Decodes elements in row-major order. Errors have the place of the element.
 fn decoded<T>(elements: &View<'_>, decode: &Decode<T>) -> Result<Vec<T>> {
     let mut values = Vec::new();
     elements.for_each_element(|element| {
@@ -74,7 +75,7 @@ fn decoded<T>(elements: &View<'_>, decode: &Decode<T>) -> Result<Vec<T>> {
     Ok(values)
 }
 
-/// What elements are read as.
+/// The result type of a read.
 ///
 /// | type | |
 /// |---|---|
@@ -90,11 +91,11 @@ fn decoded<T>(elements: &View<'_>, decode: &Decode<T>) -> Result<Vec<T>> {
     note = "one element is read by `get::<f32>([0, 0])`"
 )]
 pub trait FromElements: Sized {
-    /// Several results that are read at once, with a first axis of their number.
+    /// Several results of one read, with a first axis for their number.
     #[doc(hidden)]
     type Rows: FromElements;
 
-    /// Checks the data type before anything is read.
+    /// Checks the data type before elements are read.
     #[doc(hidden)]
     fn check(data_type: &DataType) -> Result<()>;
 
@@ -156,7 +157,7 @@ impl<T: FromElement> FromElements for Vec<T> {
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "`map_err` passes it")]
+#[expect(clippy::needless_pass_by_value, reason = "`map_err` passes a value")]
 fn shape_error(error: ndarray::ShapeError) -> Error {
     Error::argument(error.to_string())
 }

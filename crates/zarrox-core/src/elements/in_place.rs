@@ -1,4 +1,4 @@
-//! Elements that lie in memory as a Rust type does.
+//! Direct access to elements with the memory layout of a Rust type.
 
 use std::marker::PhantomData;
 
@@ -23,7 +23,7 @@ impl<T> Clone for InPlace<T> {
 impl<T> Copy for InPlace<T> {}
 
 impl<T: Element> InPlace<T> {
-    /// The proof for an element.
+    /// Creates the proof for an element.
     pub const fn new() -> Self {
         Self(PhantomData)
     }
@@ -36,29 +36,29 @@ impl<T: Element> Default for InPlace<T> {
 }
 
 impl<T> InPlace<T> {
-    /// A vector of zeros.
+    /// Allocates a vector of zeros.
     ///
     /// # Errors
     /// When the memory cannot be allocated.
     pub fn zeroed(self, count: usize) -> Result<Vec<T>> {
-        // SAFETY: the type is an `Element`, for which every pattern of bytes is valid; zeros are for `bool`, too.
+        // SAFETY: the type is an `Element`, for which every bit pattern is valid; zeros are valid for `bool` as well.
         unsafe { memory::zeroed(count) }
     }
 
-    /// The memory of elements. Booleans among what is written must be 0 or 1 before they are used as such.
+    /// Returns the memory of elements as bytes. Booleans must be set to 0 or 1 before they are used as `bool`.
     pub fn bytes_mut(self, data: &mut [T]) -> &mut [u8] {
-        // SAFETY: the slice has as many bytes, and every pattern of bytes that is written is a valid element, but for booleans, of
-        // which the comment speaks.
+        // SAFETY: the slice has as many bytes, and every bit pattern that is written is a valid element, except for booleans,
+        // which the documentation covers.
         unsafe { std::slice::from_raw_parts_mut(data.as_mut_ptr().cast::<u8>(), size_of_val(data)) }
     }
 
-    /// The memory of elements.
+    /// Returns the memory of elements as bytes.
     pub fn bytes(self, data: &[T]) -> &[u8] {
         // SAFETY: the slice has as many bytes, and elements are plain data without padding.
         unsafe { std::slice::from_raw_parts(data.as_ptr().cast::<u8>(), size_of_val(data)) }
     }
 
-    /// The elements of an `ndarray` of any layout.
+    /// Returns a view of an `ndarray` of any layout.
     pub fn view<S: Data<Elem = T>, D: Dimension>(self, values: &ArrayBase<S, D>) -> View<'_> {
         let item = size_of::<T>();
         let strides: Dims<isize> =

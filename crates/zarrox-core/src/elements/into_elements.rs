@@ -1,4 +1,4 @@
-//! What a write takes.
+//! The arguments of writes.
 
 use ndarray::{ArrayBase, Data, Dimension};
 
@@ -10,12 +10,12 @@ use crate::error::Result;
 use crate::strided::{Dims, View, ViewMut};
 use crate::vlen::VlenBuffer;
 
-/// Where elements are written to.
+/// The destination of elements that are written.
 #[derive(Debug, Clone, Copy)]
 pub struct Target<'a> {
     /// The data type of the array or the field.
     pub data_type: &'a DataType,
-    /// The data types that single numbers are converted by.
+    /// The registry of the data types to which single numbers are converted.
     pub registry: &'a Registry,
 }
 
@@ -23,30 +23,30 @@ pub struct Target<'a> {
 #[derive(Debug)]
 pub struct Elements<'a> {
     memory: Memory<'a>,
-    /// True if the values are a list, which may stand for elements of any shape in row-major order.
+    /// True if the values are a list, which may be written to any shape in row-major order.
     is_list: bool,
 }
 
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "a box would be an allocation for each write")]
+#[expect(clippy::large_enum_variant, reason = "a box would need an allocation for each write")]
 enum Memory<'a> {
     View(View<'a>),
     Owned { bytes: Vec<u8>, vlen: VlenBuffer, shape: Dims<usize>, item: usize },
 }
 
 impl<'a> Elements<'a> {
-    /// Elements that lie in memory as they will be written.
+    /// Creates elements from memory with the layout in which they are written.
     pub fn of_view(view: View<'a>) -> Self {
         Self { memory: Memory::View(view), is_list: false }
     }
 
-    /// One element of a fixed size.
+    /// Creates one element of a fixed size.
     pub fn of_element(bytes: Vec<u8>) -> Self {
         let item = bytes.len();
         Self::of_bytes(bytes, &[], item)
     }
 
-    /// Elements of a fixed size, in row-major order.
+    /// Creates elements of a fixed size, in row-major order.
     pub(super) fn of_bytes(bytes: Vec<u8>, shape: &[usize], item: usize) -> Self {
         let memory = Memory::Owned { bytes, vlen: VlenBuffer::new(), shape: shape.into(), item };
         Self { memory, is_list: false }
@@ -72,7 +72,7 @@ impl<'a> Elements<'a> {
         Self::of_pieces(bytes, lengths, shape, item)
     }
 
-    /// Elements of variable length, whose bytes follow each other in row-major order.
+    /// Creates elements of variable length, whose bytes are concatenated in row-major order.
     fn of_pieces(bytes: Vec<u8>, lengths: Vec<usize>, shape: &[usize], item: usize) -> Result<Self> {
         let (mut references, vlen) = (vec![0; lengths.len() * item], VlenBuffer::new());
         ViewMut::contiguous(&mut references, shape, item).with_vlen(&vlen).set_elements(bytes, lengths)?;
@@ -80,7 +80,7 @@ impl<'a> Elements<'a> {
         Ok(Self { memory, is_list: false })
     }
 
-    /// The elements, in their own shape.
+    /// Returns the elements in their own shape.
     pub fn view(&self) -> View<'_> {
         match &self.memory {
             Memory::View(view) => view.clone(),
@@ -90,7 +90,7 @@ impl<'a> Elements<'a> {
         }
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         self.view().shape().iter().product()
     }
@@ -100,7 +100,8 @@ impl<'a> Elements<'a> {
         self.len() == 0
     }
 
-    /// The elements in another shape, if NumPy would broadcast them to it, or if they are a list of as many.
+    /// Returns the elements in another shape, if NumPy would broadcast them to it, or if they are a list of the same number of
+    /// elements.
     pub fn broadcast(&self, shape: &[usize]) -> Option<View<'_>> {
         let view = self.view();
         let count = shape.iter().try_fold(1_usize, |count, &length| count.checked_mul(length));
@@ -110,7 +111,7 @@ impl<'a> Elements<'a> {
         view.broadcast_like_numpy(shape)
     }
 
-    /// Elements whose last dimensions, which must be `inner`, are the contents of one element each.
+    /// Combines the last dimensions, which must be `inner`, into one element each.
     pub fn grouped(self, inner: &[usize]) -> Option<Self> {
         if inner.is_empty() {
             return Some(self);
@@ -134,13 +135,13 @@ impl<'a> Elements<'a> {
 /// | numbers, `bool`, `&str`, `String`, structs with `#[derive(Element)]` | one value for all elements |
 /// | `&DynArray` | elements whose type is known only at run time |
 ///
-/// `T` is a [`ToElement`]. A single number may be of another type, if the elements can have the same value: `0` for floats.
+/// `T` is a [`ToElement`]. A single number may have another type, if the data type can represent its value: `0` for floats.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be written to an array",
     note = "pass an array of `ndarray` or a reference to it, a slice or `Vec`, one value, or a `&DynArray`; nested arrays by `arr2`"
 )]
 pub trait IntoElements {
-    /// The values as elements of the target.
+    /// Returns the values as elements of the target.
     #[doc(hidden)]
     fn elements(&self, target: &Target<'_>) -> Result<Elements<'_>>;
 }
@@ -171,7 +172,8 @@ fn of_list<'a, T: ToElement>(values: &'a [T], target: &Target<'_>) -> Result<Ele
     Ok(Elements { is_list: true, ..elements })
 }
 
-/// One element, if these are its parts: its bytes, its code points, or the items of an element of variable length.
+/// Returns one element, if these values are its parts: its bytes, its code points, or the items of an element of variable
+/// length.
 fn of_parts<'a, T: ToElement>(values: &'a [T], data_type: &DataType) -> Result<Option<Elements<'a>>> {
     let Some(in_place) = T::in_place() else { return Ok(None) };
     let memory = in_place.bytes(values);

@@ -5,12 +5,12 @@ use crate::data_type::{DataType, Element, VARIABLE_BYTES};
 use crate::error::{Error, ErrorKind, Result};
 use crate::strided::{View, ViewMut};
 
-/// The type of the items of which an element of variable length is a list, if it is one.
+/// Returns the type of the items of an element of variable length, if it is a list.
 pub(super) fn item_type(data_type: &DataType) -> Option<DataType> {
     if data_type.is_named(VARIABLE_BYTES) { Some(DataType::UInt8) } else { data_type.vlen_item() }
 }
 
-/// The type of the items of an element, if `Vec<T>` holds the elements.
+/// Returns the type of the items of an element, if `Vec<T>` holds the elements.
 fn item_of<T: Element>(data_type: &DataType) -> Result<DataType> {
     let item = item_type(data_type).filter(|item| T::holds(item));
     item.ok_or_else(|| mismatch(data_type, &format!("lists of {}", T::data_type())))

@@ -4,13 +4,14 @@ use std::alloc::{Layout, alloc_zeroed};
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// The size in bytes from which huge pages are requested: the first access to them costs half.
+/// The minimum size in bytes for which huge pages are requested: the first access to them costs half as much.
 const LARGE: usize = 4 << 20;
 
-/// A vector of zeros. A large one consists of untouched pages of the system, so that no pass over memory is spent on it.
+/// Allocates a vector of zeros. A large one consists of untouched pages of the system, so that the memory is not written twice.
 ///
 /// # Errors
-/// [`ErrorKind::LimitExceeded`] when no memory can be that large, [`ErrorKind::OutOfMemory`] when it cannot be allocated.
+/// [`ErrorKind::LimitExceeded`] when the size exceeds the address space, [`ErrorKind::OutOfMemory`] when the memory cannot be
+/// allocated.
 ///
 /// # Safety
 /// Zeros must be a valid value of the type.
@@ -26,7 +27,7 @@ pub(super) unsafe fn zeroed<T>(count: usize) -> Result<Vec<T>> {
     if layout.size() == 0 {
         return Ok(Vec::new());
     }
-    // SAFETY: the layout has a size; a null pointer is checked for below.
+    // SAFETY: the size of the layout is not zero; a null pointer is checked for below.
     let pointer = unsafe { alloc_zeroed(layout) };
     if pointer.is_null() {
         return Err(too_large(ErrorKind::OutOfMemory));
@@ -36,7 +37,7 @@ pub(super) unsafe fn zeroed<T>(count: usize) -> Result<Vec<T>> {
     Ok(unsafe { Vec::from_raw_parts(pointer.cast::<T>(), count, count) })
 }
 
-/// An empty vector with room for so many bytes.
+/// Allocates an empty vector with a capacity of `size` bytes.
 ///
 /// # Errors
 /// [`ErrorKind::OutOfMemory`] when the memory cannot be allocated.
@@ -57,7 +58,7 @@ fn advise_huge_pages(pointer: *mut u8, size: usize) {
     let page = rustix::param::page_size();
     let skipped = pointer.align_offset(page);
     let whole = size.saturating_sub(skipped) / page * page;
-    // SAFETY: the range lies inside memory that we own, and the advice does not change what it holds.
+    // SAFETY: the range lies inside memory that this function owns, and the advice does not change its content.
     let advised =
         unsafe { rustix::mm::madvise(pointer.add(skipped).cast(), whole, rustix::mm::Advice::LinuxHugepage) };
     // A system without huge pages is only slower.

@@ -1,4 +1,4 @@
-//! Memory of the caller that elements are read into.
+//! The caller's memory as the destination of a read.
 
 use std::mem::MaybeUninit;
 
@@ -10,10 +10,10 @@ use crate::data_type::{DataType, Element};
 use crate::error::{Error, Result};
 use crate::strided::{Dims, ViewMut};
 
-/// A place for one element: an [`Element`], or `MaybeUninit` of it.
+/// Memory for one element: an [`Element`], or `MaybeUninit` of it.
 ///
 /// # Safety
-/// The place must have the size of the element, and take every pattern of bytes.
+/// The slot must have the size of the element, and accept every bit pattern.
 pub unsafe trait Slot {
     /// The element.
     type Element: Element;
@@ -22,20 +22,20 @@ pub unsafe trait Slot {
     const MAY_BE_UNINIT: bool;
 }
 
-// SAFETY: an element is its own place.
+// SAFETY: an element is its own slot.
 unsafe impl<T: Element> Slot for T {
     type Element = T;
     const MAY_BE_UNINIT: bool = false;
 }
 
-// SAFETY: the standard library guarantees the size of an element, and any bytes.
+// SAFETY: the standard library guarantees the size of an element, and every bit pattern.
 unsafe impl<T: Element> Slot for MaybeUninit<T> {
     type Element = T;
     const MAY_BE_UNINIT: bool = true;
 }
 
-/// Memory that elements are read into: mutable arrays and array views of `ndarray`, of any layout, and slices, which take the
-/// elements in row-major order. Elements may be `MaybeUninit`: all of them are initialised if reading succeeds.
+/// A destination of a read: mutable arrays and array views of `ndarray`, of any layout, and slices, which receive the elements
+/// in row-major order. Elements may be `MaybeUninit`: all of them are initialised if the read succeeds.
 #[diagnostic::on_unimplemented(
     message = "elements cannot be read into `{Self}`",
     note = "pass `&mut array` of `ndarray`, an `ArrayViewMut`, or a slice `&mut [T]`"
@@ -61,11 +61,11 @@ where
             self.iter_mut().for_each(zero);
         }
         let item = size_of::<S::Elem>();
-        // This comes before the strides are read: shared memory is copied now, and may get other strides.
+        // This precedes the strides: shared memory is copied here, and the copy may have other strides.
         let pointer = self.as_mut_ptr().cast::<u8>();
         let strides: Dims<isize> = self.strides().iter().map(|stride| stride * item.cast_signed()).collect();
-        // SAFETY: shape and strides are those of an array that is borrowed mutably for the whole call; elements of an
-        // owned or mutably borrowed ndarray do not overlap. They are initialised, or only written.
+        // SAFETY: shape and strides are those of an array that is borrowed mutably for the whole call; elements of an owned or
+        // mutably borrowed ndarray do not overlap. They are initialised, or only written.
         (source.read)(unsafe { ViewMut::from_raw(pointer, &source.shape, &strides, item) })
     }
 }
@@ -93,7 +93,8 @@ impl<E: Slot> ElementsMut for &mut [E] {
         }
         let item = size_of::<E>();
         let strides = crate::strided::contiguous_strides(&source.shape, item);
-        // SAFETY: the slice is borrowed mutably for the whole call, and has as many elements. They are initialised, or only written.
+        // SAFETY: the slice is borrowed mutably for the whole call, and has as many elements. They are initialised, or only
+        // written.
         (source.read)(unsafe { ViewMut::from_raw(self.as_mut_ptr().cast(), &source.shape, &strides, item) })
     }
 }
@@ -117,13 +118,13 @@ fn check<E: Slot>(data_type: &DataType) -> Result<()> {
     Err(mismatch(data_type, &E::Element::data_type().to_string()))
 }
 
-/// Returns true if elements are examined after they were read, which uninitialised memory must not be when reading fails.
+/// Returns true if elements are examined after a read. Uninitialised memory must be zeroed first, in case the read fails.
 fn must_be_zeroed<E: Slot>(data_type: &DataType) -> bool {
     let is_examined = matches!(data_type, DataType::Bool | DataType::Struct(_) | DataType::Extension(_));
     E::MAY_BE_UNINIT && is_examined
 }
 
 fn zero<E: Slot>(slot: &mut E) {
-    // SAFETY: a place takes every pattern of bytes, and zeros are a valid `bool` as well.
+    // SAFETY: a slot accepts every bit pattern, and zeros are a valid `bool` as well.
     unsafe { std::ptr::write_bytes(std::ptr::from_mut(slot), 0, 1) }
 }

@@ -3,9 +3,9 @@
 //! | trait | types |
 //! |---|---|
 //! | [`FromElement`], [`ToElement`] | one element: numbers, structs, text, times, optional values |
-//! | [`FromElements`] | what a read returns: `ndarray`'s arrays, vectors |
-//! | [`IntoElements`] | what a write takes: arrays, views, vectors, slices, and single values |
-//! | [`ElementsMut`] | memory that is read into |
+//! | [`FromElements`] | the result of a read: `ndarray`'s arrays, vectors |
+//! | [`IntoElements`] | the argument of a write: arrays, views, vectors, slices, and single values |
+//! | [`ElementsMut`] | the destination of a read |
 
 mod fixed;
 mod from_element;
@@ -33,17 +33,17 @@ pub use scalar::{exact_element, scalar};
 use crate::data_type::DataType;
 use crate::error::{Error, ErrorKind};
 
-/// The error for a Rust type that does not hold the elements of a data type.
+/// Returns the error for a Rust type that does not hold the elements of a data type.
 fn mismatch(data_type: &DataType, name: &str) -> Error {
     Error::new(ErrorKind::DataTypeMismatch, format!("the elements are {data_type}, not {name}"))
 }
 
-/// The error for more elements than an address space can hold.
+/// Returns the error for elements that exceed the address space.
 pub(crate) fn too_many() -> Error {
-    Error::new(ErrorKind::LimitExceeded, "the elements are more than this machine can address")
+    Error::new(ErrorKind::LimitExceeded, "the elements exceed the address space of this machine")
 }
 
-/// The place of the n-th element of this shape in row-major order, for errors.
+/// Returns the place of the n-th element of this shape in row-major order, for errors.
 pub fn place(shape: &[usize], mut index: usize) -> String {
     let mut position: Vec<usize> = shape.to_vec();
     for length in position.iter_mut().rev() {

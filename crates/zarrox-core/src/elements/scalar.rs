@@ -1,4 +1,4 @@
-//! Single values, which stand for all elements of a selection.
+//! Single values, which are written to all elements of a selection.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use crate::data_type::{Casting, DataType, Element};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Json;
 
-/// One value of a fixed size as an element of the target.
+/// Converts one value of a fixed size to an element of the target.
 ///
 /// # Errors
 /// [`ErrorKind::DataTypeMismatch`] when the target has no element of the same value.
@@ -26,7 +26,7 @@ pub fn scalar<T: Element>(value: &T, target: &Target<'_>) -> Result<Elements<'st
     Ok(Elements::of_bytes(element, &[], item))
 }
 
-/// The element of a data type that has the same value as one of another: literals without a suffix are `i32` and `f64`.
+/// Converts an element to another data type that can represent its value: literals without a suffix are `i32` and `f64`.
 ///
 /// # Errors
 /// [`ErrorKind::DataTypeMismatch`] when the data type has no element of the same value.
@@ -55,7 +55,7 @@ pub fn exact_element(
     })
 }
 
-/// The suffix of a literal of this type.
+/// Returns the suffix of a literal of this type.
 fn suffix(data_type: &DataType) -> Option<&'static str> {
     Some(match data_type {
         DataType::Int8 => "i8",

@@ -25,11 +25,11 @@ pub enum ChunkLengths {
 pub enum ListedLength {
     /// One chunk.
     One(u64),
-    /// Several chunks of one length.
+    /// Several chunks of the same length.
     Run {
-        /// The length of each, in elements.
+        /// The length of each chunk, in elements.
         length: u64,
-        /// The number of them.
+        /// The number of chunks.
         count: u64,
     },
 }
@@ -53,7 +53,7 @@ impl ListedLength {
 const SHOWN: usize = 12;
 
 impl ChunkLengths {
-    /// The lengths with another chunk at the end, unless its length would be 0.
+    /// Returns the lengths with another chunk at the end, unless its length would be 0.
     fn with_one_more(&self, length: u64) -> Self {
         let Self::Listed(listed) = self else { return self.clone() };
         let mut listed = listed.clone();
@@ -65,7 +65,7 @@ impl ChunkLengths {
         Self::Listed(listed)
     }
 
-    /// The lengths for people; of a long list the beginning.
+    /// Returns a readable description of the lengths; for a long list, of its beginning.
     pub(super) fn describe(&self) -> String {
         let listed = match self {
             Self::Repeated(length) => return length.to_string(),
@@ -111,7 +111,7 @@ impl<const N: usize> From<[u64; N]> for ChunkLengths {
     }
 }
 
-/// A grid with chunk lengths for each dimension. Runs stay runs, however long.
+/// A grid with chunk lengths for each dimension. Runs are stored as runs, however long.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rectilinear {
     lengths: Vec<ChunkLengths>,
@@ -120,7 +120,7 @@ pub struct Rectilinear {
 }
 
 impl Rectilinear {
-    /// The grid with these lengths for each dimension; no chunk is empty.
+    /// Creates a grid with these lengths for each dimension. A chunk must not be empty.
     #[doc(hidden)]
     pub fn new(lengths: impl IntoIterator<Item = impl Into<ChunkLengths>>) -> Result<Self> {
         let lengths: Vec<ChunkLengths> = lengths.into_iter().map(Into::into).collect();
@@ -131,7 +131,8 @@ impl Rectilinear {
         Ok(Self { lengths, runs, largest })
     }
 
-    /// The grid with one further chunk along each dimension that is longer in `shape`; `None` if none is.
+    /// Returns the grid with one further chunk along each dimension in which `shape` is longer; `None` if there is no such
+    /// dimension.
     pub(super) fn grown(&self, shape: &[u64]) -> Result<Option<Self>> {
         let missing = |dim: usize| {
             let end = self.runs(dim).last().map_or(0, Run::end);
@@ -144,14 +145,14 @@ impl Rectilinear {
         Self::new(grown).map(Some)
     }
 
-    /// The lengths for each dimension, in the form of `chunk_shapes` in v3 metadata.
+    /// Parses the lengths for each dimension, in the form of `chunk_shapes` in v3 metadata.
     #[doc(hidden)]
     pub fn lengths_from_json(json: &Json, strictness: Strictness) -> Result<Vec<ChunkLengths>> {
         let dims = json.as_array().ok_or_else(|| not_lengths(json))?;
         dims.iter().map(|dim| lengths_from_json(dim, strictness).ok_or_else(|| not_lengths(dim))).collect()
     }
 
-    /// The `chunk_shapes` of v3 metadata, in the form that was given.
+    /// Returns the `chunk_shapes` of v3 metadata, in the form that was given.
     #[doc(hidden)]
     pub fn lengths_to_json(&self) -> Json {
         let entry = |entry: &ListedLength| match entry {
@@ -165,17 +166,17 @@ impl Rectilinear {
         self.lengths.iter().map(dim).collect()
     }
 
-    /// The lengths as they were given, for each dimension.
+    /// Returns the lengths for each dimension, in the form that was given.
     pub fn lengths(&self) -> &[ChunkLengths] {
         &self.lengths
     }
 
-    /// The chunks along a dimension, from the first one on.
+    /// Returns the chunks along a dimension, from the first one.
     pub(super) fn runs(&self, dim: usize) -> &[Run] {
         self.runs.get(dim).map_or(&[], Vec::as_slice)
     }
 
-    /// The length of the longest chunk, for each dimension.
+    /// Returns the length of the longest chunk, for each dimension.
     pub(super) fn largest(&self) -> &[u64] {
         &self.largest
     }

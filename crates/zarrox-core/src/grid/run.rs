@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-/// Consecutive chunks of one length along a dimension.
+/// Consecutive chunks of the same length along a dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Run {
     /// The index of the first chunk.
@@ -16,12 +16,12 @@ pub struct Run {
 }
 
 impl Run {
-    /// Chunks of this length, as many as needed.
+    /// Creates a run with as many chunks of this length as needed.
     pub(super) fn endless(length: u64) -> Self {
         Self { first: 0, start: 0, length, count: u64::MAX }
     }
 
-    /// The end of the last chunk, in elements.
+    /// Returns the end of the last chunk, in elements.
     pub fn end(&self) -> u64 {
         self.start.saturating_add(self.length.saturating_mul(self.count))
     }

@@ -1,10 +1,10 @@
 //! The choice of a chunk shape for a new array.
 
-/// The shape of a new array's chunks.
+/// The chunk shape of a new array.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ChunkShape {
-    /// The guess of zarr-python 2: between 128 KiB and 64 MiB, growing with the array.
+    /// The heuristic of zarr-python 2: between 128 KiB and 64 MiB, growing with the array.
     Guess,
     /// One chunk for the whole array.
     One,
@@ -13,7 +13,8 @@ pub enum ChunkShape {
 }
 
 impl ChunkShape {
-    /// The lengths for an array of this shape, with elements of `item` bytes. No length is zero, unless it was given as zero.
+    /// Returns the lengths for an array of this shape, with elements of `item` bytes. A length is zero only if it was given as
+    /// zero.
     #[doc(hidden)]
     pub fn resolve(&self, shape: &[u64], item: usize) -> Vec<u64> {
         let whole = |dim: usize| shape.get(dim).map_or(1, |&length| length.max(1));
@@ -27,8 +28,8 @@ impl ChunkShape {
         }
     }
 
-    /// The lengths of inner chunks in a shard of this shape, with elements of `item` bytes. Guessed lengths divide those of the
-    /// shard.
+    /// Returns the lengths of inner chunks in a shard of this shape, with elements of `item` bytes. Chosen lengths divide those
+    /// of the shard.
     #[doc(hidden)]
     pub fn within(&self, shard: &[u64], item: usize) -> Vec<u64> {
         match self {
@@ -80,15 +81,15 @@ impl<const N: usize> From<[Option<u64>; N]> for ChunkShape {
     }
 }
 
-/// The size of chunks whose lengths are not given, in bytes.
+/// The size of chunks without given lengths, in bytes.
 const TARGET: u128 = 1 << 20;
 
 fn size(chunks: &[u64], item: usize) -> u128 {
     chunks.iter().fold(item as u128, |size, &n| size.saturating_mul(n.into()))
 }
 
-/// Chunks of at most about a mebibyte, whose lengths divide those of their shard: the longest dimension is divided by its
-/// smallest factor until the chunk is small enough. Lengths with only large factors stay as they are.
+/// Returns chunks of at most about a mebibyte, whose lengths divide those of their shard: the longest dimension is divided by
+/// its smallest factor until the chunk is small enough. Lengths with only large factors are unchanged.
 fn dividing(shard: &[u64], item: usize) -> Vec<u64> {
     let factor = |length: u64| (2..64).find(|factor| length > 1 && length.is_multiple_of(*factor));
     let mut chunks: Vec<u64> = shard.to_vec();
@@ -100,7 +101,7 @@ fn dividing(shard: &[u64], item: usize) -> Vec<u64> {
     chunks
 }
 
-/// Chunks of at most about a mebibyte: the longest dimension is halved until the chunk is small enough.
+/// Returns chunks of at most about a mebibyte: the longest dimension is halved until the chunk is small enough.
 pub fn about_a_mebibyte(shape: &[u64], item: usize) -> Vec<u64> {
     let mut chunks: Vec<u64> = shape.iter().map(|&length| length.max(1)).collect();
     while size(&chunks, item) > TARGET {
@@ -110,16 +111,16 @@ pub fn about_a_mebibyte(shape: &[u64], item: usize) -> Vec<u64> {
     chunks
 }
 
-/// The chunks of zarr-python 2 for arrays without given chunks.
+/// Returns the chunk shape that zarr-python 2 chooses.
 ///
-/// The target size is 256 KiB for an array of a mebibyte, doubles with every tenfold of the array, and is bounded. One dimension
-/// after the other is halved, from the first to the last and again, until a chunk is at most 1.5 times the target. The
-/// computation uses floats like zarr-python 2, since every bit matters at the boundary between two shapes.
+/// The target size is 256 KiB for an array of a mebibyte, doubles for every tenfold increase of the array, and is bounded. The
+/// dimensions are halved in turn, from the first to the last and again, until a chunk is at most 1.5 times the target. The
+/// computation uses floats like zarr-python 2, because every bit matters at the boundary between two shapes.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "lengths are reckoned in floats where the results shall be the same; a cast back saturates"
+    reason = "the computation uses floats, for the same results as zarr-python 2; a cast back saturates"
 )]
 fn guess(shape: &[u64], item: usize) -> Vec<u64> {
     const MEBIBYTE: f64 = 1_048_576.0;

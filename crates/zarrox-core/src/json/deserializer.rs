@@ -1,4 +1,4 @@
-//! JSON as values of types that `serde` knows.
+//! Deserialisation of JSON to types that implement `serde`.
 
 use std::fmt::{self, Display};
 
@@ -13,18 +13,18 @@ use super::serde::NUMBER;
 use super::{Iter, Json, JsonNumber, Map};
 use crate::error::{Error, Result};
 
-/// JSON as a value of a type that `serde` knows.
+/// Deserialises JSON to a type that implements `serde`.
 ///
-/// A float is read from a number, from one of the tokens of Python for NaN and infinities, and from text with the name of such a
-/// token, which strict JSON has in its place.
+/// A float is read from a number, from one of Python's tokens for NaN and infinities, and from a string with the name of such a
+/// token, as in strict JSON.
 ///
 /// # Errors
-/// [`InvalidMetadata`](crate::ErrorKind::InvalidMetadata), with the path to the member, when it does not fit the type.
+/// [`InvalidMetadata`](crate::ErrorKind::InvalidMetadata), with the path to the member, when the value does not fit the type.
 pub fn from_value<T: DeserializeOwned>(json: &Json) -> Result<T> {
-    T::deserialize(Of(json)).map_err(Failure::into_error)
+    T::deserialize(ValueDeserializer(json)).map_err(Failure::into_error)
 }
 
-/// A JSON object as a value of a type that `serde` knows, as by [`from_value`].
+/// Deserialises a JSON object to a type that implements `serde`, as [`from_value`] does.
 ///
 /// ```
 /// # #[derive(serde::Deserialize)]
@@ -41,12 +41,12 @@ pub fn from_value<T: DeserializeOwned>(json: &Json) -> Result<T> {
 /// ```
 ///
 /// # Errors
-/// Those of [`from_value`].
+/// The errors of [`from_value`].
 pub fn from_map<T: DeserializeOwned>(map: &Map) -> Result<T> {
     T::deserialize(Members::of(map)).map_err(Failure::into_error)
 }
 
-/// What does not fit, and the members and items around it, from the innermost to the outermost.
+/// The reason of a failure, and the enclosing members and items, from the innermost to the outermost.
 #[derive(Debug)]
 struct Failure {
     message: String,
@@ -83,11 +83,11 @@ impl de::Error for Failure {
     }
 }
 
-/// A value to read.
+/// A value to deserialise.
 #[derive(Clone, Copy)]
-struct Of<'a>(&'a Json);
+struct ValueDeserializer<'a>(&'a Json);
 
-impl<'a> Of<'a> {
+impl<'a> ValueDeserializer<'a> {
     fn float(self) -> Option<f64> {
         match self.0 {
             Json::Number(number) => Some(number.to_f64()),
@@ -96,7 +96,7 @@ impl<'a> Of<'a> {
         }
     }
 
-    /// The text of a number.
+    /// Returns the text of a number.
     fn digits(self) -> Option<String> {
         match self.0 {
             Json::Number(number) => Some(number.to_string()),
@@ -112,14 +112,14 @@ impl<'a> Of<'a> {
     }
 }
 
-impl<'de> Deserializer<'de> for Of<'de> {
+impl<'de> Deserializer<'de> for ValueDeserializer<'de> {
     type Error = Failure;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Failure> {
         match self.0 {
             Json::Null => visitor.visit_unit(),
             Json::Bool(value) => visitor.visit_bool(*value),
-            // Not as an integer of 128 bits, which serde's own buffers do not hold.
+            // Not as an integer of 128 bits, which serde's own buffers do not support.
             Json::Number(number) => match (number.as_u64(), number.as_i64()) {
                 (Some(value), _) => visitor.visit_u64(value),
                 (_, Some(value)) => visitor.visit_i64(value),
@@ -225,7 +225,7 @@ impl<'de> SeqAccess<'de> for Items<'de> {
 
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Failure> {
         let Some(item) = self.list.get(self.next) else { return Ok(None) };
-        let read = seed.deserialize(Of(item)).map_err(|failure| failure.within(&self.next))?;
+        let read = seed.deserialize(ValueDeserializer(item)).map_err(|failure| failure.within(&self.next))?;
         self.next += 1;
         Ok(Some(read))
     }
@@ -235,7 +235,7 @@ impl<'de> SeqAccess<'de> for Items<'de> {
     }
 }
 
-/// An object to read, member by member.
+/// An object to deserialise, member by member.
 struct Members<'a> {
     members: Iter<'a>,
     /// The member whose name was read last.
@@ -297,7 +297,7 @@ impl<'de> MapAccess<'de> for Members<'de> {
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Failure> {
         let (name, value) =
             self.member.take().ok_or_else(|| Failure::custom("a value was read before its name"))?;
-        seed.deserialize(Of(value)).map_err(|failure| failure.within(&name))
+        seed.deserialize(ValueDeserializer(value)).map_err(|failure| failure.within(&name))
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -305,7 +305,7 @@ impl<'de> MapAccess<'de> for Members<'de> {
     }
 }
 
-/// The name of a member, which is also read as a number.
+/// The name of a member, which can also be read as a number.
 struct Name<'a>(&'a str);
 
 macro_rules! parsed {
@@ -366,7 +366,7 @@ impl<'de> Deserializer<'de> for Name<'de> {
     }
 }
 
-/// A variant of an enum, and what it holds.
+/// A variant of an enum, and its data.
 struct Variant<'a> {
     name: &'a str,
     data: Option<&'a Json>,
@@ -385,10 +385,10 @@ impl<'de> EnumAccess<'de> for Variant<'de> {
 struct Data<'a>(Variant<'a>);
 
 impl<'a> Data<'a> {
-    fn read<T>(self, read: impl FnOnce(Of<'a>) -> Result<T, Failure>) -> Result<T, Failure> {
+    fn read<T>(self, read: impl FnOnce(ValueDeserializer<'a>) -> Result<T, Failure>) -> Result<T, Failure> {
         let Variant { name, data } = self.0;
         let data = data.ok_or_else(|| Failure::custom(format!("the variant '{name}' needs data")))?;
-        read(Of(data)).map_err(|failure| failure.within(&name))
+        read(ValueDeserializer(data)).map_err(|failure| failure.within(&name))
     }
 }
 
@@ -484,7 +484,7 @@ mod tests {
     }
 
     #[test]
-    fn types_become_json_and_come_back() {
+    fn types_are_converted_to_json_and_back() {
         let value = outer();
         let map = to_map(&value).unwrap();
         assert_eq!(
@@ -527,7 +527,7 @@ mod tests {
             text
         );
         let error = to_value(&parse(b"[1e400]").unwrap()).unwrap_err();
-        assert_eq!(error.to_string(), "the number 1e400 is beyond the floats of 64 bits");
+        assert_eq!(error.to_string(), "the number 1e400 exceeds the range of 64-bit floats");
     }
 
     #[test]

@@ -1,14 +1,14 @@
-//! Documents: objects from text and as text.
+//! Documents: parsing and writing of objects.
 
 use super::message::kind;
-use super::parse::{List, MAX_DEPTH, NotJson, members, value};
+use super::parse::{List, MAX_DEPTH, SyntaxError, members, value};
 use super::value::{Json, Map};
 use super::write;
 use crate::error::{Error, Result};
 use crate::strictness::Strictness;
 
-/// Parses a metadata document. With strictness it must be JSON without Python's tokens, and without the byte order mark of UTF-8 in
-/// front, which editors write.
+/// Parses a metadata document. In the strict mode it must be JSON without Python's tokens, and without the byte order mark of
+/// UTF-8, which some editors write.
 pub fn parse_document(bytes: &[u8], strictness: Strictness) -> Result<Map> {
     let bytes = without_mark(bytes, strictness);
     object(value(bytes, strictness == Strictness::Lenient).map_err(not_json)?)
@@ -19,8 +19,8 @@ pub(crate) fn parse_members(bytes: &[u8], strictness: Strictness) -> Result<List
     Ok(parse_members_without(bytes, strictness, None)?.0)
 }
 
-/// Parses a metadata document into the list of its members, except one member that is only checked. Returns whether that member
-/// exists.
+/// Parses a metadata document into the list of its members, except one member that is only validated. Returns true if that
+/// member exists.
 pub(crate) fn parse_members_without<'a>(
     bytes: &'a [u8],
     strictness: Strictness,
@@ -34,7 +34,7 @@ pub(crate) fn parse_members_without<'a>(
 /// The byte order mark of UTF-8.
 const MARK: &str = "\u{feff}";
 
-/// Returns the bytes of a document without the byte order mark of UTF-8, which is only skipped leniently.
+/// Returns the bytes of a document without the byte order mark of UTF-8, which only the lenient mode skips.
 pub(super) fn without_mark(bytes: &[u8], strictness: Strictness) -> &[u8] {
     let text = bytes.strip_prefix(MARK.as_bytes());
     text.filter(|_| strictness == Strictness::Lenient).unwrap_or(bytes)
@@ -56,11 +56,11 @@ pub(super) fn no_object(json: &Json) -> Error {
     Error::metadata(format!("expected a JSON object, found {}", kind(json)))
 }
 
-pub(super) fn not_json(error: NotJson) -> Error {
-    Error::metadata(format!("this is not JSON: {error}")).with_source(error)
+pub(super) fn not_json(error: SyntaxError) -> Error {
+    Error::metadata(format!("the document is not JSON: {error}")).with_source(error)
 }
 
-/// The document as bytes, indented, with a newline at the end. It is an error if it is nested too deep to be parsed again.
+/// Returns the document as bytes, indented, with a newline at the end. Nesting that could not be parsed again is an error.
 pub fn to_bytes(map: &Map) -> Result<Vec<u8>> {
     let mut text = indented(map, 2)?;
     text.push('\n');
@@ -84,7 +84,7 @@ pub(super) fn check_depth(json: &Json, levels: usize) -> Result<()> {
     Err(Error::argument(message))
 }
 
-/// The map with the members of all objects sorted by name, as in zarr-python 2.
+/// Returns the map with the members of all objects sorted by name, as in zarr-python 2.
 pub fn sorted(map: Map) -> Map {
     fn value(json: Json) -> Json {
         match json {
@@ -98,8 +98,8 @@ pub fn sorted(map: Map) -> Map {
     members.into_iter().collect()
 }
 
-/// The document in the form of zarr-python 2: indented by four, without a final newline, and in ASCII, with other characters
-/// escaped. zarr-python 1, and early versions of 2, read nothing else.
+/// Returns the document in the form of zarr-python 2: indented by four, without a final newline, and in ASCII, with other
+/// characters escaped. zarr-python 1, and early versions of 2, cannot read any other form.
 pub fn to_ascii(map: &Map) -> Result<Vec<u8>> {
     let text = indented(map, 4)?;
     let mut ascii = Vec::with_capacity(text.len());
@@ -115,7 +115,7 @@ pub fn to_ascii(map: &Map) -> Result<Vec<u8>> {
     Ok(ascii)
 }
 
-/// Returns true if the nesting depth of lists and objects in a value is at most this.
+/// Returns true if the nesting depth of lists and objects in a value is at most `levels`.
 fn fits(json: &Json, levels: usize) -> bool {
     let Some(below) = levels.checked_sub(1) else { return !(json.is_array() || json.is_object()) };
     match json {

@@ -1,4 +1,4 @@
-//! JSON values as Rust expressions.
+//! The macro for JSON values.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use super::{Json, JsonNumber, Map};
 
 /// Values that [`json!`](super::json) takes by reference.
 pub trait ToJson {
-    /// The value as JSON.
+    /// Returns the value as JSON.
     fn to_json(&self) -> Json;
 }
 
@@ -88,7 +88,7 @@ impl<T: ToJson + ?Sized> ToJson for &T {
     }
 }
 
-/// A [`Json`] value in JSON's syntax: `json!({"a": [1, null, name]})`. Expressions inside are borrowed.
+/// Creates a [`Json`] value from JSON syntax: `json!({"a": [1, null, name]})`. Expressions inside are borrowed.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __json {

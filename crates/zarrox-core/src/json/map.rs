@@ -14,7 +14,7 @@ impl Map {
         Self::default()
     }
 
-    /// The number of members.
+    /// Returns the number of members.
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -24,27 +24,27 @@ impl Map {
         self.0.is_empty()
     }
 
-    /// Returns true if there is a member of this name.
+    /// Returns true if there is a member with this name.
     pub fn contains_key(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }
 
-    /// The value of a member.
+    /// Returns the value of a member.
     pub fn get(&self, name: &str) -> Option<&Json> {
         self.0.get(name)
     }
 
-    /// The value of a member, mutable.
+    /// Returns the value of a member, mutable.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Json> {
         self.0.get_mut(name)
     }
 
-    /// The value of a member, mutable. A missing one is made and added behind the others.
+    /// Returns the value of a member, mutable. A missing member is added at the end, with the value of `make`.
     pub fn get_or_insert_with(&mut self, name: &str, make: impl FnOnce() -> Json) -> &mut Json {
         self.0.entry(name.to_owned()).or_insert_with(make)
     }
 
-    /// Sets a member, and returns the value that it had. A member that existed keeps its place; a new one is the last.
+    /// Sets a member, and returns its previous value. An existing member keeps its position; a new one is the last.
     pub fn insert(&mut self, name: String, value: Json) -> Option<Json> {
         self.0.insert(name, value)
     }
@@ -64,33 +64,33 @@ impl Map {
         self.0.retain(keep);
     }
 
-    /// The members, in order.
+    /// Returns the members, in order.
     pub fn iter(&self) -> Iter<'_> {
         Iter(self.0.iter())
     }
 
-    /// The members in order, with mutable values.
+    /// Returns the members in order, with mutable values.
     pub fn iter_mut(&mut self) -> IterMut<'_> {
         IterMut(self.0.iter_mut())
     }
 
-    /// The names, in order.
+    /// Returns the names, in order.
     pub fn keys(&self) -> impl DoubleEndedIterator<Item = &String> + ExactSizeIterator + Clone {
         self.0.keys()
     }
 
-    /// The values, in the order of their names.
+    /// Returns the values, in the order of their names.
     pub fn values(&self) -> impl DoubleEndedIterator<Item = &Json> + ExactSizeIterator + Clone {
         self.0.values()
     }
 
-    /// The values in the order of their names, mutable.
+    /// Returns the values in the order of their names, mutable.
     pub fn values_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut Json> + ExactSizeIterator {
         self.0.values_mut()
     }
 }
 
-/// As an object: `{"units": String("K")}`.
+/// Formats the map as an object: `{"units": String("K")}`.
 impl fmt::Debug for Map {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self).finish()
@@ -186,7 +186,7 @@ iterators! {
     /// The members of a [`Map`], with mutable values.
     #[derive(Debug)]
     IterMut<'a>, &'a mut Map, (&'a String, &'a mut Json), iter_mut;
-    /// The members that a [`Map`] had.
+    /// The members of a [`Map`], by value.
     #[derive(Debug)]
     IntoIter, Map, (String, Json), into_iter;
 }

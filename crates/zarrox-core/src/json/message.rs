@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::value::{Json, Map};
 
-/// A configuration for messages: `(level=3, checksum=false)`; empty if there is none.
+/// Writes a configuration for messages: `(level=3, checksum=false)`; nothing if it is empty.
 pub(crate) fn write_configuration(f: &mut fmt::Formatter<'_>, configuration: &Map) -> fmt::Result {
     if configuration.is_empty() {
         return Ok(());
@@ -13,7 +13,7 @@ pub(crate) fn write_configuration(f: &mut fmt::Formatter<'_>, configuration: &Ma
     write!(f, "({})", members.join(", "))
 }
 
-/// A value for messages: text without quotes, cut off after this number of characters.
+/// Formats a value for messages: strings without quotes, truncated to this number of characters.
 pub fn shown(json: &Json, longest: usize) -> String {
     let text = json.as_str().map_or_else(|| json.to_string(), |text| format!("\"{text}\""));
     if text.chars().nth(longest).is_none() {
@@ -23,7 +23,7 @@ pub fn shown(json: &Json, longest: usize) -> String {
     }
 }
 
-/// The kind of a JSON value, for messages.
+/// Returns the kind of a JSON value, for messages.
 pub fn kind(json: &Json) -> &'static str {
     match json {
         Json::Null => "null",

@@ -1,8 +1,8 @@
-//! Numbers that keep their text.
+//! Numbers with their text.
 
 use std::fmt;
 
-/// A JSON number, or one of the three further tokens of Python: `NaN`, `Infinity` and `-Infinity`.
+/// A JSON number, or one of the three additional tokens of Python: `NaN`, `Infinity` and `-Infinity`.
 ///
 /// A number that was parsed is written with the same digits: `1.50`, `1e400`, `12345678901234567890123`.
 #[derive(Clone)]
@@ -11,7 +11,7 @@ pub struct JsonNumber(Repr);
 #[derive(Clone)]
 enum Repr {
     Unsigned(u64),
-    /// An integer below zero.
+    /// A negative integer.
     Negative(i64),
     /// The text of all other numbers: fractions, exponents, large integers, `-0` and the tokens.
     Text(Box<str>),
@@ -25,7 +25,7 @@ const MINUS_INFINITY: &str = "-Infinity";
 pub(super) const TOKENS: [&str; 3] = [NAN, INFINITY, MINUS_INFINITY];
 
 impl JsonNumber {
-    /// The number of a text, which the parser has recognised as a number or a token.
+    /// Creates a number from its text, which the parser has validated.
     pub(super) fn of_text(text: &str) -> Self {
         // Each integer has one text, except `-0`.
         let integer = match text.strip_prefix('-') {
@@ -40,7 +40,7 @@ impl JsonNumber {
         Self(Repr::Unsigned(value))
     }
 
-    /// A float; infinities and NaN become tokens.
+    /// Creates a number from a float; infinities and NaN become tokens.
     pub fn from_f64(value: f64) -> Self {
         let text = match value {
             _ if value.is_nan() => NAN.into(),
@@ -51,17 +51,17 @@ impl JsonNumber {
         Self(Repr::Text(text))
     }
 
-    /// The number as `u64`, if it is written as an integer in that range.
+    /// Returns the number as `u64`, if it is written as an integer in that range.
     pub fn as_u64(&self) -> Option<u64> {
         self.as_i128().and_then(|value| value.try_into().ok())
     }
 
-    /// The number as `i64`, if it is written as an integer in that range.
+    /// Returns the number as `i64`, if it is written as an integer in that range.
     pub fn as_i64(&self) -> Option<i64> {
         self.as_i128().and_then(|value| value.try_into().ok())
     }
 
-    /// The number as `i128`, if it is written as an integer in that range. `-0` is not: an integer has no sign of zero.
+    /// Returns the number as `i128`, if it is written as an integer in that range. `-0` is not: an integer has no signed zero.
     #[doc(hidden)]
     pub fn as_i128(&self) -> Option<i128> {
         match &self.0 {
@@ -72,30 +72,30 @@ impl JsonNumber {
         }
     }
 
-    /// The nearest float: finite, or the value of a token. `None` if the number is too large for one.
-    #[expect(clippy::cast_precision_loss, reason = "the nearest is asked for")]
+    /// Returns the nearest finite float, or the value of a token. Returns `None` if the number is too large.
+    #[expect(clippy::cast_precision_loss, reason = "the method returns the nearest float")]
     pub fn as_f64(&self) -> Option<f64> {
         match &self.0 {
             Repr::Unsigned(value) => Some(*value as f64),
             Repr::Negative(value) => Some(*value as f64),
-            // Rust has the same names for the tokens.
+            // Rust uses the same names as the tokens.
             Repr::Text(text) => {
                 text.parse().ok().filter(|value: &f64| value.is_finite() || self.as_token().is_some())
             }
         }
     }
 
-    /// The nearest float: infinite if the number is too large, and the value of a token.
+    /// Returns the nearest float: infinite if the number is too large, and the value of a token.
     pub fn to_f64(&self) -> f64 {
         self.as_f64().unwrap_or_else(|| self.to_string().parse().unwrap_or(f64::NAN))
     }
 
-    /// The token of this name.
+    /// Returns the token with this name.
     pub(super) fn of_token(name: &str) -> Option<Self> {
         TOKENS.contains(&name).then(|| Self(Repr::Text(name.into())))
     }
 
-    /// The name of the token, if it is one.
+    /// Returns the name of the token, if the number is one.
     #[doc(hidden)]
     pub fn as_token(&self) -> Option<&'static str> {
         match &self.0 {
@@ -104,7 +104,7 @@ impl JsonNumber {
         }
     }
 
-    /// The value, if it is written as a float.
+    /// Returns the value, if the number is written as a float.
     fn as_written_float(&self) -> Option<f64> {
         self.as_i128().is_none().then(|| self.as_f64()).flatten()
     }
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_is_what_its_text_says() {
+    fn a_number_has_the_value_of_its_text() {
         let of = JsonNumber::of_text;
         assert_eq!((of("7").as_u64(), of("-7").as_u64(), of("7.0").as_u64()), (Some(7), None, None));
         assert_eq!((of("-7").as_i64(), of("9223372036854775808").as_i64()), (Some(-7), None));

@@ -1,4 +1,4 @@
-//! Changes of members in the text of an object. The text of all other members stays unchanged, and is never parsed into values.
+//! Changes of members in the text of an object. The text of all other members is unchanged, and never parsed into values.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ pub(crate) struct Outline<'a> {
 }
 
 impl<'a> Outline<'a> {
-    /// Parses the text; an error if it is not a JSON object.
+    /// Parses the text; returns an error if it is not a JSON object.
     pub(crate) fn new(bytes: &'a [u8], path: &'static [&'static str]) -> Result<Self> {
         let bytes = without_mark(bytes, Strictness::Lenient);
         let lists = parse::spans(bytes, path).map_err(not_json)?;
@@ -31,7 +31,7 @@ impl<'a> Outline<'a> {
         Ok(Self { text, path, lists })
     }
 
-    /// Sets the object at the end of the path to an object without members.
+    /// Returns the object, with the object at the end of the path emptied.
     pub(crate) fn shell(&self) -> Result<Map> {
         self.shell_at(0)
     }
@@ -54,19 +54,19 @@ impl<'a> Outline<'a> {
         parse(self.text[span.value.clone()].as_bytes())
     }
 
-    /// The names of the members of the object at the end of the path.
+    /// Returns the names of the members of the object at the end of the path.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.lists.get(self.path.len()).into_iter().flatten().map(|span| &*span.name)
     }
 
-    /// The text with other members in the object at the end of the path: each of these names gets its value, or is removed.
-    /// `Ok(None)` if nothing changes, or the object does not exist.
+    /// Returns the text with changed members in the object at the end of the path: each of these names gets its value, or is
+    /// removed. Returns `Ok(None)` if nothing changes, or the object does not exist.
     pub(crate) fn with(&self, mut changes: BTreeMap<String, Option<Json>>) -> Result<Option<String>> {
         let (Some(place), Some(list)) = (self.place(), self.lists.get(self.path.len())) else {
             return Ok(None);
         };
         let mut members = Vec::with_capacity(list.len());
-        // From the end: of several members with one name, the last counts.
+        // From the end: of several members with the same name, the last one counts.
         for span in list.iter().rev() {
             members.extend(self.changed(span, changes.get_mut(&*span.name))?);
         }
@@ -85,7 +85,7 @@ impl<'a> Outline<'a> {
         Ok(Some(text))
     }
 
-    /// The text for a member, with its changed value taken from `change`. `None` if the member is removed.
+    /// Returns the text of a member, with its changed value taken from `change`. Returns `None` if the member is removed.
     fn changed(&self, span: &Span<'a>, change: Option<&mut Option<Json>>) -> Result<Option<Member<'a>>> {
         let kept = Member::Kept(&self.text[span.member.clone()]);
         let Some(change) = change else { return Ok(Some(kept)) };
@@ -97,7 +97,7 @@ impl<'a> Outline<'a> {
         Ok(Some(Member::New(name.into(), json)))
     }
 
-    /// The position of the object at the end of the path.
+    /// Returns the range of the object at the end of the path.
     fn place(&self) -> Option<Range<usize>> {
         let above = self.path.len().checked_sub(1)?;
         let spans = self.lists.get(above)?;
@@ -127,7 +127,7 @@ impl<'a> Outline<'a> {
         Ok(())
     }
 
-    /// The number of spaces of each level of indentation; `None` for a text in one line.
+    /// Returns the number of spaces of each level of indentation; `None` for a text in one line.
     fn indent(&self) -> Option<usize> {
         let (_, members) = self.text.split_once('{')?;
         let line = members.strip_prefix('\n').or_else(|| members.strip_prefix("\r\n"))?;
@@ -135,14 +135,14 @@ impl<'a> Outline<'a> {
     }
 }
 
-/// A member as it is written.
+/// A member that is written.
 enum Member<'a> {
     Kept(&'a str),
     /// The name with its colon, and the value.
     New(Cow<'a, str>, Json),
 }
 
-/// The name of a member with its colon.
+/// Returns the name of a member with its colon.
 fn quoted(name: &str) -> String {
     format!("{}: ", Json::from(name))
 }
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn all_but_what_changes_stays_as_it_is_written() {
+    fn unchanged_members_keep_their_text() {
         let text = "{\n \"a\": [1.50,NaN],\n \"c\": {\n  \"m\": {\n   \"x\":   1e2,\n   \"y\": {},\n   \"\\u007a\": 3\n  }\n }, \"d\": -0\n}\n";
         let found = changed(text, &[("y", None), ("z", Some(json!({"b": [1]}))), ("w", Some(json!(2)))]);
         let expected = "{\n \"a\": [1.50,NaN],\n \"c\": {\n  \"m\": {\n   \"x\":   1e2,\n   \"\\u007a\": {\n    \"b\": [\n     1\n    ]\n   },\n   \"w\": 2\n  }\n }, \"d\": -0\n}\n";
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_is_refused_as_by_the_parser() {
+    fn invalid_json_is_rejected_as_by_the_parser() {
         let text = r#" {"c": {"k": [true, -1.5e3, "é\n"], "m": {"a": {"b": [[]]}, "c": NaN}}, "d": null} "#;
         for end in (0..text.trim_end().len()).filter(|end| text.is_char_boundary(*end)) {
             let cut = &text.as_bytes()[..end];

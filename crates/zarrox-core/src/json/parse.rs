@@ -7,26 +7,26 @@ use std::ops::Range;
 use super::number::TOKENS;
 use super::{Json, JsonNumber, Map};
 
-/// The deepest nesting of lists and objects that the parser accepts.
+/// The maximum nesting of lists and objects that the parser accepts.
 pub(super) const MAX_DEPTH: usize = 127;
 
-/// Text that is not JSON.
+/// The error for text that is not JSON.
 #[derive(Debug)]
-pub(super) struct NotJson {
+pub(super) struct SyntaxError {
     what: &'static str,
     line: usize,
     column: usize,
 }
 
-impl fmt::Display for NotJson {
+impl fmt::Display for SyntaxError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} at line {} column {}", self.what, self.line, self.column)
     }
 }
 
-impl std::error::Error for NotJson {}
+impl std::error::Error for SyntaxError {}
 
-/// The members of an object. Of several members with one name, the last counts.
+/// The members of an object. Of several members with the same name, the last one counts.
 pub(crate) type List<'a> = Vec<(Cow<'a, str>, Json)>;
 
 /// The usual number of members of an array's document.
@@ -34,20 +34,20 @@ const USUAL: usize = 12;
 
 /// Parses the text of one value.
 ///
-/// `tokens` allows the tokens that only Python writes: `NaN`, `Infinity` and `-Infinity`.
-pub(super) fn value(bytes: &[u8], tokens: bool) -> Result<Json, NotJson> {
+/// `tokens` allows the tokens of Python: `NaN`, `Infinity` and `-Infinity`.
+pub(super) fn value(bytes: &[u8], tokens: bool) -> Result<Json, SyntaxError> {
     Parser::whole(bytes, tokens, |parser| parser.value(MAX_DEPTH))
 }
 
-/// Parses the text of an object into the list of its members; `Err` is the value if it is not an object.
+/// Parses the text of an object into the list of its members; returns `Err` with the value if it is not an object.
 ///
-/// The second name is a member of the member with the first name. If it is an object, it is only checked, and replaced by an
-/// object without members. Returns whether that happened.
+/// The second name is a member of the member with the first name. If it is an object, it is only validated, and replaced by an
+/// empty object. Returns true if that happened.
 pub(super) fn members<'a>(
     bytes: &'a [u8],
     tokens: bool,
     left_out: Option<[&str; 2]>,
-) -> Result<Result<(List<'a>, bool), Json>, NotJson> {
+) -> Result<Result<(List<'a>, bool), Json>, SyntaxError> {
     Parser::whole(bytes, tokens, |parser| {
         if parser.peek() != Some(b'{') {
             return parser.value(MAX_DEPTH).map(Err);
@@ -69,7 +69,7 @@ pub(super) fn members<'a>(
     })
 }
 
-/// A member of an object, by its positions in the text.
+/// The positions of a member of an object in the text.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Span<'a> {
     pub(crate) name: Cow<'a, str>,
@@ -78,9 +78,9 @@ pub(crate) struct Span<'a> {
     pub(crate) value: Range<usize>,
 }
 
-/// Checks the text of one value, and finds the members of its object: the first list. The next list has the members of the member
-/// that the path names first, and so on, as far as there are objects.
-pub(super) fn spans<'a>(bytes: &'a [u8], path: &[&str]) -> Result<Vec<Vec<Span<'a>>>, NotJson> {
+/// Validates the text of one value, and finds the members of its object: the first list. The next list has the members of the
+/// first member on the path, and so on, as far as there are objects.
+pub(super) fn spans<'a>(bytes: &'a [u8], path: &[&str]) -> Result<Vec<Vec<Span<'a>>>, SyntaxError> {
     Parser::whole(bytes, true, |parser| {
         let mut lists = Vec::new();
         parser.skip_along(path, &mut lists, MAX_DEPTH)?;
@@ -105,16 +105,16 @@ impl<'a> Parser<'a> {
         bytes: &'a [u8],
         tokens: bool,
         parse: impl FnOnce(&mut Self) -> Parsed<T>,
-    ) -> Result<T, NotJson> {
+    ) -> Result<T, SyntaxError> {
         let text = std::str::from_utf8(bytes)
-            .map_err(|error| NotJson::new("the text is not UTF-8", bytes, error.valid_up_to()))?;
+            .map_err(|error| SyntaxError::new("the text is not UTF-8", bytes, error.valid_up_to()))?;
         let mut parser = Self { text, at: 0, tokens };
         parser.skip_space();
         let parsed = parse(&mut parser).and_then(|parsed| {
             parser.skip_space();
             if parser.at == bytes.len() { Ok(parsed) } else { Err("expected the end") }
         });
-        parsed.map_err(|what| NotJson::new(what, bytes, parser.at))
+        parsed.map_err(|what| SyntaxError::new(what, bytes, parser.at))
     }
 
     #[inline]
@@ -129,7 +129,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Skips a byte, and returns whether it was there.
+    /// Skips a byte if it is next, and returns true if it was.
     #[inline]
     fn takes(&mut self, byte: u8) -> bool {
         let there = self.peek() == Some(byte);
@@ -143,13 +143,13 @@ impl<'a> Parser<'a> {
         there
     }
 
-    /// The text from `start` to here. Both positions are next to an ASCII character or at an end.
+    /// Returns the text from `start` to the current position. Both positions are next to an ASCII character or at an end.
     #[inline]
     fn since(&self, start: usize) -> &'a str {
         self.text.get(start..self.at).unwrap_or_default()
     }
 
-    /// Parses a value with at most so many levels of lists and objects.
+    /// Parses a value with at most `levels` nested lists and objects.
     fn value(&mut self, levels: usize) -> Parsed<Json> {
         match self.peek().ok_or(ENDS)? {
             b'"' => self.string().map(|text| Json::String(text.into_owned())),
@@ -191,7 +191,7 @@ impl<'a> Parser<'a> {
         Ok(list)
     }
 
-    /// Skips a list; `item` skips each of its values, which have at most so many levels.
+    /// Skips a list; `item` skips each of its values, with the remaining number of levels.
     #[inline]
     fn items(&mut self, levels: usize, mut item: impl FnMut(&mut Self, usize) -> Parsed<()>) -> Parsed<()> {
         let below = levels.checked_sub(1).ok_or(DEEP)?;
@@ -243,7 +243,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Parses an object, of which one member becomes an object without members if it is an object.
+    /// Parses an object; one member is replaced by an empty object if it is an object.
     fn object_without(&mut self, left_out: &str, levels: usize) -> Parsed<Json> {
         let below = levels.checked_sub(1).ok_or(DEEP)?;
         let mut map = Map::default();
@@ -260,7 +260,7 @@ impl<'a> Parser<'a> {
         Ok(map.into())
     }
 
-    /// Skips a value, which is checked but not kept.
+    /// Skips a value, which is validated.
     fn skip(&mut self, levels: usize) -> Parsed<()> {
         match self.peek().ok_or(ENDS)? {
             b'"' => self.string().map(drop),
@@ -286,7 +286,7 @@ impl<'a> Parser<'a> {
             let value = parser.at;
             match path.split_first() {
                 Some((first, path)) if *first == name => {
-                    // Of several members with one name, the last counts.
+                    // Of several members with the same name, the last one counts.
                     lists.truncate(level + 1);
                     parser.skip_along(path, lists, below)?;
                 }
@@ -414,10 +414,7 @@ impl<'a> Parser<'a> {
             0xd800..=0xdbff if self.takes_word("\\u") => [first, self.unit()?],
             _ => [first, 0],
         };
-        char::decode_utf16(units)
-            .next()
-            .and_then(Result::ok)
-            .ok_or("one half of a surrogate pair stands alone")
+        char::decode_utf16(units).next().and_then(Result::ok).ok_or("unpaired surrogate")
     }
 
     fn unit(&mut self) -> Parsed<u16> {
@@ -432,7 +429,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-impl NotJson {
+impl SyntaxError {
     fn new(what: &'static str, bytes: &[u8], at: usize) -> Self {
         let before = bytes.get(..at).unwrap_or(bytes);
         let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);

@@ -1,4 +1,4 @@
-//! Values between Zarr's documents and types that `serde` knows.
+//! Conversion between documents and types that implement `serde`.
 //!
 //! `serde` has no numbers that keep their text. Numbers that are not integers of 128 bits become floats here, including tokens;
 //! [`from_value`](super::from_value) keeps their text where the type has [`Json`].
@@ -37,7 +37,9 @@ impl Serialize for JsonNumber {
             (.., Some(value)) => serializer.serialize_i128(value),
             _ => match self.as_f64() {
                 Some(value) => serializer.serialize_f64(value),
-                None => Err(ser::Error::custom(format!("the number {self} is beyond the floats of 64 bits"))),
+                None => {
+                    Err(ser::Error::custom(format!("the number {self} exceeds the range of 64-bit floats")))
+                }
             },
         }
     }
@@ -55,8 +57,8 @@ impl<'de> Deserialize<'de> for Map {
     }
 }
 
-/// The name by which [`Json`] asks our own deserializer for the text of a number, as bytes. Others take it for the name of a
-/// struct around a value.
+/// The struct name with which [`Json`] requests the text of a number, as bytes, from this crate's deserializer. Other
+/// deserializers treat it as a struct around a value.
 pub(super) const NUMBER: &str = "$zarrox::JsonNumber";
 
 struct JsonVisitor;

@@ -1,4 +1,4 @@
-//! Values of types that `serde` knows, as JSON.
+//! Serialisation of types that implement `serde` to JSON.
 
 use std::fmt::{self, Display};
 
@@ -7,17 +7,16 @@ use serde::ser::{self, Impossible, Serialize, Serializer};
 use super::{Json, Map};
 use crate::error::{Error, Result};
 
-/// A value of a type that `serde` knows, as JSON. NaN and infinities become the tokens that Python writes.
+/// Serialises a value to JSON. NaN and infinities become the tokens that Python writes.
 ///
 /// # Errors
 /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) when the type's own `Serialize` fails, or when a key of a map is
-/// neither text nor a number.
+/// neither a string nor a number.
 pub fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<Json> {
     value.serialize(ToValue).map_err(|Failure(message)| Error::argument(message))
 }
 
-/// A struct or a map of a type that `serde` knows, as a JSON object: attributes, for example. NaN and infinities become the
-/// tokens that Python writes.
+/// Serialises a struct or a map to a JSON object, such as attributes. NaN and infinities become the tokens that Python writes.
 ///
 /// ```
 /// # #[derive(serde::Serialize)]
@@ -33,7 +32,7 @@ pub fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<Json> {
 /// ```
 ///
 /// # Errors
-/// Those of [`to_value`]; also when the value is not an object.
+/// The errors of [`to_value`]; also when the value is not an object.
 pub fn to_map<T: Serialize + ?Sized>(value: &T) -> Result<Map> {
     match to_value(value)? {
         Json::Object(map) => Ok(map),
@@ -183,7 +182,7 @@ impl Serializer for ToValue {
     }
 }
 
-/// The value of a variant of an enum that has data: an object with the name as its only member.
+/// Returns the value of an enum variant with data: an object with the name as its only member.
 fn within(variant: Option<&'static str>, json: Json) -> Json {
     match variant {
         Some(variant) => Map::from([(variant, json)]).into(),
@@ -224,7 +223,7 @@ list! {
 #[derive(Default)]
 struct Members {
     map: Map,
-    /// The name of the member whose value comes next.
+    /// The name of the next member.
     name: String,
     variant: Option<&'static str>,
 }

@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 
 use super::JsonNumber;
 
-/// A JSON value. Its [numbers](JsonNumber) keep their text, and may be the tokens that only Python writes.
+/// A JSON value. Its [numbers](JsonNumber) keep their text, and may be Python's tokens.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Json {
     /// `null`.
@@ -45,7 +45,7 @@ pub(super) const NULL: Json = Json::Null;
 pub struct Map(pub(super) IndexMap<String, Json, RandomState>);
 
 impl Json {
-    /// The boolean, if it is one.
+    /// Returns the boolean, if the value is one.
     pub fn as_bool(&self) -> Option<bool> {
         match self {
             Self::Bool(value) => Some(*value),
@@ -60,22 +60,22 @@ impl Json {
         }
     }
 
-    /// The integer, if it is one in the range of `u64`.
+    /// Returns the integer, if the value is one in the range of `u64`.
     pub fn as_u64(&self) -> Option<u64> {
         self.as_number()?.as_u64()
     }
 
-    /// The integer, if it is one in the range of `i64`.
+    /// Returns the integer, if the value is one in the range of `i64`.
     pub fn as_i64(&self) -> Option<i64> {
         self.as_number()?.as_i64()
     }
 
-    /// The nearest float of the number: also NaN or an infinity, if it is one of their tokens.
+    /// Returns the nearest float of the number; NaN or an infinity for their tokens.
     pub fn as_f64(&self) -> Option<f64> {
         self.as_number()?.as_f64()
     }
 
-    /// The text, if it is a string.
+    /// Returns the text, if the value is a string.
     pub fn as_str(&self) -> Option<&str> {
         match self {
             Self::String(text) => Some(text),
@@ -83,7 +83,7 @@ impl Json {
         }
     }
 
-    /// The list, if it is one.
+    /// Returns the list, if the value is one.
     pub fn as_array(&self) -> Option<&Vec<Self>> {
         match self {
             Self::Array(list) => Some(list),
@@ -91,7 +91,7 @@ impl Json {
         }
     }
 
-    /// The list, mutable, if it is one.
+    /// Returns the list, mutable, if the value is one.
     pub fn as_array_mut(&mut self) -> Option<&mut Vec<Self>> {
         match self {
             Self::Array(list) => Some(list),
@@ -99,7 +99,7 @@ impl Json {
         }
     }
 
-    /// The object, if it is one.
+    /// Returns the object, if the value is one.
     pub fn as_object(&self) -> Option<&Map> {
         match self {
             Self::Object(map) => Some(map),
@@ -107,7 +107,7 @@ impl Json {
         }
     }
 
-    /// The object, mutable, if it is one.
+    /// Returns the object, mutable, if the value is one.
     pub fn as_object_mut(&mut self) -> Option<&mut Map> {
         match self {
             Self::Object(map) => Some(map),
@@ -120,7 +120,7 @@ impl Json {
         matches!(self, Self::Null)
     }
 
-    /// Returns true for a number, or a token for one.
+    /// Returns true for a number, including the tokens.
     pub fn is_number(&self) -> bool {
         matches!(self, Self::Number(_))
     }
@@ -140,12 +140,12 @@ impl Json {
         matches!(self, Self::Object(_))
     }
 
-    /// A member of the object, or an item of the list.
+    /// Returns a member of the object, or an item of the list.
     pub fn get(&self, index: impl JsonIndex) -> Option<&Self> {
         index.of(self)
     }
 
-    /// The value for readers of strict JSON: Python's tokens become strings of their names, as in fill values of Zarr v3.
+    /// Returns the value in strict JSON: Python's tokens become strings with their names, as in fill values of Zarr v3.
     #[must_use]
     #[doc(hidden)]
     pub fn without_tokens(&self) -> Self {
@@ -159,7 +159,7 @@ impl Json {
         }
     }
 
-    /// Takes the value and leaves null.
+    /// Returns the value, and leaves null in its place.
     pub fn take(&mut self) -> Self {
         std::mem::take(self)
     }
@@ -167,7 +167,7 @@ impl Json {
 
 /// The name of a member, or the index of an item.
 pub trait JsonIndex {
-    /// The value with this name or index, if it exists.
+    /// Returns the value with this name or index, if it exists.
     fn of<'a>(&self, json: &'a Json) -> Option<&'a Json>;
 }
 

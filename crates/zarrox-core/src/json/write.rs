@@ -4,12 +4,12 @@ use std::fmt::{self, Display, Write};
 
 use super::{Json, Map};
 
-/// Writes a value: in one line, or with each member in a line of its own, indented by so many spaces per level.
+/// Writes a value: in one line, or with each member in its own line, indented by `indent` spaces per level.
 pub(super) fn value(out: &mut impl Write, json: &Json, indent: Option<usize>) -> fmt::Result {
     value_within(out, json, indent, 0)
 }
 
-/// Writes a value that is so many levels deep in a text.
+/// Writes a value at a depth of `level` in a text.
 pub(super) fn value_within(
     out: &mut impl Write,
     json: &Json,
@@ -108,7 +108,7 @@ impl<W: Write> Writer<'_, W> {
     }
 }
 
-/// Writes one line; with `{:#}` indented by two spaces.
+/// Writes one line; `{:#}` indents by two spaces.
 impl Display for Json {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let indent = f.alternate().then_some(2);

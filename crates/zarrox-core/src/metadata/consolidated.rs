@@ -1,7 +1,7 @@
-//! Consolidated metadata: the documents of all nodes below a group, stored together so that one read is enough.
+//! Consolidated metadata: the documents of all nodes below a group, stored together so that one read suffices.
 //!
-//! Formats store it in different places and forms, which [`Consolidation`] knows. All other code sees documents by their keys. It
-//! is a copy that can be out of date: the nodes' own documents are authoritative.
+//! Formats store it in different places and forms, which [`Consolidation`] implements. All other code accesses documents by
+//! their keys. It is a copy that can be out of date: the nodes' own documents are authoritative.
 
 use std::collections::BTreeMap;
 
@@ -20,14 +20,14 @@ pub type Documents = BTreeMap<String, Json>;
 /// The stored documents of nodes, in the order of [`Layout::documents`]; `None` for missing ones.
 pub type StoredDocuments = BTreeMap<NodePath, Vec<Option<Vec<u8>>>>;
 
-/// The place and the form of consolidated metadata in a format.
+/// The location and the form of consolidated metadata in a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Consolidation {
-    /// In a separate document of the group with this name. It also has the group's own documents, and all keys are relative to
-    /// the group.
+    /// In a separate document of the group with this name. It also contains the group's own documents, and all keys are
+    /// relative to the group.
     Beside(&'static str),
-    /// In one document with this key for the whole hierarchy, which has all documents by their full keys.
+    /// In one document with this key for the whole hierarchy, which contains all documents by their full keys.
     AtRoot(&'static str),
     /// In the group's only document, by the paths of the nodes relative to the group.
     Inline,
@@ -37,7 +37,7 @@ pub enum Consolidation {
 pub(super) const MEMBER: &str = COPIES[0];
 
 impl Consolidation {
-    /// The key of the document with the consolidated metadata of a group; `None` if this group cannot have any.
+    /// Returns the key of the document with the consolidated metadata of a group; `None` if this group cannot have any.
     pub fn key(self, layout: &Layout, group: &NodePath) -> Option<String> {
         match self {
             Self::Beside(name) => Some(group.key(name)),
@@ -54,10 +54,10 @@ impl Consolidation {
         }
     }
 
-    /// The documents of a group and of all nodes below it, from the document that has them all. `Ok(None)` if the document has no
-    /// consolidated metadata. A document that contains them is returned without them.
+    /// Returns the documents of a group and of all nodes below it from the document with the consolidated metadata. Returns
+    /// `Ok(None)` if it has no consolidated metadata. A document that contains consolidated metadata is returned without it.
     ///
-    /// Entries that are not documents of a node are returned as well: the error comes when that node is opened.
+    /// Entries that are not documents of a node are returned as well: opening that node returns an error.
     pub fn documents_in(
         self,
         layout: &Layout,
@@ -94,7 +94,7 @@ impl Consolidation {
             },
             Self::Beside(_) | Self::AtRoot(_) => {
                 if let Some(other) = map.get(FORMAT).filter(|format| format.as_f64() != Some(1.0)) {
-                    return Err(Error::unsupported(format!("{FORMAT} is {other}, known is 1")));
+                    return Err(Error::unsupported(format!("{FORMAT} is {other}; expected 1")));
                 }
                 map
             }
@@ -102,19 +102,19 @@ impl Consolidation {
         match map.get_mut(METADATA) {
             Some(Json::Object(entries)) => Ok(Some(entries)),
             Some(other) => Err(super::members::wrong(METADATA, "an object", other)),
-            None => Err(Error::metadata("the consolidated metadata has no member 'metadata'")),
+            None => Err(Error::metadata("the consolidated metadata lacks the member 'metadata'")),
         }
     }
 
-    /// The names of the members that lead to the entries.
-    fn way(self) -> &'static [&'static str] {
+    /// Returns the path of members to the entries.
+    fn entries_path(self) -> &'static [&'static str] {
         match self {
             Self::Inline => &COPIES,
             Self::Beside(_) | Self::AtRoot(_) => &[METADATA],
         }
     }
 
-    /// The key of the document that an entry copies; `None` if no node can have it.
+    /// Returns the key of the document that an entry copies; `None` if no node can have it.
     fn key_of_entry(self, layout: &Layout, group: &NodePath, name: &str) -> Option<String> {
         match self {
             Self::Beside(_) => is_key(name).then(|| group.key(name)),
@@ -123,9 +123,9 @@ impl Consolidation {
         }
     }
 
-    /// The document with the consolidated metadata. It is made from the stored document with its key, if there is one; from the
-    /// entry document of the hierarchy with its key, if there is one; and from the documents of the group and of all nodes below
-    /// it.
+    /// Returns the document with the consolidated metadata. It is built from the stored document with its key, if there is one;
+    /// from the entry document of the hierarchy with its key, if there is one; and from the documents of the group and of all
+    /// nodes below it.
     pub fn document_of(
         self,
         layout: &Layout,
@@ -165,9 +165,9 @@ impl Consolidation {
         json::to_bytes(&map)
     }
 
-    /// The document after changes below the group, given the stored document: entries below the changed places are removed, and
-    /// for each changed node the documents that it has now are added. `Ok(None)` if nothing changes, and if there is no
-    /// consolidated metadata.
+    /// Returns the document after changes below the group, given the stored document: entries below the changed paths are
+    /// removed, and the current documents of each changed node are added. Returns `Ok(None)` if nothing changes, or if there is
+    /// no consolidated metadata.
     pub fn updated(
         self,
         layout: &Layout,
@@ -176,7 +176,7 @@ impl Consolidation {
         places: &[NodePath],
         nodes: &StoredDocuments,
     ) -> Result<Option<Vec<u8>>> {
-        let outline = Outline::new(existing, self.way())?;
+        let outline = Outline::new(existing, self.entries_path())?;
         if self.entries(&mut outline.shell()?)?.is_none() {
             return Ok(None);
         }
@@ -198,7 +198,7 @@ impl Consolidation {
         Ok(outline.with(changes)?.map(String::into_bytes))
     }
 
-    /// The entry that copies a document.
+    /// Returns the entry that copies a document.
     fn entry_of(self, key: &str, document: &[u8]) -> Result<Json> {
         let mut entry = json::parse_object(document).map_err(|error| error.at(format!("'{key}'")))?;
         entry.remove(MEMBER);
@@ -208,7 +208,7 @@ impl Consolidation {
         Ok(entry.into())
     }
 
-    /// The name of an entry; `None` if the document is not copied.
+    /// Returns the name of an entry; `None` if the document is not copied.
     fn name_of_entry(self, group: &NodePath, path: &NodePath, key: &str) -> Option<String> {
         match self {
             Self::Beside(_) => key.strip_prefix(&group.prefix()).map(str::to_owned),
@@ -218,7 +218,7 @@ impl Consolidation {
         }
     }
 
-    /// The document without the consolidated metadata; `None` if nothing is left.
+    /// Returns the document without the consolidated metadata; `None` if no members are left.
     pub fn without(self, document: &[u8]) -> Result<Option<Vec<u8>>> {
         match self {
             Self::Beside(_) | Self::AtRoot(_) => Ok(None),
@@ -245,8 +245,8 @@ fn inline(entries: &Map) -> Json {
     json!({"kind": "inline", "must_understand": false, "metadata": entries})
 }
 
-/// The document that an entry copies. Some writers add an empty member for the consolidated metadata to groups without nodes
-/// below, even in formats without such a member.
+/// Returns the document that an entry copies. Some writers add an empty member for the consolidated metadata to groups without
+/// children, even in formats without such a member.
 fn document_of(mut entry: Json) -> Json {
     if let Json::Object(map) = &mut entry {
         map.remove(MEMBER);
@@ -323,7 +323,7 @@ mod tests {
         let names: Vec<_> = map["metadata"].as_object().unwrap().keys().collect();
         assert_eq!(names, [".zgroup", ".zattrs", "B/.zgroup", "B/.zattrs", "b/c/.zgroup", "b/c/.zattrs"]);
         let text = String::from_utf8(document.clone()).unwrap();
-        assert!(text.contains("\"n\": NaN"), "a copy says what the original says: {text}");
+        assert!(text.contains("\"n\": NaN"), "a copy has the text of the original: {text}");
         let found = beside.documents_in(&V2, &path("g"), &document, Strictness::Lenient).unwrap().unwrap();
         assert_eq!(found.len(), 6);
         let copied = bytes(&found["g/b/c/.zgroup"]);
@@ -355,7 +355,7 @@ mod tests {
         let updated = |places: &[NodePath], nodes: StoredDocuments| {
             inline.updated(&V3, &root, &document, places, &nodes).unwrap()
         };
-        assert_eq!(updated(&[], [(path("a"), array(1))].into()), None, "it says so already");
+        assert_eq!(updated(&[], [(path("a"), array(1))].into()), None, "the copy is up to date");
         assert_eq!(updated(&[], [(root.clone(), vec![Some(own.clone())])].into()), None);
         assert_eq!(updated(&[path("x")], [(path("y"), vec![None])].into()), None);
         let found =
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn absent_and_broken_are_told_apart() {
+    fn absent_and_invalid_documents_are_distinguished() {
         for none in [json!({}), json!({MEMBER: null})] {
             assert_eq!(found_in(Consolidation::Inline, &V3, "", &none).unwrap(), None);
         }
@@ -396,7 +396,7 @@ mod tests {
         }
         let odd = json!({"metadata": {"a/.zarray": null, "b/.zgroup": {"zarr_format": 2}}});
         let found = found_in(Consolidation::Beside("x"), &V2, "", &odd).unwrap().unwrap();
-        assert_eq!(found["a/.zarray"], Json::Null, "who opens the node learns what is wrong");
+        assert_eq!(found["a/.zarray"], Json::Null, "opening the node reports the invalid document");
         let bare = b"{\"metadata\": {\".zattrs\": {\"x\": NaN}}}";
         assert!(Consolidation::Beside("x").documents_in(&V2, &path(""), bare, Strictness::Lenient).is_ok());
         assert_eq!(

@@ -1,5 +1,5 @@
-//! The parts that the two drafts of version 3 share: entry documents, codecs and extensions named by URIs,
-//! and sharding as a storage transformer.
+//! The implementation that the two drafts of version 3 share: entry documents, codecs and extensions identified by URIs, and
+//! sharding as a storage transformer.
 //!
 //! The documents of arrays are translated to the form of [version 2](super::v2), which reads them.
 
@@ -27,8 +27,8 @@ pub(super) const GROUP: &str = "group";
 /// The prefix of all URIs that belong to the drafts.
 const SPECIFICATIONS: &str = "https://purl.org/zarr/spec/";
 
-/// The members of an entry document of the experimental version 3, or of the draft. `None` for other documents, since final
-/// version 3 has documents with the same name.
+/// Returns the members of an entry document of the experimental version 3, or of the draft. Returns `None` for other documents,
+/// because final version 3 has documents with the same name.
 pub(super) fn entry_members(document: Option<&[u8]>, experimental: bool) -> Option<Map> {
     let document = document.filter(|document| has_textual_format(document))?;
     let map = json::parse_object(document).ok()?;
@@ -39,8 +39,8 @@ pub(super) fn entry_members(document: Option<&[u8]>, experimental: bool) -> Opti
     (is_entry && is_experimental == experimental).then_some(map)
 }
 
-/// Returns true if the member `zarr_format` of some object in a document is a string. In final version 3 it is a number. So large
-/// consolidated documents need not be parsed to see that they are not entry documents.
+/// Returns true if the member `zarr_format` of some object in a document is a string. In final version 3 it is a number. So
+/// large consolidated documents need not be parsed to distinguish them from entry documents.
 fn has_textual_format(document: &[u8]) -> bool {
     const MEMBER: &str = "\"zarr_format\"";
     let Ok(text) = std::str::from_utf8(document) else { return false };
@@ -61,14 +61,14 @@ pub(super) fn check_core_version(members: &mut Members<'_>, strict: &str) -> Res
     if uri == strict || known.is_some_and(is_version_3) {
         return Ok(());
     }
-    Err(Error::unsupported(format!("zarr_format is {json}, known is \"{strict}\"")))
+    Err(Error::unsupported(format!("zarr_format is {json}; expected \"{strict}\"")))
 }
 
 fn is_version_3(version: &str) -> bool {
     version == "3" || version.starts_with("3.")
 }
 
-/// The suffix of the keys of documents.
+/// Returns the suffix of the keys of documents.
 pub(super) fn key_suffix(members: &mut Members<'_>) -> Result<String> {
     const NAME: &str = "metadata_key_suffix";
     let json = match members.take(NAME) {
@@ -77,11 +77,11 @@ pub(super) fn key_suffix(members: &mut Members<'_>) -> Result<String> {
     };
     match json.as_str() {
         Some(suffix) if !suffix.contains(['/', '\\', '\0']) && suffix.len() < 100 => Ok(suffix.to_owned()),
-        _ => Err(wrong(NAME, "the short end of a key", &json)),
+        _ => Err(wrong(NAME, "a short suffix of a key", &json)),
     }
 }
 
-/// Refuses extensions that must be understood; returns the list if it is not empty.
+/// Rejects extensions that must be understood; returns the list if it is not empty.
 pub(super) fn check_extensions(json: Option<Json>, strictness: Strictness) -> Result<Option<Json>> {
     let list = match &json {
         None => return Ok(None),
@@ -95,7 +95,7 @@ pub(super) fn check_extensions(json: Option<Json>, strictness: Strictness) -> Re
         };
         if extension.get("must_understand") != Some(&Json::Bool(false)) {
             return Err(Error::unsupported(format!(
-                "the extension '{name}' is not known, and does not say \"must_understand\": false"
+                "unknown extension '{name}' without \"must_understand\": false"
             )));
         }
     }
@@ -113,7 +113,7 @@ pub(super) fn group_from_document(
     Ok(GroupMetadata { format, attributes, extra: members.rest() })
 }
 
-/// The attributes, which must exist.
+/// Returns the attributes, which must exist.
 pub(super) fn attributes(members: &mut Members<'_>) -> Result<Map> {
     if !members.lenient() && !members.has("attributes") {
         return Err(Error::metadata("the member 'attributes' is missing"));
@@ -121,7 +121,7 @@ pub(super) fn attributes(members: &mut Members<'_>) -> Result<Map> {
     members.object("attributes")
 }
 
-/// The document of a group.
+/// Returns the document of a group.
 pub(super) fn group_to_document(group: &GroupMetadata) -> Map {
     let mut map = Map::default();
     map.insert("attributes".to_owned(), group.attributes.clone().into());
@@ -149,7 +149,7 @@ pub(super) fn from_documents(
     }
 }
 
-/// The document with one member changed. An implicit group with attributes becomes an explicit one.
+/// Returns the document with one member changed. An implicit group with attributes becomes an explicit one.
 pub(super) fn patch(
     documents: &[Option<Vec<u8>>],
     change: Change<'_>,
@@ -173,11 +173,11 @@ pub(super) fn patch(
     Ok(vec![(name, json::to_bytes(&map)?)])
 }
 
-/// A regular grid: the shape of its chunks, and the separator of their keys.
+/// Reads a regular grid: the shape of its chunks, and the separator of their keys.
 pub(super) fn read_grid(json: &Json, strictness: Strictness) -> Result<(Json, Separator)> {
     let Json::Object(grid) = json else { return Err(wrong("chunk_grid", "an object", json)) };
     if grid.get("type") != Some(&json!("regular")) {
-        return Err(Error::unsupported(format!("unknown chunk grid {json}; known is the type \"regular\"")));
+        return Err(Error::unsupported(format!("unknown chunk grid {json}; expected the type \"regular\"")));
     }
     let chunk_shape = grid.get("chunk_shape").cloned();
     let chunk_shape = chunk_shape.ok_or_else(|| Error::metadata("chunk_grid has no chunk_shape"))?;
@@ -196,7 +196,7 @@ pub(super) fn read_grid(json: &Json, strictness: Strictness) -> Result<(Json, Se
     }
 }
 
-/// The order of elements in a chunk, in v2's form.
+/// Reads the order of elements in a chunk, in v2's form.
 pub(super) fn read_order(members: &mut Members<'_>) -> Result<Json> {
     match members.take("chunk_memory_layout") {
         None | Some(Json::Null) if members.lenient() => Ok("C".into()),
@@ -208,7 +208,7 @@ pub(super) fn read_order(members: &mut Members<'_>) -> Result<Json> {
     }
 }
 
-/// The v2 type string for a name of v3 (`float64`), of v2 (`<f8`), or of the experimental version (`i1`).
+/// Returns the v2 type string for a name of v3 (`float64`), of v2 (`<f8`), or of the experimental version (`i1`).
 pub(super) fn type_string(name: &str, registry: &Registry) -> Result<Json> {
     match name {
         "i1" | "u1" | "b1" => return Ok(format!("|{name}").into()),
@@ -221,7 +221,7 @@ pub(super) fn type_string(name: &str, registry: &Registry) -> Result<Json> {
     registry.family(&data_type)?.to_v2(&data_type, Endian::Little)
 }
 
-/// The type string with another byte order, if it has one.
+/// Returns the type string with another byte order, if it has one.
 pub(super) fn with_endian(dtype: &Json, endian: Endian) -> Result<Json> {
     let Some(text) = dtype.as_str() else {
         return Err(Error::unsupported(format!(
@@ -234,7 +234,7 @@ pub(super) fn with_endian(dtype: &Json, endian: Endian) -> Result<Json> {
     })
 }
 
-/// A codec given as `{type or codec: URI, configuration}`, in v2's form.
+/// Converts a codec in the form `{type or codec: URI, configuration}` to v2's form.
 pub(super) fn codec_to_v2(member: &str, json: &Json) -> Result<(String, Json)> {
     let Json::Object(map) = json else { return Err(wrong(member, "an object with a URI", json)) };
     let uri = map.get("type").or_else(|| map.get("codec")).and_then(Json::as_str);
@@ -251,7 +251,7 @@ pub(super) fn codec_to_v2(member: &str, json: &Json) -> Result<(String, Json)> {
     Ok((id.to_owned(), v2.into()))
 }
 
-/// The id of a codec with a URI. A codec of another origin has its URI as its id.
+/// Returns the id of a codec with a URI. A codec of another origin has its URI as its id.
 fn codec_id(uri: &str) -> Result<&str> {
     let path = uri
         .strip_prefix(SPECIFICATIONS)
@@ -259,13 +259,13 @@ fn codec_id(uri: &str) -> Result<&str> {
     match path.and_then(|path| path.split_once('/')) {
         None => Ok(uri),
         Some((id, version)) if version.split('.').next() == Some("1") => Ok(id),
-        Some((id, version)) => Err(Error::unsupported(format!(
-            "version {version} of the codec '{id}' is not known; known is 1.0"
-        ))),
+        Some((id, version)) => {
+            Err(Error::unsupported(format!("unknown version {version} of the codec '{id}'; expected 1.0")))
+        }
     }
 }
 
-/// A codec of v2 as its URI and its configuration.
+/// Returns the URI and the configuration of a v2 codec.
 pub(super) fn codec_from_v2(codec: &Json, stem: &str) -> Option<(String, Map)> {
     let mut configuration = codec.as_object()?.clone();
     let id = configuration.remove("id")?;
@@ -274,7 +274,7 @@ pub(super) fn codec_from_v2(codec: &Json, stem: &str) -> Option<(String, Map)> {
     Some((uri, configuration))
 }
 
-/// Returns true if a codec of v2 turns bytes into bytes.
+/// Returns true if a v2 codec is a bytes→bytes codec.
 pub(super) fn is_bytes_to_bytes(codec: &Json, registry: &Registry) -> Result<bool> {
     let id = codec.get("id").and_then(Json::as_str).unwrap_or_default();
     let members = codec.as_object().cloned().unwrap_or_default();
@@ -290,7 +290,7 @@ pub(super) fn array_from_document(
     context: &ReadContext<'_>,
 ) -> Result<ArrayMetadata> {
     let array = v2::array_from_document(Members::new(Cow::Owned(document), context.strictness), context)?;
-    // Writers disagree about the key of the only chunk of an array without dimensions.
+    // Writers differ in the key of the only chunk of an array without dimensions.
     let separator_declared = context.strictness == Strictness::Strict || !array.shape.is_empty();
     let array = ArrayMetadata { format, chunk_key_encoding: keys, separator_declared, ..array };
     match transformers {
@@ -304,7 +304,7 @@ pub(super) fn array_from_document(
     }
 }
 
-/// The array in the form of version 2, without its shards; or an error if the draft cannot express it.
+/// Returns the array in the form of version 2, without its shards; or an error if the draft cannot represent it.
 pub(super) fn array_to_document(array: &ArrayMetadata, registry: &Registry) -> Result<Written> {
     let format = array.format;
     if array.dimension_names.is_some() {
@@ -333,18 +333,18 @@ pub(super) struct Written {
 }
 
 impl Written {
-    /// A member of the document, which exists.
+    /// Removes a member of the document, which must exist.
     pub(super) fn take(&mut self, name: &str) -> Json {
         self.document.remove(name).unwrap_or(Json::Null)
     }
 
-    /// The grid.
+    /// Returns the grid.
     pub(super) fn grid(&mut self) -> Json {
         let chunk_shape = self.take("chunks");
         json!({"type": "regular", "chunk_shape": chunk_shape, "separator": self.separator.to_string()})
     }
 
-    /// The storage transformers, if there are any.
+    /// Returns the storage transformers, if there are any.
     pub(super) fn transformers(&self, uri: &str) -> Option<Json> {
         let chunks_per_shard = self.chunks_per_shard.as_ref()?;
         Some(json!([
@@ -353,21 +353,21 @@ impl Written {
     }
 }
 
-/// The codecs of a shard's index, which has no checksum.
+/// Returns the codecs of a shard's index, which has no checksum.
 pub(super) fn index_codecs() -> Vec<CodecSpec> {
     vec![CodecSpec::new("bytes", json!({"endian": "little"}))]
 }
 
 const SHARDING: &str = "sharding_indexed";
 
-/// The array whose chunks the storage transformer combines: they are the shards of the model.
+/// Returns the array whose chunks the storage transformer combines: they are the shards of the model.
 fn sharded(array: ArrayMetadata, transformer: &Json, strictness: Strictness) -> Result<ArrayMetadata> {
     let uri = transformer.get("extension").and_then(Json::as_str).unwrap_or_default();
     let path = uri.strip_prefix(SPECIFICATIONS).map(|path| path.strip_prefix("extensions/").unwrap_or(path));
     let known = path.is_some_and(|path| path.starts_with("storage_transformers/sharding/1."));
     if !known || transformer.get("type") != Some(&json!("indexed")) {
         return Err(Error::unsupported(format!(
-            "the storage transformer {transformer} is not known; known is sharding of the type \"indexed\""
+            "unknown storage transformer {transformer}; expected sharding of the type \"indexed\""
         )));
     }
     let per_shard = transformer.get("configuration").and_then(|c| c.get("chunks_per_shard"));
@@ -395,8 +395,8 @@ fn sharded(array: ArrayMetadata, transformer: &Json, strictness: Strictness) -> 
     Ok(ArrayMetadata { chunk_grid, codecs: vec![sharding], ..array })
 }
 
-/// The number of chunks of a shard along each dimension. zarr-python takes a number for one dimension, and 1 for dimensions that
-/// are not given.
+/// Reads the number of chunks of a shard along each dimension. zarr-python accepts a number for one dimension, and uses 1 for
+/// dimensions that are not given.
 fn chunks_per_shard(json: &Json, ndim: usize, strictness: Strictness) -> Result<Vec<u64>> {
     let list = match json {
         Json::Number(_) if strictness == Strictness::Lenient => std::slice::from_ref(json),
@@ -416,7 +416,7 @@ fn chunks_per_shard(json: &Json, ndim: usize, strictness: Strictness) -> Result<
     Ok(counts)
 }
 
-/// The array without its shards, and the number of chunks of each along each dimension.
+/// Returns the array without its shards, and the number of chunks of each shard along each dimension.
 fn unsharded(array: &ArrayMetadata) -> Result<(ArrayMetadata, Option<Vec<u64>>)> {
     let sharding = match array.codecs.as_slice() {
         [only] if only.name == SHARDING => &only.configuration,
@@ -446,7 +446,7 @@ fn unsharded(array: &ArrayMetadata) -> Result<(ArrayMetadata, Option<Vec<u64>>)>
     let inner = inner.filter(|inner| inner.len() == shard.len()).unwrap_or_default();
     let counts = shard.iter().zip(&inner).map(|(&shard, &inner)| shard.checked_div(inner));
     let counts = counts.collect::<Option<Vec<_>>>().filter(|counts| counts.len() == shard.len());
-    let counts = counts.ok_or_else(|| Error::metadata("the chunks of a shard do not divide it"))?;
+    let counts = counts.ok_or_else(|| Error::metadata("the chunk shape does not divide the shard shape"))?;
     let chunk_grid = ChunkGrid::regular(inner, &array.shape)?;
     Ok((ArrayMetadata { chunk_grid, codecs: codecs("codecs")?, ..array.clone() }, Some(counts)))
 }

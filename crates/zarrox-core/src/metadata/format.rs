@@ -1,4 +1,4 @@
-//! The interface of a format: its documents, and the way from them to the model and back.
+//! The interface of a format: its documents, and their conversion to the model and back.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -18,7 +18,7 @@ use crate::strictness::Strictness;
 /// A document: its name, one of [`Layout::documents`], and its bytes.
 pub type Document = (&'static str, Vec<u8>);
 
-/// A document that is read: stored bytes, or parsed together with others.
+/// The source of a document: stored bytes, or a document that was parsed together with others.
 #[derive(Debug, Clone, Copy)]
 pub enum Source<'a> {
     /// The stored bytes.
@@ -28,12 +28,12 @@ pub enum Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// Sources of stored documents.
+    /// Returns the sources of stored documents.
     pub fn stored(documents: &'a [Option<Vec<u8>>]) -> Vec<Option<Self>> {
         documents.iter().map(|document| document.as_deref().map(Self::Bytes)).collect()
     }
 
-    /// The members of the document. Documents that were parsed already were parsed with the right strictness.
+    /// Returns the members of the document. Documents that were already parsed were parsed with the right strictness.
     pub(super) fn parsed(self, strictness: Strictness) -> Result<Cow<'a, Map>> {
         match self {
             Self::Bytes(bytes) => json::parse_document(bytes, strictness).map(Cow::Owned),
@@ -41,7 +41,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The members, to be read one by one.
+    /// Returns the members, for access one by one.
     pub(super) fn members(self, strictness: Strictness) -> Result<Members<'a>> {
         match self {
             Self::Bytes(bytes) => Members::parse(bytes, strictness),
@@ -62,41 +62,42 @@ pub struct ReadContext<'a> {
 }
 
 impl<'a> ReadContext<'a> {
-    /// A context with this strictness and default options.
+    /// Creates a context with this strictness and default options.
     pub const fn new(registry: &'a Registry, strictness: Strictness) -> Self {
         Self { registry, strictness, data_type_fallback: false }
     }
 }
 
-/// A change of a node's documents in place. All other members stay unchanged.
+/// A change of a node's documents in place. All other members are unchanged.
 #[derive(Debug, Clone, Copy)]
 pub enum Change<'a> {
-    /// An array's shape.
+    /// Sets the shape of an array.
     Shape(&'a [u64]),
-    /// The shape of an array, and the grid with the chunks that it needs. Only formats with rectilinear grids have such a change.
+    /// Sets the shape of an array, and the grid with the chunks that it needs. Only formats with rectilinear grids support this
+    /// change.
     Growth(&'a [u64], &'a ChunkGrid),
-    /// All attributes.
+    /// Sets all attributes.
     Attributes(&'a Map),
-    /// Members of an array's document, in the form of its format. A `dimension_separator` of `null` is removed.
+    /// Sets members of an array's document, in the form of its format. A `dimension_separator` of `null` is removed.
     Members(&'a Map),
 }
 
-/// The definition of a format: its documents, and the way from them to the model and back.
+/// The definition of a format: its documents, and their conversion to the model and back.
 pub trait FormatDef: fmt::Debug + Sync {
-    /// The format's name, for people: `v2`, `v3`.
+    /// Returns the display name of the format: `v2`, `v3`.
     fn name(&self) -> &'static str;
 
-    /// The layout of new hierarchies, and of existing ones unless an entry document says otherwise.
+    /// Returns the layout of new hierarchies, and of existing ones unless an entry document defines another.
     fn layout(&self) -> Layout;
 
-    /// The key of the entry document at the root, which describes the layout of the whole hierarchy; `None` if nodes are
+    /// Returns the key of the entry document at the root, which defines the layout of the whole hierarchy; `None` if nodes are
     /// independent.
     fn entry_key(&self) -> Option<&'static str> {
         None
     }
 
-    /// The layout that an entry document describes (`None` if it is missing). `Ok(None)` if the hierarchy does not have this
-    /// format. An error means that it has this format, but cannot be understood.
+    /// Returns the layout that an entry document defines (`None` if it is missing). Returns `Ok(None)` if the hierarchy does
+    /// not have this format. An error means that it has this format, but is not valid or not supported.
     fn entry_from_document(
         &self,
         _document: Option<&[u8]>,
@@ -105,21 +106,22 @@ pub trait FormatDef: fmt::Debug + Sync {
         Ok(Some(self.layout()))
     }
 
-    /// Returns true if a hierarchy without an entry document may still have this format, if its name or the caller says so.
+    /// Returns true if a hierarchy without an entry document may still have this format, if its name or the caller specifies
+    /// it.
     fn may_lack_entry(&self) -> bool {
         false
     }
 
-    /// The entry document of a new hierarchy; `None` if the format has none.
+    /// Returns the entry document of a new hierarchy; `None` if the format has none.
     fn new_entry(&self) -> Result<Option<Vec<u8>>> {
         Ok(None)
     }
 
-    /// Reads a node from its documents, in the order of [`Layout::documents`] (`None` for missing ones). `Ok(None)` if there is
-    /// no node of this format. The layout tells whether missing documents mean an implicit group.
+    /// Reads a node from its documents, in the order of [`Layout::documents`] (`None` for missing ones). Returns `Ok(None)` if
+    /// they are not a node of this format. The layout determines whether missing documents mean an implicit group.
     #[expect(
         clippy::wrong_self_convention,
-        reason = "a format makes nodes of documents, as `to_documents` does the reverse"
+        reason = "a format converts documents to nodes; `to_documents` is the inverse"
     )]
     fn from_documents(
         &self,
@@ -127,14 +129,14 @@ pub trait FormatDef: fmt::Debug + Sync {
         context: &ReadContext<'_>,
     ) -> Result<Option<NodeMetadata>>;
 
-    /// The index in [`Layout::documents`] of the document that makes a node a group, if an earlier document makes it an array.
-    /// The group's document of an array is not read.
+    /// Returns the index in [`Layout::documents`] of the document that makes a node a group, if an earlier document makes it an
+    /// array. The group's document of an array is not read.
     fn group_document(&self) -> Option<usize> {
         None
     }
 
-    /// The attributes of an implicit group, from documents in which [`FormatDef::from_documents`] finds no node, in a hierarchy
-    /// whose layout has implicit groups. `None` if they do not belong to a group.
+    /// Returns the attributes of an implicit group, from documents that are not a node for [`FormatDef::from_documents`], in a
+    /// hierarchy whose layout has implicit groups. Returns `None` if they do not belong to a group.
     fn implicit_group(
         &self,
         documents: &[Option<Source<'_>>],
@@ -143,7 +145,8 @@ pub trait FormatDef: fmt::Debug + Sync {
         Ok(documents.iter().all(Option::is_none).then(Map::default))
     }
 
-    /// The documents of a node in the strict form, or an error that names the property which this format cannot express.
+    /// Returns the documents of a node in the strict form, or an error that names the property which this format cannot
+    /// represent.
     fn to_documents(
         &self,
         path: &NodePath,
@@ -151,12 +154,12 @@ pub trait FormatDef: fmt::Debug + Sync {
         registry: &Registry,
     ) -> Result<Vec<Document>>;
 
-    /// The documents that a change rewrites, given all documents as for [`FormatDef::from_documents`]. All are missing if an
-    /// implicit group gets attributes.
+    /// Returns the documents that a change rewrites, given all documents as for [`FormatDef::from_documents`]. All are missing
+    /// if an implicit group gets attributes.
     fn patch(&self, documents: &[Option<Vec<u8>>], change: Change<'_>) -> Result<Vec<Document>>;
 
-    /// The node that documents describe after a change, and these documents. Nothing is stored. This completes the documents of a
-    /// new node, and checks a change of an existing node before it is written.
+    /// Returns the node of the documents after a change, and these documents, without storing them. This completes the
+    /// documents of a new node, and checks a change of an existing node before it is written.
     fn changed(
         &self,
         layout: &Layout,
@@ -179,35 +182,33 @@ pub trait FormatDef: fmt::Debug + Sync {
         Ok((node, documents))
     }
 
-    /// The codecs of a new array, given the codecs that its creator chose: adds the codecs that this format has around all
-    /// chunks.
+    /// Returns the codecs of a new array, given the chosen codecs: adds the codecs that this format has around all chunks.
     fn new_codecs(&self, codecs: Vec<CodecSpec>) -> Vec<CodecSpec> {
         codecs
     }
 
-    /// The codecs of an array without those that only this format adds: the reverse of [`FormatDef::new_codecs`].
+    /// Returns the codecs of an array without those that this format adds: the inverse of [`FormatDef::new_codecs`].
     fn plain_codecs(&self, codecs: Vec<CodecSpec>) -> Vec<CodecSpec> {
         codecs
     }
 
-    /// The encoding of chunk keys if the creator does not choose one.
+    /// Returns the default encoding of chunk keys.
     fn default_chunk_key_encoding(&self) -> ChunkKeyEncoding;
 
-    /// The shape of chunks if the creator does not choose one, for elements of this size.
+    /// Returns the default chunk shape, for elements of this size.
     fn default_chunks(&self, shape: &[u64], item: usize) -> Vec<u64> {
         about_a_mebibyte(shape, item)
     }
 
-    /// Returns true if documents have a place for one compressor, which is the last codec.
+    /// Returns true if documents have a member for one compressor, which is the last codec.
     fn has_one_compressor(&self) -> bool {
         true
     }
 
-    /// The compressor if the creator does not choose one, for elements of this size: that of the format's reference
-    /// implementation.
+    /// Returns the default compressor, for elements of this size: that of the format's reference implementation.
     fn default_compressor(&self, item: usize) -> CodecSpec;
 
-    /// The place of consolidated metadata; `None` if the format has none.
+    /// Returns the location of consolidated metadata; `None` if the format has none.
     fn consolidation(&self) -> Option<Consolidation> {
         None
     }
@@ -217,7 +218,7 @@ pub trait FormatDef: fmt::Debug + Sync {
         false
     }
 
-    /// The codecs of the index of new shards; `None` if the format has no shards.
+    /// Returns the codecs of the index of new shards; `None` if the format has no shards.
     fn index_codecs(&self) -> Option<Vec<CodecSpec>> {
         None
     }

@@ -14,7 +14,7 @@ pub struct Layout {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Nodes {
-    /// A node is a prefix with its documents, its chunks and the nodes below it.
+    /// A node is a prefix with its documents, its chunks and its children.
     Together(&'static [&'static str]),
     /// Documents are below `meta/`, chunks below `data/`.
     Apart {
@@ -29,14 +29,14 @@ enum Nodes {
 const APART: [&str; 2] = ["array", "group"];
 
 impl Layout {
-    /// A layout in which a node is a prefix, with documents of these names, chunks and the nodes below it. Of several documents, the
-    /// last one has only attributes.
+    /// Returns a layout in which a node is a prefix, with documents of these names, chunks and child nodes. Of several
+    /// documents, the last one has only attributes.
     pub const fn together(documents: &'static [&'static str]) -> Self {
         Self { nodes: Nodes::Together(documents), implicit_groups: false }
     }
 
-    /// A layout in which documents, named `array` and `group`, are below `meta/`, and chunks are below `data/`. A prefix below
-    /// `meta/` without a document is a group.
+    /// Returns a layout in which documents, named `array` and `group`, are below `meta/`, and chunks are below `data/`. A
+    /// prefix below `meta/` without a document is a group.
     pub fn apart(root: &'static str, suffix: impl Into<String>) -> Self {
         Self { nodes: Nodes::Apart { root, suffix: suffix.into() }, implicit_groups: true }
     }
@@ -49,12 +49,12 @@ impl Layout {
     }
 
     /// Returns true if the root, and each non-empty prefix without a document, is a group. Then all nodes of the hierarchy have
-    /// one format.
+    /// the same format.
     pub const fn implicit_groups(&self) -> bool {
         self.implicit_groups
     }
 
-    /// The names of all documents that a node can have.
+    /// Returns the names of all documents that a node can have.
     pub fn documents(&self) -> &[&'static str] {
         match &self.nodes {
             Nodes::Together(documents) => documents,
@@ -62,15 +62,15 @@ impl Layout {
         }
     }
 
-    /// Returns true if a document of this name makes its prefix a node: it has more than attributes. False for all names where
-    /// documents are apart from chunks.
+    /// Returns true if a document of this name makes its prefix a node: it has more than attributes. Returns false for all
+    /// names if documents are separate from chunks.
     pub fn makes_node(&self, name: &str) -> bool {
         let Nodes::Together(documents) = &self.nodes else { return false };
         let deciding = documents.len().saturating_sub(1).max(1);
         documents.iter().take(deciding).any(|document| *document == name)
     }
 
-    /// The key of a node's document.
+    /// Returns the key of a node's document.
     pub fn key(&self, path: &NodePath, document: &str) -> String {
         match &self.nodes {
             Nodes::Together(_) => path.key(document),
@@ -81,17 +81,17 @@ impl Layout {
         }
     }
 
-    /// The key of the first document that a node can have: an array's, if it is one.
+    /// Returns the key of the first document that a node can have: that of an array.
     pub fn first_key(&self, path: &NodePath) -> Option<String> {
         self.documents().first().map(|document| self.key(path, document))
     }
 
-    /// The keys of all documents that a node can have.
+    /// Returns the keys of all documents that a node can have.
     pub fn keys(&self, path: &NodePath) -> Vec<String> {
         self.documents().iter().map(|document| self.key(path, document)).collect()
     }
 
-    /// The prefix of an array's chunks: empty, or with a `/` at its end.
+    /// Returns the prefix of an array's chunks: empty, or with a `/` at its end.
     pub fn chunks(&self, path: &NodePath) -> String {
         match &self.nodes {
             Nodes::Together(_) => path.prefix(),
@@ -99,7 +99,7 @@ impl Layout {
         }
     }
 
-    /// The prefix to list for the nodes directly below a group.
+    /// Returns the prefix to list for the children of a group.
     pub fn below(&self, path: &NodePath) -> String {
         match &self.nodes {
             Nodes::Together(_) => path.prefix(),
@@ -107,7 +107,7 @@ impl Layout {
         }
     }
 
-    /// The names of the nodes in a listing, given the last segments of its keys and of its prefixes.
+    /// Returns the names of the nodes in a listing, given the last segments of its keys and of its prefixes.
     pub fn children<'a>(
         &self,
         keys: impl IntoIterator<Item = &'a str>,
@@ -118,7 +118,7 @@ impl Layout {
         names
     }
 
-    /// The name of the node whose document has this name in the listing of the parent.
+    /// Returns the name of the node whose document has this name in the listing of the parent.
     fn named_by<'a>(&self, key: &'a str) -> Option<&'a str> {
         let Nodes::Apart { suffix, .. } = &self.nodes else { return None };
         let document = key.strip_suffix(suffix.as_str())?;
@@ -126,7 +126,7 @@ impl Layout {
         (!name.is_empty()).then_some(name)
     }
 
-    /// All keys and prefixes of a node and of the nodes below it. The entry document of a hierarchy belongs to no node.
+    /// Returns all keys and prefixes of a node and of its descendants. The entry document of a hierarchy belongs to no node.
     pub fn extent(&self, path: &NodePath) -> Extent {
         match &self.nodes {
             Nodes::Together(_) => Extent { keys: Vec::new(), prefixes: vec![path.prefix()] },
@@ -136,7 +136,7 @@ impl Layout {
         }
     }
 
-    /// Refuses a name that a new node cannot have in this hierarchy.
+    /// Rejects a name that a new node cannot have in this hierarchy.
     pub fn check_name(&self, name: &str) -> Result<()> {
         let document = match &self.nodes {
             Nodes::Together(documents) => documents.contains(&name),
@@ -160,22 +160,22 @@ impl Layout {
     }
 }
 
-/// All that belongs to a node and to those below it, with the documents before the chunks.
+/// The keys and prefixes of a node and its descendants, with the documents before the chunks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Extent {
-    /// Keys of single objects.
+    /// The keys of single objects.
     pub keys: Vec<String>,
-    /// Prefixes: all below them belongs to the node.
+    /// The prefixes: all keys below them belong to the node.
     pub prefixes: Vec<String>,
 }
 
 impl Extent {
-    /// Returns true if all that belongs to the node is below its path.
+    /// Returns true if all keys and prefixes are below the path of the node.
     pub fn is_below(&self, path: &NodePath) -> bool {
         self.keys.is_empty() && self.prefixes == [path.prefix()]
     }
 
-    /// Returns whether what is stored under a key belongs to the node, or to one below it.
+    /// Returns true if a key belongs to the node, or to a descendant.
     pub fn contains(&self, key: &str) -> bool {
         self.keys.iter().any(|own| own == key) || self.prefixes.iter().any(|prefix| key.starts_with(prefix))
     }

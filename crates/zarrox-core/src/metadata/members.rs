@@ -6,15 +6,15 @@ use crate::error::{Error, Result};
 use crate::json::{self, Json, Map, integer, kind};
 use crate::strictness::Strictness;
 
-/// The member of a group's document with consolidated metadata, and the member of that with the copies of other nodes' documents.
+/// The member of a group's document with consolidated metadata, and its member with the copies of other nodes' documents.
 pub(super) const COPIES: [&str; 2] = ["consolidated_metadata", "metadata"];
 
-/// The members of a document. Members that were not accessed at the end are unknown.
+/// The members of a document. Members that have not been accessed at the end are unknown.
 ///
-/// They are a list, not a map: documents have few members, most of which are accessed once, and searching a few costs less than
-/// hashing all names.
+/// They are a list, not a map: documents have few members, most of which are accessed once, and a search in a short list costs
+/// less than hashing all names.
 pub(super) struct Members<'a> {
-    /// In the order of the document. Of several with one name, the last one counts.
+    /// In the order of the document. Of several with the same name, the last one counts.
     list: List<'a>,
     /// The names of the existing members that were accessed.
     read: Vec<&'static str>,
@@ -24,7 +24,7 @@ pub(super) struct Members<'a> {
 type List<'a> = Vec<(Cow<'a, str>, Cow<'a, Json>)>;
 
 impl<'a> Members<'a> {
-    /// The members of an object that was parsed already.
+    /// Creates the members of a parsed object.
     pub(super) fn new(map: Cow<'a, Map>, strictness: Strictness) -> Self {
         let list = match map {
             Cow::Borrowed(map) => {
@@ -35,7 +35,7 @@ impl<'a> Members<'a> {
         Self::listed(list, strictness)
     }
 
-    /// The members of a stored document. The copies of other nodes' documents in a group, often thousands, are left out.
+    /// Parses the members of a stored document. The copies of other nodes' documents in a group, often thousands, are left out.
     pub(super) fn parse(bytes: &'a [u8], strictness: Strictness) -> Result<Self> {
         let (mut list, are_left_out) = json::parse_members_without(bytes, strictness, Some(COPIES))?;
         let is_group =
@@ -63,7 +63,7 @@ impl<'a> Members<'a> {
         self.list.iter().rfind(|(known, _)| known == name).map(|(_, json)| &**json)
     }
 
-    /// Takes a member, borrowed or owned like the document.
+    /// Returns a member, borrowed or owned like the document, and marks it as accessed.
     pub(super) fn optional(&mut self, name: &'static str) -> Option<Cow<'a, Json>> {
         if self.read.contains(&name) {
             return None;
@@ -77,7 +77,7 @@ impl<'a> Members<'a> {
         Some(json)
     }
 
-    /// Takes a member as an owned value.
+    /// Returns a member as an owned value, and marks it as accessed.
     pub(super) fn take(&mut self, name: &'static str) -> Option<Json> {
         self.optional(name).map(Cow::into_owned)
     }
@@ -86,13 +86,13 @@ impl<'a> Members<'a> {
         self.optional(name).ok_or_else(|| Error::metadata(format!("the member '{name}' is missing")))
     }
 
-    /// A list of lengths, such as a shape.
+    /// Returns a list of lengths, such as a shape.
     pub(super) fn lengths(&mut self, name: &'static str) -> Result<Vec<u64>> {
         let json = self.required(name)?;
         lengths(name, &json, self.strictness)
     }
 
-    /// An object. A missing member, and leniently `null`, is an empty one.
+    /// Returns an object. A missing member, and in the lenient mode `null`, is an empty object.
     pub(super) fn object(&mut self, name: &'static str) -> Result<Map> {
         match self.take(name) {
             None => Ok(Map::default()),
@@ -108,10 +108,10 @@ impl<'a> Members<'a> {
         if integer(&json, self.strictness) == Some(version) {
             return Ok(());
         }
-        Err(Error::metadata(format!("zarr_format is {json}, expected {version}")))
+        Err(Error::metadata(format!("zarr_format is {json}; expected {version}")))
     }
 
-    /// All members that were not accessed.
+    /// Returns all members that were not accessed.
     pub(super) fn rest(self) -> Map {
         if self.read.len() == self.list.len() {
             return Map::default();
@@ -121,13 +121,13 @@ impl<'a> Members<'a> {
     }
 }
 
-/// The error for a member of the wrong type.
+/// Returns the error for a member of the wrong type.
 pub(super) fn wrong(name: &str, wants: &str, json: &Json) -> Error {
     let shown = json::shown(json, 80);
     Error::metadata(format!("the member '{name}' must be {wants}, but it is {} ({shown})", kind(json)))
 }
 
-/// A list of lengths; leniently, floats without a fraction are accepted.
+/// Parses a list of lengths; in the lenient mode, floats without a fraction are accepted.
 pub(super) fn lengths(name: &str, json: &Json, strictness: Strictness) -> Result<Vec<u64>> {
     let list = json.as_array().ok_or_else(|| wrong(name, "a list of non-negative integers", json))?;
     list.iter()
@@ -137,7 +137,7 @@ pub(super) fn lengths(name: &str, json: &Json, strictness: Strictness) -> Result
         .collect()
 }
 
-/// Puts members into a document.
+/// Adds members to a document.
 pub(super) fn put_members(map: &mut Map, members: &Map) {
     map.extend(members.clone());
     if map.get("dimension_separator").is_some_and(Json::is_null) {
@@ -145,8 +145,8 @@ pub(super) fn put_members(map: &mut Map, members: &Map) {
     }
 }
 
-/// zarr-python wrote chunks of length 0 along dimensions of length 0. There is no chunk, so any length is right.
-pub(super) fn forgive_empty_chunks(chunk_shape: &mut [u64], shape: &[u64], strictness: Strictness) {
+/// Corrects chunk lengths of 0 along dimensions of length 0, which zarr-python wrote. Without chunks, any length is correct.
+pub(super) fn correct_empty_chunks(chunk_shape: &mut [u64], shape: &[u64], strictness: Strictness) {
     for (chunk, &length) in chunk_shape.iter_mut().zip(shape) {
         if *chunk == 0 && length == 0 && strictness == Strictness::Lenient {
             *chunk = 1;
@@ -154,7 +154,7 @@ pub(super) fn forgive_empty_chunks(chunk_shape: &mut [u64], shape: &[u64], stric
     }
 }
 
-/// The error for a separator that is none.
+/// Returns the error for an invalid separator.
 pub(super) fn bad_separator(text: &str) -> Error {
     Error::metadata(format!("the separator of chunk keys must be \".\" or \"/\", but it is {text:?}"))
 }
@@ -178,12 +178,12 @@ mod tests {
         let broken = document("group").replace("{\"zarr_format\":3}", "{\"zarr_format\":}");
         assert!(
             Members::parse(broken.as_bytes(), Strictness::Lenient).is_err(),
-            "it is checked all the same"
+            "the member must still be validated"
         );
     }
 
     #[test]
-    fn a_list_is_what_a_map_would_be() {
+    fn a_list_equals_a_map() {
         let documents = [
             r#"{"a": 1, "b": [2], "c\u0061": {"d": null}}"#,
             r#"{"a": 1, "b": 2, "a": 3, "c": 4, "c": 5}"#,

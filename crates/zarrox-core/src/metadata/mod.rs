@@ -1,7 +1,7 @@
-//! One model of nodes for all formats, and the formats that are read into it and written from it.
+//! One model of nodes for all formats, and the formats that are converted to and from it.
 //!
-//! A format is one file here: the keys of its documents, and the translation to and from the model. After
-//! [`FormatDef::from_documents`], no code asks for the format of a node.
+//! A format is one file here: the keys of its documents, and the conversion to and from the model. After
+//! [`FormatDef::from_documents`], no code depends on the format of a node.
 
 mod consolidated;
 mod drafts;
@@ -24,29 +24,29 @@ pub use format::{Change, Document, FormatDef, ReadContext, Source};
 pub use layout::{Extent, Layout};
 pub use model::{ArrayMetadata, Format, GroupMetadata, NodeMetadata};
 
-/// All formats, in the order in which they are looked for.
+/// All formats, in the order of detection.
 static FORMATS: &[(Format, &dyn FormatDef)] = &[
     (Format::V3, &v3::V3),
     (Format::V2, &v2::V2),
     (Format::V1, &v1::V1),
-    // They are tried last, since looking for them costs a further document.
+    // They are last, because their detection costs a further read.
     (Format::V3Experimental, &v3_experimental::V3Experimental),
     (Format::V3Draft, &v3_draft::V3Draft),
     (Format::N5, &n5::N5),
 ];
 
 impl Format {
-    /// All formats, in the order in which they are looked for if none is given.
+    /// Returns all formats, in the order of detection if none is given.
     pub fn all() -> impl Iterator<Item = Self> {
         FORMATS.iter().map(|(format, _)| *format)
     }
 
-    /// The format that is shown by this name, such as `v3`.
+    /// Returns the format with this display name, such as `v3`.
     pub fn named(name: &str) -> Option<Self> {
         Self::all().find(|format| format.to_string() == name)
     }
 
-    /// The definition of the format.
+    /// Returns the definition of the format.
     #[doc(hidden)]
     pub fn def(self) -> &'static dyn FormatDef {
         FORMATS.iter().find(|(format, _)| *format == self).map_or(FORMATS[0].1, |(_, def)| *def)

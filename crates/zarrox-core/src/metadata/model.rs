@@ -38,27 +38,27 @@ pub struct ArrayMetadata {
     pub data_type: DataType,
     /// The unknown data type of the document, if [`data_type`](Self::data_type) is its fallback.
     pub fallback_from: Option<Box<Json>>,
-    /// The division of the array into chunks.
+    /// The chunk grid of the array.
     pub chunk_grid: ChunkGrid,
     /// The encoding of chunk keys.
     pub chunk_key_encoding: ChunkKeyEncoding,
-    /// False if the document does not define the separator of chunk keys, as old v2 documents do, or the key of the only chunk,
-    /// as documents of the drafts do. Then the stored keys must be examined.
+    /// False if the document does not define the separator of chunk keys, as in old v2 documents, or the key of the only chunk,
+    /// as in documents of the drafts. Then the stored keys must be examined.
     pub separator_declared: bool,
-    /// The value of elements that were never written. `None` only if v1 and v2 have `null`, which leaves it undefined.
+    /// The value of elements that were never written. `None` only for `null` in v1 and v2, which leaves it undefined.
     pub fill_value: Option<FillValue>,
     /// The codecs that encode chunks.
     pub codecs: Vec<CodecSpec>,
     /// The user's attributes.
     pub attributes: Map,
-    /// A name, or none, for each dimension.
+    /// An optional name for each dimension.
     pub dimension_names: Option<Vec<Option<String>>>,
-    /// Members that this library does not know and need not understand.
+    /// Unknown members that need not be understood.
     pub extra: Map,
 }
 
 impl ArrayMetadata {
-    /// The value of elements that were never written; if it is undefined, the data type's default, as in zarr-python.
+    /// Returns the value of elements that were never written; if it is undefined, the data type's default, as in zarr-python.
     #[doc(hidden)]
     pub fn fill_element(&self, registry: &Registry) -> Result<FillValue> {
         match &self.fill_value {
@@ -67,7 +67,7 @@ impl ArrayMetadata {
         }
     }
 
-    /// A chain in place of codecs that cannot all be made, which fails for every chunk with the reason.
+    /// Creates a codec pipeline for unknown or invalid codecs. Every access to a chunk returns an error with the reason.
     ///
     /// # Errors
     /// When a chunk of this shape does not fit into memory.
@@ -92,12 +92,12 @@ impl ArrayMetadata {
         Ok(chunk.of_type(&self.data_type))
     }
 
-    /// The codec chain for this array's chunks.
+    /// Creates the codec pipeline for this array's chunks.
     pub fn chain(&self, registry: &Registry, strictness: Strictness, limit: usize) -> Result<CodecChain> {
         self.chain_of(self.chunk_grid.largest_chunk(), registry, strictness, limit)
     }
 
-    /// The codec chain for chunks of this shape, for a grid with several shapes.
+    /// Creates the codec pipeline for chunks of this shape, for a grid with several shapes.
     #[doc(hidden)]
     pub fn chain_of(
         &self,
@@ -115,7 +115,7 @@ impl ArrayMetadata {
         Ok(CodecChain::new(&self.codecs, &context)?)
     }
 
-    /// Returns true if two arrays are equal, in whatever form their documents are.
+    /// Returns true if two arrays are equal, regardless of the form of their documents.
     #[doc(hidden)]
     pub fn is_same(&self, other: &Self, registry: &Registry, chunk_limit: usize) -> Result<bool> {
         let complete = |array: &Self| -> Result<Self> {
@@ -141,10 +141,11 @@ impl ArrayMetadata {
     }
 }
 
-/// The most dimensions of an array, as in NumPy. Some work recurses over them, so that there must be a limit.
+/// The maximum number of dimensions of an array, as in NumPy. Some functions are recursive in the dimensions, so their number
+/// must be limited.
 const MAX_RANK: usize = 64;
 
-/// Refuses shapes with too many dimensions.
+/// Rejects shapes with too many dimensions.
 fn check_rank(shape: &[u64]) -> Result<()> {
     if shape.len() <= MAX_RANK {
         return Ok(());
@@ -160,12 +161,12 @@ pub struct GroupMetadata {
     pub format: Format,
     /// The user's attributes.
     pub attributes: Map,
-    /// Members that this library does not know and need not understand.
+    /// Unknown members that need not be understood.
     pub extra: Map,
 }
 
 impl GroupMetadata {
-    /// A group without attributes.
+    /// Creates a group without attributes.
     #[doc(hidden)]
     pub fn new(format: Format) -> Self {
         Self { format, attributes: Map::default(), extra: Map::default() }

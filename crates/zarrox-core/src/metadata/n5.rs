@@ -1,7 +1,7 @@
-//! N5: `attributes.json` for each node, which has the user's attributes besides reserved ones.
+//! N5: one `attributes.json` for each node, with the user's attributes and reserved ones.
 //!
-//! N5 lists first the dimension whose elements are contiguous. Here, the axes are in NumPy's order, which is the reverse, as in
-//! zarr-python 2 and z5py: shapes, chunk shapes and chunk keys are reversed, and nothing else.
+//! N5 lists the fastest dimension first. Here, the axes are in NumPy's order, which is the reverse, as in zarr-python 2 and
+//! z5py: only shapes, chunk shapes and chunk keys are reversed.
 //!
 //! <https://github.com/saalfeldlab/n5#file-system-specification>
 
@@ -24,7 +24,7 @@ use crate::path::NodePath;
 use crate::registry::Registry;
 use crate::strictness::Strictness;
 
-/// The format.
+/// The definition of the format.
 #[derive(Debug)]
 pub(super) struct N5;
 
@@ -33,7 +33,7 @@ const DOCUMENT: &str = "attributes.json";
 /// The member of the root with the version.
 const VERSION: &str = "n5";
 
-/// The version of new roots. All that is written belongs to it, so that every reader accepts it.
+/// The version of new roots. All written documents conform to it, so that every reader accepts them.
 const WRITTEN: &str = "2.0.0";
 
 /// The newest supported version.
@@ -43,7 +43,7 @@ const NEWEST: u64 = 4;
 const RESERVED: [&str; 6] =
     [VERSION, "dimensions", "blockSize", "dataType", "compression", "compressionType"];
 
-/// The codec that encodes chunks as blocks.
+/// The codec that encodes chunks as N5 blocks.
 const BLOCKS: &str = "n5_default";
 
 const TYPES: [DataType; 10] = [
@@ -76,7 +76,7 @@ impl FormatDef for N5 {
         let root = document.and_then(|bytes| json::parse_object(bytes).ok());
         let version = root.as_ref().and_then(|root| root.get(VERSION));
         version.map_or(Ok(()), check_version)?;
-        // Without a version, there may be a node all the same, but other directories are not N5's.
+        // Without a version, the directory may still be a node, but other directories do not belong to N5.
         Ok(Some(self.layout().with_implicit_groups(version.is_some())))
     }
 
@@ -90,7 +90,7 @@ impl FormatDef for N5 {
         context: &ReadContext<'_>,
     ) -> Result<Option<NodeMetadata>> {
         let Some(Some(source)) = documents.first() else { return Ok(None) };
-        // Other programs have files with this name, too.
+        // Other programs also have files with this name.
         let Ok(map) = source.parsed(Strictness::Lenient) else { return Ok(None) };
         if map.contains_key("dimensions") && map.contains_key("dataType") {
             let array = source.parsed(context.strictness).and_then(|map| array_from_document(map, context));
@@ -191,7 +191,7 @@ fn reversed(lengths: &[u64]) -> Vec<u64> {
     lengths.iter().rev().copied().collect()
 }
 
-/// The user's attributes.
+/// Returns the user's attributes.
 fn attributes(mut map: Map) -> Map {
     map.retain(|name, _| !RESERVED.contains(&name.as_str()));
     map
@@ -264,7 +264,7 @@ fn types() -> String {
     TYPES.map(|data_type| data_type.to_string()).join(", ")
 }
 
-/// The members of an array, or the property that this format cannot express.
+/// Returns the members of an array, or an error with the property that this format cannot represent.
 fn array_to_document(array: &ArrayMetadata) -> Result<Map> {
     let not_in_n5 = |what: &str| Err(Error::unsupported(format!("N5 has no {what}")));
     if array.dimension_names.is_some() {
@@ -294,7 +294,7 @@ fn array_to_document(array: &ArrayMetadata) -> Result<Map> {
     }
 }
 
-/// The codecs inside of the blocks, if there is only the codec of blocks.
+/// Returns the codecs inside of the blocks, if the block codec is the only codec.
 fn inner_codecs(codecs: &[CodecSpec]) -> Option<Vec<CodecSpec>> {
     let [codec] = codecs else { return None };
     let inner = codec.configuration.get("codecs").filter(|_| codec.name == BLOCKS)?;
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_reserved_is_no_attribute_and_a_patch_keeps_it() {
+    fn reserved_members_are_not_attributes_and_a_patch_keeps_them() {
         let mut document = minimal();
         document["n5"] = json!("4.0.0");
         document["compressionType"] = json!("raw");

@@ -1,4 +1,4 @@
-//! The member `compression` of N5, whose members have other names than those of codecs in Zarr.
+//! The member `compression` of N5, whose members have different names than those of Zarr's codecs.
 
 use crate::json::json;
 
@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::json::{Json, Map};
 use crate::registry::Registry;
 
-/// The codec of a compression, for elements of so many bytes; `None` for `raw`.
+/// Returns the codec of a compression, for elements of `item` bytes; `None` for `raw`.
 pub(super) fn from_json(mut members: Map, item: usize, registry: &Registry) -> Result<Option<CodecSpec>> {
     let name = match members.remove("type") {
         Some(Json::String(name)) => name,
@@ -34,7 +34,7 @@ pub(super) fn from_json(mut members: Map, item: usize, registry: &Registry) -> R
             ("blosc", given.collect::<Map>().into())
         }
         "zstd" => ("zstd", json!({"level": take("level", json!(3))})),
-        // zarr-python 2 writes numcodecs' framing, with a member of its own.
+        // zarr-python 2 writes numcodecs' framing, with an additional member.
         "lz4" if !members.contains_key("acceleration") => {
             let block_size = members.remove("blockSize").unwrap_or(json!(65536));
             return Ok(Some(CodecSpec::new("n5_lz4", json!({"blockSize": block_size}))));
@@ -45,12 +45,12 @@ pub(super) fn from_json(mut members: Map, item: usize, registry: &Registry) -> R
     codec.insert("id".to_owned(), id.into());
     let (kind, spec) = registry.spec_from_v2(&codec.into(), item).map_err(|error| error.at("compression"))?;
     if kind != CodecKind::BytesToBytes {
-        return Err(Error::metadata(format!("'{name}' is no compressor")).at("compression"));
+        return Err(Error::metadata(format!("unknown compressor '{name}'")).at("compression"));
     }
     Ok(Some(spec))
 }
 
-/// The compression for a codec, or for none.
+/// Returns the compression for a codec, or for no codec.
 pub(super) fn to_json(codec: &CodecSpec) -> Result<Json> {
     let get = |name: &str| codec.configuration.get(name).cloned().unwrap_or(Json::Null);
     let refused = || {
@@ -106,7 +106,7 @@ mod tests {
         assert_eq!(n5.to_string(), "n5_lz4(blockSize=65536)");
         let numcodecs = json!({"type": "lz4", "id": "lz4", "acceleration": 1});
         let error = read_without_codecs(&numcodecs).unwrap_err().to_string();
-        assert!(error.contains("unknown codec 'lz4'"), "numcodecs' own is looked for: {error}");
+        assert!(error.contains("unknown codec 'lz4'"), "the name of numcodecs is looked up: {error}");
     }
 
     #[test]

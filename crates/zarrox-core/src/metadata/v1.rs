@@ -1,8 +1,8 @@
 //! Zarr version 1: a single array, `meta` and `attrs`.
 //!
-//! Its members have the same meaning as those of version 2 in another form, so that a document is translated and read by [version
-//! 2](super::v2). There is one exception: zarr-python 1, which wrote the existing arrays, passes the memory of a chunk to Blosc,
-//! but its elements in row-major order to all other compressors. So `"order": "F"` holds only for Blosc.
+//! Its members have the same meaning as those of version 2 in another form, so a document is translated and read by [version
+//! 2](super::v2). There is one exception: zarr-python 1, which wrote the existing arrays, passes the memory of a chunk to
+//! Blosc, but its elements in row-major order to all other compressors. So `"order": "F"` only applies to Blosc.
 //!
 //! <https://zarr-specs.readthedocs.io/en/latest/v1/v1.0.html>
 
@@ -23,7 +23,7 @@ use crate::path::NodePath;
 use crate::registry::Registry;
 use crate::strictness::Strictness;
 
-/// The format.
+/// The definition of the format.
 #[derive(Debug)]
 pub(super) struct V1;
 
@@ -45,7 +45,7 @@ impl FormatDef for V1 {
         context: &ReadContext<'_>,
     ) -> Result<Option<NodeMetadata>> {
         let [Some(array), attributes] = documents else { return Ok(None) };
-        // Other programs have files with this name, too.
+        // Other programs also have files with this name.
         let Ok(map) = array.parsed(Strictness::Lenient) else { return Ok(None) };
         if map.get("zarr_format") != Some(&json!(1)) {
             return Ok(None);
@@ -114,7 +114,7 @@ impl FormatDef for V1 {
     }
 }
 
-/// The document in the form of version 2.
+/// Returns the document in the form of version 2.
 fn to_v2(mut map: Map, strictness: Strictness) -> Result<Map> {
     let required = ["compression", "compression_opts"];
     if let Some(missing) =
@@ -144,7 +144,7 @@ fn compressor(compression: &Json, options: &Json) -> Result<Json> {
         Json::Null => return Ok(Json::Null),
         Json::String(name) => match name.as_str() {
             "none" => return Ok(Json::Null),
-            // The name is older than the codec that has it today: these chunks are zlib's.
+            // The name is older than the current codec of this name: these chunks are zlib streams.
             "gzip" => "zlib",
             name => name,
         },
@@ -161,7 +161,7 @@ fn compressor(compression: &Json, options: &Json) -> Result<Json> {
     Ok(members.into())
 }
 
-/// The document from version 2's, or the property that version 1 cannot express.
+/// Returns the document from version 2's, or an error with the property that version 1 cannot represent.
 fn from_v2(mut map: Map) -> Result<Map> {
     let not_in_v1 = |what: &str| Err(Error::unsupported(format!("Zarr v1 has no {what}")));
     if map.remove("filters").is_some_and(|filters| !filters.is_null()) {
@@ -315,7 +315,7 @@ mod tests {
         };
         assert_eq!(array.codecs.len(), 1);
         let line = uncompressed.replace("[100,100]", "[100]").replace("[10,10]", "[10]");
-        assert!(from_documents(&line).is_ok(), "in a line there is no order");
+        assert!(from_documents(&line).is_ok(), "the order has no effect in one dimension");
     }
 
     #[test]
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn other_files_of_the_name_are_no_nodes() {
+    fn other_files_of_the_name_are_not_nodes() {
         for text in ["", "not json", "[1]", "{}", "{\"zarr_format\": 2}"] {
             assert!(from_documents(text).unwrap().is_none(), "{text}");
         }

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use crate::json::json;
 
-use super::members::{Members, bad_separator, forgive_empty_chunks, put_members, wrong};
+use super::members::{Members, bad_separator, correct_empty_chunks, put_members, wrong};
 use super::{
     ArrayMetadata, Change, Consolidation, Document, Format, FormatDef, GroupMetadata, Layout, NodeMetadata,
     ReadContext, Source, consolidated,
@@ -21,7 +21,7 @@ use crate::path::NodePath;
 use crate::registry::Registry;
 use crate::strictness::Strictness;
 
-/// The format.
+/// The definition of the format.
 #[derive(Debug)]
 pub(super) struct V2;
 
@@ -108,14 +108,14 @@ impl FormatDef for V2 {
     }
 }
 
-/// Blosc with LZ4, the default of zarr-python 2.
+/// Returns Blosc with LZ4, the default of zarr-python 2.
 pub(super) fn default_compressor(item: usize) -> CodecSpec {
     let configuration =
         json!({"cname": "lz4", "clevel": 5, "shuffle": "shuffle", "typesize": item, "blocksize": 0});
     CodecSpec::new("blosc", configuration)
 }
 
-/// The first document with another shape, and otherwise unchanged.
+/// Returns the first document with another shape, and otherwise unchanged.
 pub(super) fn patched_shape(
     name: &'static str,
     documents: &[Option<Vec<u8>>],
@@ -126,7 +126,7 @@ pub(super) fn patched_shape(
     Ok(vec![(name, json::to_ascii(&map)?)])
 }
 
-/// The first document with other members, in zarr-python's order.
+/// Returns the first document with other members, in zarr-python's order.
 pub(super) fn patched_members(
     name: &'static str,
     documents: &[Option<Vec<u8>>],
@@ -145,7 +145,7 @@ fn main_document(name: &'static str, documents: &[Option<Vec<u8>>]) -> Result<Ma
 fn group_from_document(source: Source<'_>, context: &ReadContext<'_>) -> Result<GroupMetadata> {
     let mut members = source.members(context.strictness)?;
     members.zarr_format(2)?;
-    // zarr-python 3 leaves it here, where it has no meaning.
+    // zarr-python 3 writes this member here, where it has no meaning.
     if members.lenient() {
         members.optional(consolidated::MEMBER);
     }
@@ -164,7 +164,7 @@ pub(super) fn array_from_document(
     members.zarr_format(2)?;
     let shape = members.lengths("shape")?;
     let mut chunks = members.lengths("chunks")?;
-    forgive_empty_chunks(&mut chunks, &shape, context.strictness);
+    correct_empty_chunks(&mut chunks, &shape, context.strictness);
     let chunk_grid = ChunkGrid::regular(chunks, &shape)?;
     let (data_type, order) = read_data_type(&mut members, context)?;
     let fill_value = match &*optional_if_lenient(&mut members, "fill_value")? {
@@ -210,14 +210,14 @@ pub(super) fn array_from_document(
     Ok(array)
 }
 
-/// Returns true if a fill value is the 0 that zarr-python 2 stores by default for text and bytes. It reads the number for missing
-/// chunks, so that every chunk must be stored, as with an undefined value.
+/// Returns true if a fill value is the 0 that zarr-python 2 stores by default for text and bytes. It reads the number for
+/// missing chunks, so every chunk must be stored, as with an undefined value.
 fn is_number_of_text(fill: &Json, data_type: &DataType) -> bool {
     // For objects, the number is a valid value.
     fill.as_u64() == Some(0) && data_type.is_text_or_bytes()
 }
 
-/// The data type, and the byte order of its stored elements. The type of objects is determined by their codec: the first filter
+/// Reads the data type, and the byte order of its stored elements. The codec of objects determines their type: the first filter
 /// or, in some stores, the compressor.
 fn read_data_type(members: &mut Members<'_>, context: &ReadContext<'_>) -> Result<(DataType, ByteOrder)> {
     let little = ByteOrder::One(Endian::Little);
@@ -234,7 +234,7 @@ fn read_data_type(members: &mut Members<'_>, context: &ReadContext<'_>) -> Resul
     Ok((registry.or_unknown(&dtype, known)?, little))
 }
 
-/// Types without a type string of NumPy, such as `bfloat16`, have their name of version 3 in tensorstore, and are stored
+/// Reads types without a type string of NumPy, such as `bfloat16`: tensorstore uses their name of version 3, and stores them
 /// little-endian.
 fn read_named(json: &Json, context: &ReadContext<'_>) -> Result<(DataType, Option<ByteOrder>)> {
     let registry = context.registry;
@@ -258,7 +258,7 @@ fn reordered(fill: &FillValue, data_type: &DataType, order: &ByteOrder) -> FillV
     FillValue::new(bytes)
 }
 
-/// Refuses forms of fill values that only v3 has.
+/// Rejects forms of fill values that only v3 has.
 fn check_fill_form(data_type: &DataType, fill: &Json) -> Result<()> {
     let hexadecimal = |json: &Json| json.as_str().is_some_and(|text| text.starts_with("0x"));
     let parts = fill.as_array().map_or(std::slice::from_ref(fill), Vec::as_slice);
@@ -273,7 +273,7 @@ fn check_fill_form(data_type: &DataType, fill: &Json) -> Result<()> {
     Ok(())
 }
 
-/// A required member, whose absence leniently means `null`.
+/// Returns a required member, which in the lenient mode is `null` if it is missing.
 fn optional_if_lenient<'a>(members: &mut Members<'a>, name: &'static str) -> Result<Cow<'a, Json>> {
     if members.lenient() {
         return Ok(members.optional(name).unwrap_or(Cow::Owned(Json::Null)));
@@ -281,7 +281,7 @@ fn optional_if_lenient<'a>(members: &mut Members<'a>, name: &'static str) -> Res
     members.required(name)
 }
 
-/// The chain for `order`, `filters`, the byte order of the dtype and `compressor`.
+/// Returns the codecs for `order`, `filters`, the byte order of the dtype and `compressor`.
 fn read_codecs(
     members: &mut Members<'_>,
     ndim: usize,
@@ -306,7 +306,7 @@ fn read_codecs(
     if !compressor.is_null() {
         listed.push(("compressor", &compressor));
     }
-    // Lists of lists have the nesting of the array, whatever the order.
+    // Nested lists have the nesting of the array, whatever the order.
     let nests = listed.iter().any(|(_, json)| json.get("id").and_then(Json::as_str).is_some_and(nests_lists));
     let mut codecs = Vec::from_iter((column_major && !nests).then(|| column_major_codec(ndim)).flatten());
     let mut numbers = Numbers::of(&data_type.storage(), order);
@@ -316,16 +316,16 @@ fn read_codecs(
         let (kind, spec) = read_codec(member, json, item, context)?;
         item = match kind {
             CodecKind::ArrayToArray => encoded_size(&spec.configuration).unwrap_or(item),
-            // numcodecs turns numbers into single bytes this way.
+            // numcodecs converts numbers to single bytes this way.
             CodecKind::ArrayToBytes | CodecKind::BytesToBytes => 1,
         };
         let is_filter = kind == CodecKind::ArrayToArray;
-        let of_bytes = is_filter && (in_bytes || !numbers.are_seen_by(&spec.configuration));
+        let of_bytes = is_filter && (in_bytes || !numbers.can_be_viewed_by(&spec.configuration));
         if (of_bytes || kind == CodecKind::BytesToBytes) && !in_bytes {
             codecs.push(bytes_codec(numbers.order.as_ref()));
         }
         if is_filter && !of_bytes {
-            numbers.become_those_of(&spec.configuration);
+            numbers.convert_by(&spec.configuration);
         }
         if kind == CodecKind::ArrayToBytes && numbers.order.as_ref().is_some_and(|order| *order != LITTLE) {
             return Err(Error::unsupported(format!(
@@ -346,7 +346,7 @@ fn read_codecs(
 /// The byte order of numbers that codecs store without a byte order of their own.
 const LITTLE: ByteOrder = ByteOrder::One(Endian::Little);
 
-/// The codec around a filter that is given bytes, or that views numbers as another type. No metadata has its name.
+/// The codec around a filter whose input is bytes, or that views numbers as another type. Its name is never in metadata.
 pub(super) const FILTER_OF_BYTES: &str = "v2_filter";
 
 fn filter_of_bytes(filter: &CodecSpec) -> CodecSpec {
@@ -354,19 +354,19 @@ fn filter_of_bytes(filter: &CodecSpec) -> CodecSpec {
     CodecSpec::new(FILTER_OF_BYTES, json!({"filter": filter}))
 }
 
-/// The filter inside of such a codec.
+/// Returns the filter inside of such a codec.
 fn filter_in(codec: &CodecSpec) -> Option<CodecSpec> {
     let filter = codec.configuration.get("filter").filter(|_| codec.name == FILTER_OF_BYTES);
     filter.and_then(CodecSpec::from_json)
 }
 
-/// The numbers into which the filters have turned an array so far. For numcodecs, they are bytes.
+/// The numbers to which the filters have converted an array so far. numcodecs treats them as bytes.
 struct Numbers {
-    /// Their byte order, if they have one.
+    /// The byte order, if the numbers have one.
     order: Option<ByteOrder>,
     /// The number of bytes of each number.
     word: usize,
-    /// True if they are fields of structures.
+    /// True if the numbers are fields of structured elements.
     in_structures: bool,
 }
 
@@ -379,7 +379,7 @@ impl Numbers {
 
     /// Returns true if a filter views the numbers as their own type, or as parts of little-endian ones: then it is an array
     /// filter. numcodecs views the bytes as the filter's type without a check.
-    fn are_seen_by(&self, filter: &Map) -> bool {
+    fn can_be_viewed_by(&self, filter: &Map) -> bool {
         let Some(seen) = decoded_dtype(filter) else { return true };
         match (self.order.as_ref(), seen.endian) {
             _ if self.in_structures => false,
@@ -389,15 +389,15 @@ impl Numbers {
         }
     }
 
-    /// Replaces the numbers by those that the filter produces, if it says which.
-    fn become_those_of(&mut self, filter: &Map) {
+    /// Replaces the numbers by those that the filter produces, if its configuration specifies them.
+    fn convert_by(&mut self, filter: &Map) {
         let Some(dtype) = encoded_dtype(filter) else { return };
         let word = word(&dtype).unwrap_or(1);
         *self = Self { order: dtype.endian.map(ByteOrder::One), word, in_structures: false };
     }
 }
 
-/// The number of bytes of a type that share a byte order.
+/// Returns the number of bytes of a type that share a byte order.
 fn word(dtype: &TypeString<'_>) -> Option<usize> {
     match dtype.kind {
         'U' => Some(4),
@@ -406,25 +406,25 @@ fn word(dtype: &TypeString<'_>) -> Option<usize> {
     }
 }
 
-/// The type into which a filter turns elements, if it changes the type.
+/// Returns the type to which a filter converts elements, if it changes the type.
 fn encoded_dtype(filter: &Map) -> Option<TypeString<'_>> {
     let dtype = filter.get("astype").or_else(|| filter.get("encode_dtype"))?;
     dtype.as_str().and_then(TypeString::parse)
 }
 
-/// The type of the elements that such a filter is given.
+/// Returns the type of the input elements of such a filter.
 fn decoded_dtype(filter: &Map) -> Option<TypeString<'_>> {
     let dtype = filter.get("dtype").or_else(|| filter.get("decode_dtype"))?;
     dtype.as_str().and_then(TypeString::parse)
 }
 
-/// The size of an element that such a filter produces, in bytes.
+/// Returns the size of an element that such a filter produces, in bytes.
 fn encoded_size(filter: &Map) -> Option<usize> {
     let dtype = encoded_dtype(filter)?;
     if dtype.kind == 'U' { dtype.size().map(|size| 4 * size) } else { dtype.size() }
 }
 
-/// A codec, which is given elements of `item` bytes.
+/// Reads a codec whose input is elements of `item` bytes.
 fn read_codec(
     member: &str,
     json: &Json,
@@ -435,7 +435,7 @@ fn read_codec(
     let (kind, spec) = spec_of(json).map_err(|error| error.at(member))?;
     if context.strictness == Strictness::Strict {
         let map = json.as_object().ok_or_else(|| wrong(member, "an object with an \"id\"", json))?;
-        // A member that the codec knows is in its configuration, or changes its configuration.
+        // A known member is in the codec's configuration, or changes it.
         let changed = |name: &str| {
             let mut other = map.clone();
             other.insert(name.to_owned(), json!("no value of anything"));
@@ -453,7 +453,7 @@ fn read_codec(
     Ok((kind, spec))
 }
 
-/// The codec for `order: "F"`. With fewer than two dimensions there is no difference.
+/// Returns the codec for `order: "F"`; `None` with fewer than two dimensions, where the order has no effect.
 fn column_major_codec(ndim: usize) -> Option<CodecSpec> {
     let order: Vec<usize> = (0..ndim).rev().collect();
     (ndim > 1).then(|| CodecSpec::new("transpose", json!({"order": order})))
@@ -470,7 +470,7 @@ fn group_to_document(group: &GroupMetadata) -> Map {
     map
 }
 
-/// The document of an array, or the property that this format cannot express.
+/// Returns the document of an array, or an error with the property that this format cannot represent.
 pub(super) fn array_to_document(array: &ArrayMetadata, registry: &Registry) -> Result<Map> {
     if array.dimension_names.is_some() {
         return Err(Error::unsupported(
@@ -504,7 +504,7 @@ pub(super) fn array_to_document(array: &ArrayMetadata, registry: &Registry) -> R
     Ok(map)
 }
 
-/// A chain in the form of v2.
+/// The codecs in the form of v2.
 struct WrittenChain {
     order: &'static str,
     filters: Json,
@@ -523,7 +523,7 @@ fn written_codecs(array: &ArrayMetadata, registry: &Registry) -> Result<WrittenC
     }
     let mut byte_order = ByteOrder::One(Endian::Little);
     let mut written: Vec<Json> = Vec::new();
-    // For numcodecs, a codec that turns numbers into bytes is a compressor, and one that turns objects into bytes is a filter.
+    // In numcodecs, a codec that converts numbers to bytes is a compressor, and one that converts objects to bytes is a filter.
     let compresses = |kind| match kind {
         CodecKind::ArrayToArray => false,
         CodecKind::ArrayToBytes => array.data_type.storage() != Storage::Variable,
@@ -564,7 +564,8 @@ fn written_codecs(array: &ArrayMetadata, registry: &Registry) -> Result<WrittenC
     Ok(WrittenChain { order, filters, byte_order, compressor: compressor.unwrap_or(Json::Null) })
 }
 
-/// The byte order of the array's data type: that of the codec `bytes`, unless a filter before it has produced other numbers.
+/// Returns the byte order of the array's data type: that of the codec `bytes`, unless a filter before it has produced other
+/// numbers.
 fn written_byte_order(bytes: &CodecSpec, filters: &[Json]) -> Result<ByteOrder> {
     let filters: Vec<&Map> = filters.iter().filter_map(Json::as_object).collect();
     let little = ByteOrder::One(Endian::Little);
@@ -656,19 +657,22 @@ mod tests {
             (">U2", ">U2", true),
             (">U2", "<U2", false),
         ] {
-            let found = numbers(elements).are_seen_by(&filter(filter_sees));
+            let found = numbers(elements).can_be_viewed_by(&filter(filter_sees));
             assert_eq!(found, is_of_arrays, "{elements} as {filter_sees}");
         }
-        assert!(numbers(">f4").are_seen_by(&Map::default()), "who names no type takes them as they are");
+        assert!(
+            numbers(">f4").can_be_viewed_by(&Map::default()),
+            "a filter without a type views them as their own type"
+        );
         let mut numbers = numbers(">f8");
         let map = json!({"dtype": ">f8", "astype": "<i2"}).as_object().cloned().unwrap();
-        numbers.become_those_of(&map);
-        assert!(numbers.are_seen_by(&filter("<i2")) && !numbers.are_seen_by(&filter(">i2")));
-        numbers.become_those_of(&Map::default());
+        numbers.convert_by(&map);
+        assert!(numbers.can_be_viewed_by(&filter("<i2")) && !numbers.can_be_viewed_by(&filter(">i2")));
+        numbers.convert_by(&Map::default());
         assert_eq!(numbers.order, Some(LITTLE));
         let dtype = json!([["a", "<i2"], ["b", "<i4"]]);
         let (data_type, order) = Registry::new().data_type_from_v2(&dtype).unwrap();
-        assert!(!Numbers::of(&data_type.storage(), &order.unwrap()).are_seen_by(&filter("<u2")));
+        assert!(!Numbers::of(&data_type.storage(), &order.unwrap()).can_be_viewed_by(&filter("<u2")));
     }
 
     #[test]
@@ -701,7 +705,7 @@ mod tests {
             read(&document, Strictness::Strict).unwrap_err().kind(),
             crate::ErrorKind::InvalidMetadata
         );
-        // Of which byte order would these be?
+        // The byte order of these numbers would be ambiguous.
         assert_eq!(
             read(&with("dtype", json!("float32")), Strictness::Lenient).unwrap_err().kind(),
             crate::ErrorKind::InvalidMetadata

@@ -4,7 +4,7 @@
 
 use crate::json::json;
 
-use super::members::{Members, bad_separator, forgive_empty_chunks, lengths, put_members, wrong};
+use super::members::{Members, bad_separator, correct_empty_chunks, lengths, put_members, wrong};
 use super::{
     ArrayMetadata, Change, Consolidation, Document, Format, FormatDef, GroupMetadata, Layout, NodeMetadata,
     ReadContext, Source, consolidated, v2,
@@ -18,7 +18,7 @@ use crate::path::NodePath;
 use crate::registry::Registry;
 use crate::strictness::Strictness;
 
-/// The format.
+/// The definition of the format.
 #[derive(Debug)]
 pub(super) struct V3;
 
@@ -91,7 +91,7 @@ impl FormatDef for V3 {
 
 fn from_documents(source: Source<'_>, context: &ReadContext<'_>) -> Result<Option<NodeMetadata>> {
     let mut members = source.members(context.strictness)?;
-    // In the drafts, a document that is not that of a node has a URI there.
+    // In the drafts, a document that does not belong to a node has a URI there.
     if members.get("zarr_format").and_then(Json::as_str).is_some_and(|format| format.contains("://")) {
         return Ok(None);
     }
@@ -105,12 +105,12 @@ fn node_from_document(mut members: Members<'_>, context: &ReadContext<'_>) -> Re
             array_from_document(members, context).map(NodeMetadata::Array)
         }
         Some(Json::String(kind)) if kind == "group" => group_from_document(members).map(NodeMetadata::Group),
-        // Only an array has these members, so that the kind is clear.
+        // Only an array has these members, so the kind is unambiguous.
         None if members.lenient() && members.has("shape") && members.has("data_type") => {
             array_from_document(members, context).map(NodeMetadata::Array)
         }
         None => Err(Error::metadata("the member 'node_type' is missing")),
-        Some(other) => Err(Error::metadata(format!("node_type is {other}, expected \"array\" or \"group\""))),
+        Some(other) => Err(Error::metadata(format!("node_type is {other}; expected \"array\" or \"group\""))),
     }
 }
 
@@ -120,7 +120,8 @@ fn group_from_document(mut members: Members<'_>) -> Result<GroupMetadata> {
     Ok(GroupMetadata { format: Format::V3, attributes, extra: extra(members)? })
 }
 
-/// The copies of other nodes' documents are not the group's own metadata, and are read where they are needed.
+/// Checks the consolidated metadata. The copies of other nodes' documents are not the group's own metadata, and are read when
+/// they are needed.
 fn check_consolidated(json: Option<&Json>, lenient: bool) -> Result<()> {
     match json {
         None => Ok(()),
@@ -129,7 +130,7 @@ fn check_consolidated(json: Option<&Json>, lenient: bool) -> Result<()> {
         }
         Some(Json::Null) if lenient => Ok(()),
         Some(other) => {
-            let wants = "an object that says \"must_understand\": false";
+            let wants = "an object with \"must_understand\": false";
             Err(wrong(consolidated::MEMBER, wants, other))
         }
     }
@@ -185,7 +186,7 @@ impl Extension<'_> {
     }
 }
 
-/// An extension point's name and configuration: `"name"` or `{"name": …, "configuration": {…}}`.
+/// Reads the name and the configuration of an extension point: `"name"` or `{"name": …, "configuration": {…}}`.
 fn extension<'a>(member: &str, json: &'a Json, strictness: Strictness) -> Result<Extension<'a>> {
     let map = match json {
         Json::String(name) => return Ok(Extension { name, configuration: None }),
@@ -217,7 +218,7 @@ fn extension<'a>(member: &str, json: &'a Json, strictness: Strictness) -> Result
     }
     match must_understand.filter(|_| strictness == Strictness::Strict) {
         None | Some(Json::Bool(true)) => {}
-        // The grid and the names of chunks are always needed.
+        // The grid and the keys of chunks are always needed.
         Some(Json::Bool(false)) if member == "codecs" => {}
         Some(other) => {
             let message = format!("{member} '{name}' cannot have \"must_understand\": {other}");
@@ -231,7 +232,7 @@ impl ChunkGrid {
     /// Parses `chunk_grid` of v3 metadata, for arrays of `shape`.
     ///
     /// # Errors
-    /// When it is invalid, or ends before the array does.
+    /// When it is invalid, or does not cover the array.
     #[doc(hidden)]
     pub fn from_json(json: &Json, shape: &[u64], strictness: Strictness) -> Result<Self> {
         let grid = extension("chunk_grid", json, strictness)?;
@@ -254,7 +255,7 @@ impl ChunkGrid {
             "regular" => {
                 let mut chunk_shape = lengths("chunk_shape", member("chunk_shape")?, strictness)?;
                 only(1)?;
-                forgive_empty_chunks(&mut chunk_shape, shape, strictness);
+                correct_empty_chunks(&mut chunk_shape, shape, strictness);
                 ChunkGrid::regular(chunk_shape, shape)
             }
             "rectilinear" => {
@@ -319,7 +320,7 @@ fn read_codecs(json: &Json, strictness: Strictness) -> Result<Vec<CodecSpec>> {
         .collect()
 }
 
-/// Returns true if a codec, or one inside of it, is a filter of v2 that is given bytes.
+/// Returns true if a codec, or one inside of it, is a v2 filter whose input is bytes.
 fn has_filter_of_bytes(name: &str, configuration: Option<&Map>) -> bool {
     fn within(json: &Json) -> bool {
         match json {
@@ -356,13 +357,13 @@ fn check_storage_transformers(json: Option<&Json>, strictness: Strictness) -> Re
     }
 }
 
-/// The remaining members, each of which must declare that it need not be understood.
+/// Returns the remaining members, each of which must declare that it need not be understood.
 fn extra(members: Members<'_>) -> Result<Map> {
     let rest = members.rest();
     let optional = |json: &Json| json.get("must_understand") == Some(&Json::Bool(false));
     if let Some((name, _)) = rest.iter().find(|(_, json)| !optional(json)) {
         return Err(Error::unsupported(format!(
-            "the member '{name}' is not known, and does not say \"must_understand\": false"
+            "unknown member '{name}' without \"must_understand\": false"
         )));
     }
     Ok(rest)
@@ -401,7 +402,7 @@ fn array_to_document(array: &ArrayMetadata, registry: &Registry) -> Result<Map> 
         array.codecs.iter().find(|codec| has_filter_of_bytes(&codec.name, Some(&codec.configuration)))
     {
         return Err(Error::unsupported(format!(
-            "Zarr v3 does not support '{codec}' here: the filters of v3 work on arrays, and this one is given bytes, which only v2 allows"
+            "Zarr v3 does not support '{codec}' here: the filters of v3 work on arrays, and the input of this one is bytes, which only v2 allows"
         )));
     }
     let codecs = array.codecs.iter();

@@ -1,6 +1,6 @@
 //! The draft of version 3 of 2022: an entry document `zarr.json`, documents below `meta/`, chunks below `data/`.
 //!
-//! Extensions, codecs and data types outside of the core are named by URIs. A prefix without a document is a group.
+//! Extensions, codecs and data types outside of the core are identified by URIs. A prefix without a document is a group.
 //!
 //! <https://github.com/zarr-developers/zarr-specs/blob/d061a83/docs/core/v3.0.rst>
 
@@ -23,14 +23,14 @@ use crate::path::NodePath;
 use crate::registry::Registry;
 use crate::strictness::Strictness;
 
-/// The format.
+/// The definition of the format.
 #[derive(Debug)]
 pub(super) struct V3Draft;
 
 const CORE: &str = "https://purl.org/zarr/spec/core/3.0";
 const SHARDING: &str = "https://purl.org/zarr/spec/extensions/storage_transformers/sharding/1.0";
 const TIMES: &str = "https://purl.org/zarr/spec/extensions/data-types/datetime/1.0";
-/// The prefixes of the URIs of the data types that the drafts describe.
+/// The prefixes of the URIs of the data types in the drafts.
 const DATA_TYPES: [&str; 2] = [
     "https://purl.org/zarr/spec/extensions/data-types/",
     "https://purl.org/zarr/spec/extensions/data_types/",
@@ -129,25 +129,25 @@ fn chunk_keys(separator: Separator) -> ChunkKeyEncoding {
     ChunkKeyEncoding::Draft { separator, scalar: "c" }
 }
 
-/// The suffix of documents' keys. JSON is the only encoding that is defined.
+/// Returns the suffix of the keys of documents. JSON is the only defined encoding.
 fn read_encoding(encoding: Map, strictness: Strictness) -> Result<String> {
     let mut members = Members::new(Cow::Owned(encoding), strictness);
     let kind = members.required("type")?;
     if *kind != json!("json") || members.has("extension") {
-        return Err(Error::unsupported(format!("unknown metadata_encoding {kind}; known is \"json\"")));
+        return Err(Error::unsupported(format!("unknown metadata_encoding {kind}; expected \"json\"")));
     }
     drafts::key_suffix(&mut members)
 }
 
-/// Members outside of the specification. Documents that have any must not be opened, unless the members declare that they may be
-/// ignored.
+/// Checks members outside of the specification. Documents with such members must not be opened, unless the members declare that
+/// they may be ignored.
 fn check_extra(extra: &Map) -> Result<()> {
     let optional = |json: &Json| json.get("must_understand") == Some(&Json::Bool(false));
     match extra.iter().find(|(name, json)| *name != "extensions" && !optional(json)) {
         None => Ok(()),
-        Some((name, _)) => Err(Error::unsupported(format!(
-            "the member '{name}' is not known, and does not say \"must_understand\": false"
-        ))),
+        Some((name, _)) => {
+            Err(Error::unsupported(format!("unknown member '{name}' without \"must_understand\": false")))
+        }
     }
 }
 
@@ -159,16 +159,16 @@ fn array_from_document(map: Map, context: &ReadContext<'_>) -> Result<ArrayMetad
     let (chunks, separator) = drafts::read_grid(&*members.required("chunk_grid")?, context.strictness)?;
     let fill = read_fill(&mut members, &dtype, context)?;
     let mut document = Map::default();
-    let mut say = |name: &str, json: Json| drop(document.insert(name.to_owned(), json));
-    say("zarr_format", 2.into());
-    say("shape", members.required("shape")?.into_owned());
-    say("chunks", chunks);
-    say("dtype", dtype);
-    say("fill_value", fill.json);
-    say("order", drafts::read_order(&mut members)?);
-    say("filters", codecs.into());
-    say("compressor", Json::Null);
-    say("dimension_separator", separator.to_string().into());
+    let mut set = |name: &str, json: Json| drop(document.insert(name.to_owned(), json));
+    set("zarr_format", 2.into());
+    set("shape", members.required("shape")?.into_owned());
+    set("chunks", chunks);
+    set("dtype", dtype);
+    set("fill_value", fill.json);
+    set("order", drafts::read_order(&mut members)?);
+    set("filters", codecs.into());
+    set("compressor", Json::Null);
+    set("dimension_separator", separator.to_string().into());
     let transformers = members.take("storage_transformers");
     let keys = chunk_keys(separator);
     let array = drafts::array_from_document(document, Format::V3Draft, keys, transformers.as_ref(), context)?;
@@ -184,7 +184,7 @@ fn array_from_document(map: Map, context: &ReadContext<'_>) -> Result<ArrayMetad
     Ok(ArrayMetadata { attributes, extra, fallback_from, fill_value, ..array })
 }
 
-/// The type in v2's form; and if it is unknown and its fallback is used, the type of the document.
+/// Reads the type in v2's form; if it is unknown and its fallback is used, also the type of the document.
 fn read_data_type(json: &Json, context: &ReadContext<'_>) -> Result<(Json, Option<Box<Json>>)> {
     let map = match json {
         Json::String(name) => return Ok((drafts::type_string(name, context.registry)?, None)),
@@ -211,16 +211,16 @@ fn read_data_type(json: &Json, context: &ReadContext<'_>) -> Result<(Json, Optio
     match fallback {
         Some((_, dtype)) if context.data_type_fallback => Ok((dtype, Some(Box::new(json.clone())))),
         Some((fallback, _)) => Err(Error::unsupported(format!(
-            "the data type {name} of the extension '{uri}' is not known; its metadata names the fallback {fallback}, \
+            "unknown data type {name} of the extension '{uri}'; its metadata has the fallback {fallback}, \
              which is used with OpenOptions::data_type_fallback or zarrox --data-type-fallback"
         ))),
         None => Err(Error::unsupported(format!(
-            "the data type {name} of the extension '{uri}' is not known, and its metadata names no known fallback"
+            "unknown data type {name} of the extension '{uri}', without a known fallback in its metadata"
         ))),
     }
 }
 
-/// The codecs in v2's form, and the byte order of the codec for it.
+/// Reads the codecs in v2's form, and the byte order of the codec `endian`.
 fn read_codecs(members: &mut Members<'_>) -> Result<(Vec<Json>, Option<Endian>)> {
     let mut given = match members.take("codecs") {
         None => Vec::new(),
@@ -257,7 +257,7 @@ struct Fill {
 
 fn read_fill(members: &mut Members<'_>, dtype: &Json, context: &ReadContext<'_>) -> Result<Fill> {
     let json = match members.take("fill_value") {
-        // The specification forbids it, but has it in an example.
+        // The specification forbids it, but uses it in an example.
         None | Some(Json::Null) if members.lenient() => Json::Null,
         None | Some(Json::Null) => return Err(Error::metadata("the member 'fill_value' must have a value")),
         Some(json) => json,
@@ -266,7 +266,7 @@ fn read_fill(members: &mut Members<'_>, dtype: &Json, context: &ReadContext<'_>)
         return Ok(Fill { json: "Infinity".into(), bits: None });
     }
     let Some(digits) = json.as_str().and_then(Digits::parse) else { return Ok(Fill { json, bits: None }) };
-    // For text, "0x" is just text.
+    // For text, "0x" is ordinary text.
     let (data_type, _) = context.registry.data_type_from_v2(dtype)?;
     if !drafts::is_core(&data_type) {
         return Ok(Fill { json, bits: None });
@@ -290,7 +290,7 @@ impl<'a> Digits<'a> {
         hex.or_else(|| text.strip_prefix("0b").map(|text| Self { text, radix: 2 }))
     }
 
-    /// The element with these bits, the most significant first; of a complex number, those of the real part first.
+    /// Returns the element with these bits, the most significant first; for a complex number, those of the real part first.
     fn element(&self, data_type: &DataType) -> Option<FillValue> {
         let per_byte = if self.radix == 16 { 2 } else { 8 };
         if self.text.len() != data_type.size().checked_mul(per_byte)? || !self.text.is_ascii() {
@@ -319,28 +319,28 @@ fn array_to_document(array: &ArrayMetadata, registry: &Registry) -> Result<Map> 
     let mut written = drafts::array_to_document(array, registry)?;
     let dtype = written.take("dtype");
     let mut map = Map::default();
-    let mut say = |name: &str, json: Json| drop(map.insert(name.to_owned(), json));
-    say("shape", written.take("shape"));
-    say(
+    let mut set = |name: &str, json: Json| drop(map.insert(name.to_owned(), json));
+    set("shape", written.take("shape"));
+    set(
         "data_type",
         match &array.fallback_from {
             Some(json) => (**json).clone(),
             None => written_data_type(&array.data_type, &dtype)?,
         },
     );
-    say("chunk_grid", written.grid());
-    say("chunk_memory_layout", written.take("order"));
+    set("chunk_grid", written.grid());
+    set("chunk_memory_layout", written.take("order"));
     let big = dtype.as_str().is_some_and(|dtype| dtype.starts_with('>'));
     let codecs = written_codecs(&written.take("filters"), &written.take("compressor"), big, registry)?;
     if !codecs.is_empty() {
-        say("codecs", codecs.into());
+        set("codecs", codecs.into());
     }
-    say("fill_value", written_fill(&array.data_type, &array.fill_element(registry)?, registry)?);
+    set("fill_value", written_fill(&array.data_type, &array.fill_element(registry)?, registry)?);
     if let Some(transformers) = written.transformers(SHARDING) {
-        say("storage_transformers", transformers);
+        set("storage_transformers", transformers);
     }
-    say("extensions", json!([]));
-    say("attributes", array.attributes.clone().into());
+    set("extensions", json!([]));
+    set("attributes", array.attributes.clone().into());
     map.extend(array.extra.clone());
     Ok(map)
 }
@@ -356,26 +356,26 @@ fn written_data_type(data_type: &DataType, dtype: &Json) -> Result<Json> {
     }
 }
 
-/// The codecs with their URIs, and between arrays and bytes the codec of the byte order, if it is not the default.
+/// Returns the codecs with their URIs, and between arrays and bytes the codec of the byte order, if it is not the default.
 fn written_codecs(filters: &Json, compressor: &Json, big: bool, registry: &Registry) -> Result<Vec<Json>> {
     let filters = filters.as_array().into_iter().flatten();
     let codecs: Vec<&Json> = filters.chain(Some(compressor).filter(|codec| !codec.is_null())).collect();
     let mut written = Vec::new();
     let mut in_bytes = false;
     let endian = json!({"id": "endian", "endian": "big"});
-    let say = |codec: &Json| {
+    let named = |codec: &Json| {
         let (uri, configuration) = drafts::codec_from_v2(codec, "codecs")?;
         Some(json!({"type": uri, "configuration": configuration}))
     };
     for codec in codecs {
         if big && !in_bytes && drafts::is_bytes_to_bytes(codec, registry)? {
-            written.extend(say(&endian));
+            written.extend(named(&endian));
             in_bytes = true;
         }
-        written.extend(say(codec));
+        written.extend(named(codec));
     }
     if big && !in_bytes {
-        written.extend(say(&endian));
+        written.extend(named(&endian));
     }
     Ok(written)
 }
@@ -560,7 +560,7 @@ mod tests {
             (with("data_type", json!({"type": "int8"})), "extension"),
             (
                 with("data_type", json!({"extension": "u", "type": "t", "fallback": "also unknown"})),
-                "no known fallback",
+                "without a known fallback",
             ),
             (with("chunk_grid", json!(1)), "chunk_grid"),
             (with("chunk_grid", json!({"extension": "u", "type": "rectilinear"})), "rectilinear"),
@@ -626,7 +626,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_draft_cannot_say_is_refused_by_name() {
+    fn properties_without_a_draft_form_are_named_in_errors() {
         let refused = |change: fn(&mut ArrayMetadata)| {
             let mut array = read(&minimal(), Strictness::Strict).unwrap();
             change(&mut array);

@@ -1,7 +1,7 @@
 //! The experimental version 3 of zarr-python 2.12 to 2.18: an entry document `zarr.json`, documents below `meta/root`,
 //! chunks below `data/root`.
 //!
-//! Its arrays are those of version 2 in another form: data types are NumPy's, and those outside of a short list are wrapped into
+//! Its arrays are those of version 2 in another form: data types are NumPy's, and types outside of a short list are wrapped in
 //! an extension; the filters are stored as an attribute. zarrita.py, xtensor-zarr and GDAL up to 3.6 wrote the same with small
 //! differences.
 //!
@@ -24,7 +24,7 @@ use crate::json::{self, Json, Map};
 use crate::path::NodePath;
 use crate::registry::Registry;
 
-/// The format.
+/// The definition of the format.
 #[derive(Debug)]
 pub(super) struct V3Experimental;
 
@@ -154,18 +154,18 @@ fn array_from_document(map: Map, context: &ReadContext<'_>) -> Result<ArrayMetad
     // The separator is repeated if it is not the default; zarr-python uses the one of the grid.
     members.take("dimension_separator");
     let mut document = Map::default();
-    let mut say = |name: &str, json: Json| drop(document.insert(name.to_owned(), json));
-    say("zarr_format", 2.into());
-    say("shape", members.required("shape")?.into_owned());
-    say("chunks", chunks);
-    say("dtype", read_data_type(&*members.required("data_type")?, context.registry)?);
-    say("order", drafts::read_order(&mut members)?);
-    say("filters", filters.unwrap_or(Json::Null));
-    say("compressor", read_compressor(&mut members)?);
-    say("dimension_separator", separator.to_string().into());
+    let mut set = |name: &str, json: Json| drop(document.insert(name.to_owned(), json));
+    set("zarr_format", 2.into());
+    set("shape", members.required("shape")?.into_owned());
+    set("chunks", chunks);
+    set("dtype", read_data_type(&*members.required("data_type")?, context.registry)?);
+    set("order", drafts::read_order(&mut members)?);
+    set("filters", filters.unwrap_or(Json::Null));
+    set("compressor", read_compressor(&mut members)?);
+    set("dimension_separator", separator.to_string().into());
     match members.take("fill_value") {
-        Some(json) if json == json!("+Infinity") && members.lenient() => say("fill_value", "Infinity".into()),
-        Some(json) => say("fill_value", json),
+        Some(json) if json == json!("+Infinity") && members.lenient() => set("fill_value", "Infinity".into()),
+        Some(json) => set("fill_value", json),
         None => {}
     }
     let transformers = members.take("storage_transformers");
@@ -178,12 +178,12 @@ fn array_from_document(map: Map, context: &ReadContext<'_>) -> Result<ArrayMetad
     Ok(ArrayMetadata { attributes, extra, ..array })
 }
 
-/// Returns true if an attribute is the list of filters. Otherwise an attribute with this name is the user's.
+/// Returns true if an attribute is the list of filters. Otherwise an attribute with this name belongs to the user.
 fn is_filters(json: &Json) -> bool {
     json.as_array().is_some_and(|list| list.iter().all(|codec| codec.get("id").is_some_and(Json::is_string)))
 }
 
-/// The attributes in the form of the document.
+/// Returns the attributes in the form of the document.
 fn with_filters(attributes: &Map, filters: Option<Json>) -> Result<Map> {
     if attributes.contains_key(FILTERS) {
         let message = "Zarr v3-experimental stores the array's filters as the attribute 'filters'; give your attribute another name";
@@ -194,7 +194,7 @@ fn with_filters(attributes: &Map, filters: Option<Json>) -> Result<Map> {
     Ok(attributes)
 }
 
-/// The type in v2's form. The URI of an extension adds nothing to its type: some were never filled in.
+/// Reads the type in v2's form. The URI of an extension is ignored: some are placeholders.
 fn read_data_type(json: &Json, registry: &Registry) -> Result<Json> {
     let inside = match json {
         Json::Object(map) => map.get("type").unwrap_or(&Json::Null),
@@ -233,22 +233,22 @@ fn array_to_document(array: &ArrayMetadata, registry: &Registry) -> Result<Map> 
     let mut written = drafts::array_to_document(array, registry)?;
     let (filters, compressor) = written_codecs(&written.take(FILTERS), written.take("compressor"));
     let mut map = Map::default();
-    let mut say = |name: &str, json: Json| drop(map.insert(name.to_owned(), json));
-    say("attributes", with_filters(&array.attributes, filters)?.into());
-    say("chunk_grid", written.grid());
-    say("chunk_memory_layout", written.take("order"));
-    say("data_type", written_data_type(&written.take("dtype"))?);
-    say("extensions", json!([]));
-    say("fill_value", written.take("fill_value"));
-    say("shape", written.take("shape"));
+    let mut set = |name: &str, json: Json| drop(map.insert(name.to_owned(), json));
+    set("attributes", with_filters(&array.attributes, filters)?.into());
+    set("chunk_grid", written.grid());
+    set("chunk_memory_layout", written.take("order"));
+    set("data_type", written_data_type(&written.take("dtype"))?);
+    set("extensions", json!([]));
+    set("fill_value", written.take("fill_value"));
+    set("shape", written.take("shape"));
     if let Some((uri, configuration)) = drafts::codec_from_v2(&compressor, "codec") {
-        say("compressor", json!({"codec": uri, "configuration": configuration}));
+        set("compressor", json!({"codec": uri, "configuration": configuration}));
     }
     if written.separator != Separator::Slash {
-        say("dimension_separator", written.separator.to_string().into());
+        set("dimension_separator", written.separator.to_string().into());
     }
     if let Some(transformers) = written.transformers(SHARDING) {
-        say("storage_transformers", transformers);
+        set("storage_transformers", transformers);
     }
     map.extend(array.extra.clone());
     Ok(map)
@@ -284,7 +284,7 @@ fn written_data_type(dtype: &Json) -> Result<Json> {
     })
 }
 
-/// The filters, if there are any, and the compressor. Codecs that cannot be the compressor can be the last filter.
+/// Returns the filters, if there are any, and the compressor. A codec that cannot be the compressor can be the last filter.
 fn written_codecs(filters: &Json, compressor: Json) -> (Option<Json>, Json) {
     let mut filters = filters.as_array().cloned().unwrap_or_default();
     let is_compressor = |codec: &Json| COMPRESSORS.iter().any(|id| codec["id"] == *id);
@@ -379,7 +379,7 @@ mod tests {
             document["fill_value"] = Json::Null;
             let array = read(&document, Strictness::Strict).unwrap();
             assert_eq!(array.data_type.to_string(), name, "{json}");
-            // And what is written is understood again.
+            // The written document can be read again.
             let again = read(&written(&array).unwrap(), Strictness::Strict).unwrap();
             assert_eq!(again, array, "{json}");
         }
@@ -459,7 +459,7 @@ mod tests {
     }
 
     #[test]
-    fn a_codec_that_is_no_compressor_becomes_a_filter() {
+    fn a_codec_that_is_not_a_compressor_becomes_a_filter() {
         let (zlib, crc32c) = (json!({"id": "zlib"}), json!({"id": "crc32c"}));
         assert_eq!(written_codecs(&Json::Null, zlib.clone()), (None, zlib.clone()));
         assert_eq!(written_codecs(&Json::Null, Json::Null), (None, Json::Null));

@@ -9,7 +9,7 @@ use super::machine::Machine;
 use super::{BLOCK, Half, Missing, Number, OutOfRange, Plain, Policy, RealType, Rounding, map};
 use crate::with_machine;
 
-/// A cast from one type to another, ready to work.
+/// A prepared cast from one type to another.
 #[derive(Debug)]
 pub struct RealCast {
     from: RealType,
@@ -17,34 +17,34 @@ pub struct RealCast {
     rounding: Rounding,
     range: OutOfRange,
     rules: Rules,
-    /// The type of the elements once they are numbers of the machine.
+    /// The machine type to which elements are converted first.
     source: Machine,
-    /// `None` if elements are cast one by one.
+    /// The loop; `None` if elements are cast one by one.
     kernel: Option<Kernel>,
     map: Map,
 }
 
-/// The element that has no place in the other type.
+/// An element that the other type cannot represent.
 #[derive(Debug)]
-pub struct Refused {
-    /// Its number.
+pub struct CastFailure {
+    /// The number of the element.
     pub value: Number,
     /// The reason.
     pub why: Missing,
 }
 
-/// Elements that become others whatever their numbers are.
+/// Elements that are mapped to others, regardless of their numbers.
 #[derive(Debug, Default)]
 struct Map {
-    /// Each number once, ascending by its pattern, and the element that it becomes.
+    /// The distinct numbers, in ascending order of their patterns, each with the element that it is mapped to.
     entries: Vec<(u64, Vec<u8>)>,
 }
 
-/// From this number of entries on, each element is looked up, instead of each entry being compared with all elements.
+/// From this number of entries, each element is looked up; below it, each entry is compared with all elements.
 const MANY: usize = 16;
 
 impl RealCast {
-    /// `map` are pairs of elements of the two types; of several for one number, the first is taken.
+    /// Creates a cast. `map` has pairs of elements of the two types; of several pairs for one number, the first is used.
     pub fn new(
         from: RealType,
         to: RealType,
@@ -65,15 +65,15 @@ impl RealCast {
         cast
     }
 
-    /// A key that is equal for elements of one number.
+    /// Returns a key that is equal for elements with the same number.
     fn key(&self, element: &[u8]) -> u64 {
         let mut wide = [0; 8];
         let loaded = self.load(element, &mut wide).unwrap_or(element);
         with_machine!(self.source, S => S::elements(loaded).first().map_or(0, |bytes| S::get(*bytes).key()))
     }
 
-    /// Casts elements; both slices hold equally many.
-    pub fn cast(&self, from: &[u8], to: &mut [u8]) -> Result<(), Refused> {
+    /// Casts elements; both slices have the same number of elements.
+    pub fn cast(&self, from: &[u8], to: &mut [u8]) -> Result<(), CastFailure> {
         let (item, into) = (self.from.size(), self.to.size());
         let (mut wide, mut bad, mut hits) = ([0; 8 * BLOCK], [false; BLOCK], [0_u16; BLOCK]);
         for (from, to) in from.chunks(item * BLOCK).zip(to.chunks_mut(into * BLOCK)) {
@@ -91,14 +91,14 @@ impl RealCast {
                 let value = self.from.read(&from[index * item..][..item]);
                 let element = &mut to[index * into..][..into];
                 let written = self.to.write(value, self.rounding, self.range, element);
-                written.map_err(|why| Refused { value, why })?;
+                written.map_err(|why| CastFailure { value, why })?;
             }
             bad.fill(false);
         }
         Ok(())
     }
 
-    /// The elements as numbers of the machine, where they are none as they are.
+    /// Converts the elements to machine numbers, if they are not machine numbers already.
     fn load<'w>(&self, from: &[u8], wide: &'w mut [u8]) -> Option<&'w [u8]> {
         let count = from.len() / self.from.size();
         match &self.from {
@@ -125,16 +125,16 @@ impl RealCast {
     }
 }
 
-/// Which ones are marked. Mostly none is, which is seen without a look at each.
+/// Returns the indices of the marked elements. The usual case, in which none is marked, does not examine each element.
 pub fn marked(bad: &[bool]) -> impl Iterator<Item = usize> {
-    // Without an end before the last, so that it is done with vectors.
+    // Without an early exit, so that the loop is vectorised.
     let any = bad.iter().fold(false, |any, bad| any | bad);
     let bad = if any { bad } else { &[] };
     bad.iter().enumerate().filter(|(_, bad)| **bad).map(|(index, _)| index)
 }
 
 impl Map {
-    /// Writes the elements that are mapped, and takes their marks away.
+    /// Writes the mapped elements, and removes their marks.
     fn apply(&self, source: Machine, from: &[u8], to: &mut [u8], bad: &mut [bool], hits: &mut [u16; BLOCK]) {
         if self.entries.is_empty() {
             return;
@@ -170,7 +170,7 @@ impl Map {
     }
 }
 
-/// Numbers by which entries are found: all NaN are one, and so are the two zeros.
+/// Numbers by which entries are looked up: all NaN have the same key, and so do the two zeros.
 trait Key: Plain {
     fn key(self) -> u64;
     fn of_key(key: u64) -> Self;
@@ -185,8 +185,8 @@ macro_rules! keys {
                 $key(self)
             }
 
-            #[expect(clippy::allow_attributes, reason = "not all types lose bits")]
-            #[allow(clippy::cast_possible_truncation, reason = "the bits of a number of the type")]
+            #[expect(clippy::allow_attributes, reason = "some types lose no bits")]
+            #[allow(clippy::cast_possible_truncation, reason = "the key has the bits of the type")]
             fn of_key(key: u64) -> Self {
                 $of_key(key as _)
             }
@@ -207,7 +207,7 @@ macro_rules! keys {
 }
 keys!(u8 u16 u32 u64);
 keys!(i8 as u8 i16 as u16 i32 as u32 i64 as u64);
-// Zero plus zero is the positive one.
+// The sum of two zeros is the positive zero.
 keys! {
     f16: |value: Self| value.to_single().key(), |single| Self::from_f32(f32::from_bits(single)), Half::to_single;
     bf16: |value: Self| value.to_single().key(), |single| Self::from_f32(f32::from_bits(single)), Half::to_single;

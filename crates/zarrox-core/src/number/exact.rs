@@ -1,19 +1,19 @@
-//! One real number, exactly, and the integers and binary floats that hold it.
+//! Exact conversion of one real number to and from integers and binary floats.
 
 use super::{Missing, Number, OutOfRange, Rounding};
 
-/// Integers in two's complement, of fewer bits than their memory maybe.
+/// Integers in two's complement, possibly with fewer bits than their memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Integer {
     /// The size of an element, in bytes.
     pub size: usize,
-    /// The bits that mean something.
+    /// The number of significant bits.
     pub bits: u32,
-    /// Whether there are negative ones.
+    /// True if the integers are signed.
     pub signed: bool,
 }
 
-/// Binary floats as IEEE 754 has them.
+/// Binary floats in the form of IEEE 754.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Binary {
     /// The size of an element, in bytes.
@@ -23,28 +23,32 @@ pub struct Binary {
 }
 
 impl Integer {
-    /// The first one.
+    /// Returns the smallest integer.
     pub fn least(self) -> i128 {
         if self.signed { -(1 << (self.bits - 1)) } else { 0 }
     }
 
-    /// The last one.
+    /// Returns the largest integer.
     pub fn most(self) -> i128 {
         self.least() + ((1 << self.bits) - 1)
     }
 
-    /// Returns true if all bits of the memory are the integer's.
+    /// Returns true if the integers use all bits of their memory.
     pub fn is_full(self) -> bool {
         self.bits as usize == 8 * self.size
     }
 
-    /// The value of the lowest bits of a pattern.
+    /// Returns the value of the lowest bits of a pattern.
     pub(super) fn value(self, pattern: u64) -> i128 {
         let low = i128::from(pattern) & ((1 << self.bits) - 1);
         if low > self.most() { low - (1 << self.bits) } else { low }
     }
 
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the lowest bits are wanted")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the result is the lowest bits"
+    )]
     pub(super) fn pattern(
         self,
         value: Number,
@@ -69,7 +73,7 @@ impl Integer {
             (None, OutOfRange::Refuse) => return Err(Missing::OutOfRange),
             (None, OutOfRange::Clamp) if negative => self.least(),
             (None, OutOfRange::Clamp) => self.most(),
-            // What is too large for 128 bits is a multiple of 2^64, being a float.
+            // A float that is too large for 128 bits is a multiple of 2^64.
             (None, OutOfRange::Wrap) => self.value(whole.unwrap_or(0) as u64),
         };
         Ok(whole as u64)
@@ -86,12 +90,12 @@ impl Binary {
     /// `float64`.
     pub const FLOAT64: Self = Self { size: 8, exponent: 11, mantissa: 52 };
 
-    /// The exponent of the last place of the smallest numbers.
+    /// Returns the exponent of the unit in the last place of the smallest numbers.
     pub(super) fn least_place(self) -> i32 {
         2 - (1 << (self.exponent - 1)) - self.mantissa.cast_signed()
     }
 
-    /// The pattern of infinity, which follows that of the largest number.
+    /// Returns the pattern of infinity, which follows that of the largest number.
     pub(crate) fn infinity(self) -> u64 {
         ((1 << self.exponent) - 1) << self.mantissa
     }
@@ -100,7 +104,7 @@ impl Binary {
         1 << (self.exponent + self.mantissa)
     }
 
-    /// All numbers of these types are among those of 64 bits.
+    /// Returns the value of a pattern. A 64-bit float can represent all numbers of these types.
     pub(crate) fn value(self, pattern: u64) -> f64 {
         let magnitude = pattern & (self.sign() - 1);
         let sign = if pattern & self.sign() == 0 { 1.0 } else { -1.0 };
@@ -136,7 +140,7 @@ impl Binary {
                 if float.is_infinite() {
                     return Ok(sign | self.infinity());
                 }
-                let (significand, exponent) = taken_apart(float);
+                let (significand, exponent) = decomposed(float);
                 (float.is_sign_negative(), significand, exponent)
             }
         };
@@ -145,13 +149,13 @@ impl Binary {
             return Ok(sign);
         }
         let length = (u128::BITS - significand.leading_zeros()).cast_signed();
-        // The exponent of the last place of the result, if it does not become longer.
+        // The exponent of the unit in the last place of the result, if rounding does not carry.
         let place = (exponent + length - 1 - self.mantissa.cast_signed()).max(self.least_place());
         let rounded = match u32::try_from(place - exponent) {
             Ok(dropped) => rounded_shift(significand, dropped, rounding, negative),
             Err(_) => significand << (exponent - place).cast_unsigned(),
         };
-        // The hidden bit counts as one more of the exponent, and so does the carry of rounding.
+        // The hidden bit adds one to the exponent, and so does the carry of rounding.
         let steps = u128::from((place - self.least_place()).unsigned_abs());
         let magnitude = (steps << self.mantissa) + rounded;
         match u64::try_from(magnitude) {
@@ -162,8 +166,8 @@ impl Binary {
     }
 }
 
-/// The magnitude of a finite float as an integer times a power of two.
-pub(super) fn taken_apart(float: f64) -> (u128, i32) {
+/// Returns the magnitude of a finite float as an integer and a power of two.
+pub(super) fn decomposed(float: f64) -> (u128, i32) {
     let magnitude = float.to_bits() & (Binary::FLOAT64.sign() - 1);
     let exponent = magnitude >> Binary::FLOAT64.mantissa;
     let hidden = u64::from(exponent > 0) << Binary::FLOAT64.mantissa;
@@ -172,13 +176,13 @@ pub(super) fn taken_apart(float: f64) -> (u128, i32) {
     (significand.into(), place)
 }
 
-/// A finite float as a whole number; `None` when that has more than 127 bits.
+/// Rounds a finite float to an integer; returns `None` if it has more than 127 bits.
 pub(crate) fn round_to_whole(float: f64, rounding: Rounding) -> Option<i128> {
     if !float.is_finite() {
         return None;
     }
     let negative = float < 0.0;
-    let (significand, place) = taken_apart(float);
+    let (significand, place) = decomposed(float);
     let magnitude = match u32::try_from(place) {
         Ok(up) if significand == 0 || up < significand.leading_zeros() => significand.checked_shl(up)?,
         Ok(_) => return None,
@@ -188,14 +192,14 @@ pub(crate) fn round_to_whole(float: f64, rounding: Rounding) -> Option<i128> {
     Some(if negative { -magnitude } else { magnitude })
 }
 
-/// A magnitude without its lowest bits, rounded.
+/// Removes the lowest bits of a magnitude, with rounding.
 pub(super) fn rounded_shift(magnitude: u128, dropped: u32, rounding: Rounding, negative: bool) -> u128 {
     if dropped == 0 {
         return magnitude;
     }
     let kept = magnitude.checked_shr(dropped).unwrap_or(0);
     let rest = magnitude - kept.checked_shl(dropped).unwrap_or(0);
-    // No magnitude has 128 bits, so that half of more is never reached.
+    // A magnitude has fewer than 128 bits, so half of a larger unit is never reached.
     let half = 1_u128.checked_shl(dropped - 1).unwrap_or(u128::MAX);
     let up = match rounding {
         Rounding::NearestEven => rest > half || (rest == half && kept & 1 == 1),
@@ -207,7 +211,7 @@ pub(super) fn rounded_shift(magnitude: u128, dropped: u32, rounding: Rounding, n
     kept + u128::from(up)
 }
 
-/// The bits of an element.
+/// Returns the bits of an element.
 pub fn pattern(element: &[u8]) -> u64 {
     match *element {
         [a] => a.into(),
@@ -217,8 +221,8 @@ pub fn pattern(element: &[u8]) -> u64 {
     }
 }
 
-/// The lowest bits as an element.
-#[expect(clippy::cast_possible_truncation, reason = "what an element has no room for is a sign")]
+/// Writes the lowest bits as an element.
+#[expect(clippy::cast_possible_truncation, reason = "the remaining bits are copies of the sign")]
 pub fn write_pattern(pattern: u64, element: &mut [u8]) {
     match element.len() {
         1 => element.copy_from_slice(&(pattern as u8).to_ne_bytes()),

@@ -1,17 +1,17 @@
-//! Floats of 16 bits from and to those of 32 bits, by arithmetic that every machine has vector instructions for.
+//! Conversion between floats of 16 and 32 bits, by arithmetic that has vector instructions on every machine.
 
 use half::{bf16, f16};
 
 use super::Plain;
+use super::compute_float::ComputeFloat;
 use super::rounding::Rounding;
-use super::work::Work;
 
-/// A float of 16 bits.
+/// A 16-bit float.
 pub trait Half: Plain {
-    /// The float of 32 bits that it is.
+    /// Converts the number to a 32-bit float.
     fn to_single(self) -> f32;
 
-    /// The float that a number is rounded to, or infinity; false if it is beyond the last one.
+    /// Rounds a number to a 16-bit float or infinity; returns false if it is out of range.
     fn of_single(number: f32, rounding: Rounding) -> (Self, bool);
 }
 
@@ -20,7 +20,7 @@ impl Half for f16 {
     fn to_single(self) -> f32 {
         let bits = u32::from(self.to_bits());
         let magnitude = (bits & 0x7fff) << 13;
-        // The exponents of singles begin 112 before those of halves: times 2¹¹².
+        // The exponents of singles begin 112 below those of halves: multiply by 2¹¹².
         let number = (f32::from_bits(magnitude) * f32::from_bits(0x7780_0000)).to_bits();
         let single = if magnitude < 0x0f80_0000 { number } else { magnitude | 0x7f80_0000 };
         f32::from_bits(single | (bits & 0x8000) << 16)
@@ -31,7 +31,7 @@ impl Half for f16 {
         let bits = number.to_bits();
         let magnitude = bits & 0x7fff_ffff;
         let normal = magnitude.wrapping_sub(112 << 23).wrapping_add(increment(bits, 13, rounding)) >> 13;
-        // Before the smallest half that has an exponent. Both are there already: no branch, but a mask.
+        // Below the smallest normal half. Both results are computed, and a mask selects one, so that there is no branch.
         let small = u32::from(magnitude < 0x3880_0000).wrapping_neg();
         let finite = least(number, rounding) & small | normal & !small;
         let rounded = if magnitude < 0x4780_0000 { finite } else { 0x7c00 };
@@ -55,7 +55,7 @@ impl Half for bf16 {
     }
 }
 
-/// The number that rounds a magnitude whose `dropped` lowest bits are cut, when added to it.
+/// Returns the number that rounds a magnitude when it is added before the `dropped` lowest bits are cut.
 #[inline(always)]
 fn increment(bits: u32, dropped: u32, rounding: Rounding) -> u32 {
     let (half, negative) = (1 << (dropped - 1), bits >> 31);
@@ -68,32 +68,32 @@ fn increment(bits: u32, dropped: u32, rounding: Rounding) -> u32 {
     }
 }
 
-/// The magnitude of a half that has no exponent: a multiple of 2⁻²⁴.
+/// Returns the magnitude of a subnormal half: a multiple of 2⁻²⁴.
 #[inline(always)]
 fn least(number: f32, rounding: Rounding) -> u32 {
-    // The last bits of a sum are the multiple, and the sum is rounded to the nearest.
+    // The last bits of the sum are the multiple, and the sum is rounded to the nearest.
     if rounding == Rounding::NearestEven {
         return (number.abs() + 0.5).to_bits().wrapping_sub(0.5_f32.to_bits());
     }
-    let steps = Work::rounded(number * 16_777_216.0, rounding);
+    let steps = ComputeFloat::rounded(number * 16_777_216.0, rounding);
     (steps.abs() + 8_388_608.0).to_bits() & 0xffff
 }
 
-/// A magnitude of 16 bits with its sign; false if it is too large for what was finite.
-#[expect(clippy::cast_possible_truncation, reason = "no more than the pattern of a NaN")]
+/// Packs a magnitude of 16 bits with its sign; returns false if a finite number became infinite.
+#[expect(clippy::cast_possible_truncation, reason = "at most the pattern of a NaN")]
 #[inline(always)]
 fn packed(number: f32, magnitude: u32, infinity: u32, payload: u32) -> (u16, bool) {
     let sign = number.to_bits() >> 16 & 0x8000;
-    // The first bit of the fraction makes a quiet NaN of infinity.
+    // The first bit of the fraction turns infinity into a quiet NaN.
     let quiet = infinity | (infinity & !(infinity << 1)) >> 1 | payload;
     let magnitude = if number.is_nan() { quiet } else { magnitude };
     ((magnitude | sign) as u16, (magnitude < infinity) | !number.is_finite())
 }
 
-/// The single by which a double becomes a float of 16 bits that is rounded only once: what is between two singles becomes the odd one
-/// of them, which is never just between two such floats.
+/// Converts a double to the single from which rounding to a 16-bit float is correct: a number between two singles becomes the
+/// odd one of them, which is never the midpoint of two such floats.
 #[inline(always)]
-#[expect(clippy::cast_possible_truncation, reason = "what is lost is in the last bit")]
+#[expect(clippy::cast_possible_truncation, reason = "the last bit represents the lost bits")]
 pub(super) fn odd_single(value: f64) -> f32 {
     let single = value as f32;
     let back = f64::from(single);
@@ -102,7 +102,7 @@ pub(super) fn odd_single(value: f64) -> f32 {
     if value.is_nan() { single } else { odd }
 }
 
-/// The half that is nearest to a double, rounded once; `half`'s own conversion passes over the last 32 bits.
+/// Returns the half nearest to a double, rounded once; the conversion of `half` ignores the last 32 bits.
 #[inline(always)]
 pub fn half_of(value: f64) -> f16 {
     f16::of_single(odd_single(value), Rounding::NearestEven).0
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn doubles_become_halves_in_one_step() {
-        // As a single, this is just between two halves, and would go to the even one.
+        // As a single, this is the midpoint of two halves, and would round to the even one.
         let between = 1.0 + 2_f64.powi(-11);
         assert_eq!(half_of(between), f16::from_f32(1.0));
         assert_eq!(half_of(between + 2_f64.powi(-40)), f16::from_bits(0x3c01));

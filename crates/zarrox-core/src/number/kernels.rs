@@ -1,29 +1,29 @@
-//! Loops from one of the machine's numbers to another. What is not ordinary (a number that would have to be wrapped, say) they mark,
-//! and leave to others.
+//! Loops that cast machine numbers. They mark the numbers that they cannot handle, such as one that would have to wrap, for a
+//! slower path.
 
 use std::ops::{BitAnd, BitOr, BitXor};
 
 use half::{bf16, f16};
 
+use super::compute_float::ComputeFloat;
 use super::half::odd_single;
-use super::loops::{all, by_way_of};
+use super::loops::{all, in_two_steps};
 use super::machine::Machine;
 use super::rounding::each_rounding;
-use super::work::Work;
 use super::{Half, Integer, Number, OutOfRange, Plain, Policy, Primitive, RealType, Rounding, for_each, map};
 
-/// The rules of a cast beside its two types.
+/// The rules of a cast in addition to its two types.
 #[derive(Debug, Clone, Copy)]
 pub struct Rules {
     policy: Policy,
-    /// The first and the last number of a type of integers, and whether they are those of the machine's.
+    /// The smallest and the largest number of an integer type, and true if they are those of the machine type.
     least: i128,
     most: i128,
     full: bool,
 }
 
 impl Rules {
-    /// The rules of a cast to a type.
+    /// Creates the rules of a cast to a type.
     pub fn new(to: &RealType, policy: Policy) -> Self {
         let integer = match to {
             RealType::Integer(integer) => *integer,
@@ -32,7 +32,7 @@ impl Rules {
         Self { policy, least: integer.least(), most: integer.most(), full: integer.is_full() }
     }
 
-    /// The rounding of floats, and whether those that are too large become infinite.
+    /// Returns the rounding of floats, and true if numbers out of range become infinite.
     fn of_floats(&self) -> (Rounding, bool) {
         match self.policy {
             Policy::Exact(rounding, range) => (rounding, range == OutOfRange::Clamp),
@@ -41,7 +41,8 @@ impl Rules {
     }
 }
 
-/// A loop that fills a slice, and notes what it cannot, unless there is no room for it; false if there is any.
+/// A loop that fills a slice, and marks the numbers that it cannot handle, unless the list of marks is empty; returns false if
+/// there are any.
 pub type Kernel = fn(&[u8], &mut [u8], &mut [bool], &Rules) -> bool;
 
 /// A number that can be cast.
@@ -60,10 +61,10 @@ trait Whole: Primitive + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<O
     const BITS: u32;
     const RANGE: (i128, i128);
 
-    /// The number of these lowest bits.
+    /// Returns the number with these lowest bits.
     fn of_bits(bits: u64) -> Self;
     fn to_bits(self) -> u64;
-    /// The number between this and the next one, or the first or last one.
+    /// Truncates a float; out of range, returns the smallest or the largest number.
     fn of_float(value: f64) -> Self;
     fn to_f32(self) -> f32;
 }
@@ -75,13 +76,13 @@ macro_rules! whole {
             const RANGE: (i128, i128) = (Self::MIN as i128, Self::MAX as i128);
 
             #[inline(always)]
-            #[allow(clippy::cast_possible_truncation, clippy::allow_attributes, reason = "the lowest bits are wanted")]
+            #[allow(clippy::cast_possible_truncation, clippy::allow_attributes, reason = "the result is the lowest bits")]
             fn of_bits(bits: u64) -> Self {
                 bits as Self
             }
 
             #[inline(always)]
-            #[allow(clippy::cast_sign_loss, clippy::cast_lossless, trivial_numeric_casts, clippy::unnecessary_cast, clippy::allow_attributes, reason = "one text for all types")]
+            #[allow(clippy::cast_sign_loss, clippy::cast_lossless, trivial_numeric_casts, clippy::unnecessary_cast, clippy::allow_attributes, reason = "the same code for all types")]
             fn to_bits(self) -> u64 {
                 self as u64
             }
@@ -120,12 +121,12 @@ whole!(i8 i16 i32 i64 u8 u16 u32 u64);
 
 /// Floats.
 trait Real: Plain {
-    /// The float of 32 or 64 bits that the number is.
-    type Work: Work;
+    /// The float of 32 or 64 bits that represents the number.
+    type Work: ComputeFloat;
 
     fn to_work(self) -> Self::Work;
 
-    /// The number in 32 bits, or the odd one of the two next to it.
+    /// Returns the number in 32 bits, or the odd one of the two adjacent singles.
     fn to_single(self) -> f32;
 }
 
@@ -192,7 +193,7 @@ fn whole_to_whole<S: Whole, T: Whole>(from: &[u8], to: &mut [u8], bad: &mut [boo
     if !rules.full {
         return for_each(from, to, bad, |number: S| (cast(number), (number < least) | (number > most)));
     }
-    // Where only one of the types has a sign, the highest bit may change its meaning.
+    // If only one of the types is signed, the highest bit may change its meaning.
     let loses = S::RANGE.0 != 0 && T::RANGE.0 == 0;
     let gains = S::RANGE.0 == 0 && T::RANGE.0 != 0 && S::BITS >= T::BITS;
     let highest = S::of_bits(if loses || gains { 1 << (S::BITS - 1) } else { 0 });
@@ -202,7 +203,11 @@ fn whole_to_whole<S: Whole, T: Whole>(from: &[u8], to: &mut [u8], bad: &mut [boo
     })
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of the type")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the number is in the range of the type"
+)]
 fn own<S: Whole>(number: i128) -> S {
     S::of_bits(number as u64)
 }
@@ -213,17 +218,17 @@ fn real_to_whole<S: Real, T: Whole>(from: &[u8], to: &mut [u8], bad: &mut [bool]
             map(from, to, |number: S| number.to_single());
             true
         };
-        return by_way_of::<S, f32, T>(from, to, bad, widen, |from, to, bad| {
+        return in_two_steps::<S, f32, T>(from, to, bad, widen, |from, to, bad| {
             real_to_whole::<f32, T>(from, to, bad, rules)
         });
     }
-    // Wrapping needs all the bits of large numbers.
+    // Wrapping needs all bits of large numbers.
     if T::BITS <= 16 && rules.policy != Policy::Wrapping {
         let work = |number: S| number.to_work();
         return to_whole(from, to, bad, rules, work, |_, inside: S::Work| T::of_bits(inside.whole_bits()));
     }
     let double = |number: S| -> f64 { number.to_work().into() };
-    // To integers of 64 bits, vectors of floats have no cast.
+    // There is no vector instruction that casts floats to 64-bit integers.
     let are_short = T::BITS == 64 && all::<S>(from, |number| double(number).abs() < LAST_BITS);
     if are_short && T::RANGE.0 != 0 {
         return to_whole(from, to, bad, rules, double, |rounded: f64, _| T::of_bits(rounded.whole_bits()));
@@ -234,13 +239,13 @@ fn real_to_whole<S: Real, T: Whole>(from: &[u8], to: &mut [u8], bad: &mut [bool]
     to_whole(from, to, bad, rules, double, |rounded: f64, _| T::of_float(rounded))
 }
 
-/// Below this, doubles have room for a bit of fraction below a last place of 1. Its own last bits are 0.
+/// Below this, doubles have at least one bit of fraction below a unit of 1. Its own last bits are 0.
 const LAST_BITS: f64 = 2_251_799_813_685_248.0;
 
-/// The loops for one way of making an integer of a whole float, and of the one next to it in the range.
-#[expect(clippy::eq_op, reason = "what is not finite has no difference to itself")]
+/// The loops for one conversion of an integral float to an integer, and for the float next to the limit of the range.
+#[expect(clippy::eq_op, reason = "the difference of a non-finite number to itself is NaN")]
 #[inline(always)]
-fn to_whole<S: Plain, W: Work, T: Whole>(
+fn to_whole<S: Plain, W: ComputeFloat, T: Whole>(
     from: &[u8],
     to: &mut [u8],
     bad: &mut [bool],
@@ -248,7 +253,7 @@ fn to_whole<S: Plain, W: Work, T: Whole>(
     work: impl Fn(S) -> W,
     whole: impl Fn(W, W) -> T,
 ) -> bool {
-    // The first one is a power of two or 0. The last one may have no float of its own: the one below it then.
+    // The smallest number is a power of two or 0. The largest number may not be a float: then the float below it is used.
     let (least, nearest) = (W::of(rules.least), W::of(rules.most));
     let most =
         if Number::Float(nearest.to_f64()).to_i128() > rules.most { nearest.next_down() } else { nearest };
@@ -269,7 +274,7 @@ fn to_whole<S: Plain, W: Work, T: Whole>(
     if range == OutOfRange::Clamp {
         return each_rounding!(rounding, R => for_each(from, to, bad, |number: S| {
             let rounded = work(number).rounded(R);
-            // Of finite numbers, the difference is 0.
+            // For finite numbers, the difference is 0.
             (whole(rounded, rounded.within((least, most))), (rounded - rounded).pattern())
         }));
     }
@@ -280,7 +285,8 @@ fn to_whole<S: Plain, W: Work, T: Whole>(
     }))
 }
 
-/// Integers as floats. All up to `exact` are among these, and only some of those beyond; the machine rounds to the nearest.
+/// Casts integers to floats. All integers up to `exact` are represented exactly, but only some beyond; the machine rounds to
+/// the nearest.
 #[inline(always)]
 fn whole_to_real<S: Whole, T: Plain>(
     from: &[u8],
@@ -314,16 +320,18 @@ fn whole_to_half<S: Whole, T: Half + Target>(
     rules: &Rules,
 ) -> bool {
     let Policy::Exact(..) = rules.policy else {
-        // What is not exact in 64 bits is too large for a half.
+        // A number that is not exact in 64 bits is too large for a half.
         map(from, to, |number: S| T::of_single(odd_single(number.to_f64()), Rounding::NearestEven).0);
         return true;
     };
-    // What is not exact in 64 bits is noted.
+    // A number that is not exact in 64 bits is marked.
     let exact = (Rounding::TowardsZero, f64::SIGNIFICAND);
     let odd = |from: &[u8], to: &mut [u8], bad: &mut [bool]| {
         whole_to_real(from, to, bad, exact, |number: S| odd_single(number.to_f64()))
     };
-    by_way_of::<S, f32, T>(from, to, bad, odd, |from, to, bad| real_to_half::<f32, T>(from, to, bad, rules))
+    in_two_steps::<S, f32, T>(from, to, bad, odd, |from, to, bad| {
+        real_to_half::<f32, T>(from, to, bad, rules)
+    })
 }
 
 fn real_to_double<S: Real>(from: &[u8], to: &mut [u8], _: &mut [bool], _: &Rules) -> bool {
@@ -353,43 +361,43 @@ fn real_to_single<S: Real>(from: &[u8], to: &mut [u8], bad: &mut [bool], rules: 
             Rounding::NearestAway => i32::from(tie && wide.abs() < number.abs()),
         };
         let rounded = f32::from_bits(nearest.to_bits().wrapping_add_signed(step));
-        // Near the end of the range, each way of rounding has a limit of its own.
+        // Near the end of the range, each rounding mode has its own limit.
         let inside = (rounded.abs() <= f32::MAX) & (nearest.abs() <= f32::MAX);
         (rounded, !(inside | !number.is_finite()))
     }))
 }
 
-/// The step of a float's pattern to the next one above, if it is wanted.
+/// Returns the increment of a float's pattern to the next larger float, if `wanted`.
 #[inline(always)]
 fn up(number: f32, wanted: bool) -> i32 {
     if number.is_sign_negative() { -i32::from(wanted) } else { i32::from(wanted) }
 }
 
-/// The nearest float of 32 bits, and whether there were two.
+/// Returns the nearest 32-bit float, and true for a tie.
 #[expect(clippy::cast_possible_truncation, reason = "rounded to the nearest")]
 #[inline(always)]
 fn nearest_f32(number: f64) -> (f32, bool) {
     let nearest = number as f32;
     let missing = number - f64::from(nearest);
-    // The distance to the next one further from zero. All are exact in 64 bits.
+    // The distance to the next float further from zero. All are exact in 64 bits.
     let next = f32::from_bits((nearest.to_bits() & 0x7fff_ffff).saturating_add(1));
     let gap = f64::from(next) - f64::from(nearest.abs());
     (nearest, missing.abs() * 2.0 == gap)
 }
 
-/// By way of the odd single, which rounded once more, to fewer bits, is as good as rounding once.
+/// Casts via the odd single: rounding it once more, to fewer bits, gives the same result as rounding once.
 fn real_to_half<S: Real, T: Half>(from: &[u8], to: &mut [u8], bad: &mut [bool], rules: &Rules) -> bool {
     let (rounding, clamp) = rules.of_floats();
     let becomes_infinite = clamp && rounding == Rounding::NearestEven;
     if S::Work::SIGNIFICAND > f32::SIGNIFICAND {
         let odd = |from: &[u8], to: &mut [u8], bad: &mut [bool]| {
-            // The last single may stand for a number that is larger by far.
+            // The largest single may represent a much larger number.
             for_each(from, to, bad, |number: S| {
                 let single = number.to_single();
                 (single, (single.abs() == f32::MAX) & !becomes_infinite)
             })
         };
-        return by_way_of::<S, f32, T>(from, to, bad, odd, |from, to, bad| {
+        return in_two_steps::<S, f32, T>(from, to, bad, odd, |from, to, bad| {
             real_to_half::<f32, T>(from, to, bad, rules)
         });
     }
@@ -408,7 +416,7 @@ fn copy(from: &[u8], to: &mut [u8], _: &mut [bool], _: &Rules) -> bool {
     true
 }
 
-/// The loop from one to the other.
+/// Returns the loop between two machine types.
 pub fn kernel(from: Machine, to: Machine) -> Kernel {
     if from == to && matches!(to, Machine::F16 | Machine::BF16 | Machine::F32 | Machine::F64) {
         return copy;

@@ -1,7 +1,7 @@
 //! Loops over the numbers in slices of bytes.
 //!
-//! All loops are over elements of one type, without a branch for each, so that the compiler makes vectors of them: of those that every
-//! machine of its kind has, and once more of AVX2's, which the program looks for when it runs.
+//! All loops are over elements of one type, without a branch for each element, so that the compiler vectorises them: with the
+//! baseline instructions of the architecture, and again with AVX2, which is detected at run time.
 
 use std::ops::BitOr;
 
@@ -9,10 +9,10 @@ use multiversion::multiversion;
 
 use super::Plain;
 
-/// The number of elements that are worked on together: what they need stays in the cache next to the core.
+/// The number of elements that are processed together: their memory stays in the core's cache.
 pub const BLOCK: usize = 1024;
 
-/// Makes each element another.
+/// Maps each element.
 #[multiversion(targets("x86_64+avx2"))]
 pub fn map<S: Plain, T: Plain>(from: &[u8], to: &mut [u8], mut map: impl FnMut(S) -> T) {
     for (from, to) in S::elements(from).iter().zip(T::elements_mut(to)) {
@@ -20,8 +20,8 @@ pub fn map<S: Plain, T: Plain>(from: &[u8], to: &mut [u8], mut map: impl FnMut(S
     }
 }
 
-/// Makes each element another, with a mark that is not 0, or true, where it is not what is wanted; false if there are any. These are
-/// noted in `bad`, unless that is empty.
+/// Maps each element, with a mark that is not 0, or true, if the element needs special treatment; returns false if there are
+/// any. The marks are written to `bad`, unless it is empty.
 #[multiversion(targets("x86_64+avx2"))]
 pub fn for_each<S: Plain, T: Plain, M: Copy + Default + PartialEq + BitOr<Output = M>>(
     from: &[u8],
@@ -35,15 +35,15 @@ pub fn for_each<S: Plain, T: Plain, M: Copy + Default + PartialEq + BitOr<Output
         *to = made.put();
         any = any | mark;
     }
-    // Notes of another size than the numbers cost more than all else: only where there are any.
+    // Marks of another size than the numbers are expensive: they are only written if there are any.
     if any != none {
         S::elements(from).iter().zip(bad).for_each(|(from, bad)| *bad |= make(S::get(*from)).1 != none);
     }
     any == none
 }
 
-/// Two loops, one after the other for as many elements as stay in the cache next to the core. Both note what is bad.
-pub(super) fn by_way_of<S: Plain, W: Plain, T: Plain>(
+/// Runs two loops in sequence, for as many elements as stay in the core's cache. Both write their marks.
+pub(super) fn in_two_steps<S: Plain, W: Plain, T: Plain>(
     from: &[u8],
     to: &mut [u8],
     bad: &mut [bool],
@@ -61,7 +61,7 @@ pub(super) fn by_way_of<S: Plain, W: Plain, T: Plain>(
     all_good
 }
 
-/// Returns true if all numbers are of a kind.
+/// Returns true if the predicate holds for all numbers.
 #[multiversion(targets("x86_64+avx2"))]
 pub(super) fn all<S: Plain>(numbers: &[u8], is: impl Fn(S) -> bool) -> bool {
     let mut all = true;

@@ -1,6 +1,6 @@
-//! The machine's numbers by their names, and dispatch to their types.
+//! The machine types by name, and the dispatch to their Rust types.
 
-/// One of the machine's numbers, by its name.
+/// A machine type, by its name.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Machine {
@@ -18,7 +18,7 @@ pub enum Machine {
     F64,
 }
 
-/// Runs an expression with a type alias for the Rust type of one of the machine's numbers.
+/// Runs an expression with a type alias for the Rust type of a machine type.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! with_machine {

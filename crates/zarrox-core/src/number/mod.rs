@@ -1,14 +1,15 @@
-//! Numbers, and the one cast between them.
+//! Numbers, and the casts between them.
 //!
-//! [`Primitive`] is the trait over the numbers of the machine, [`Number`] a number of any type, and `Policy` says what becomes of
-//! a number that a type cannot represent. There are two ways from one type to another. Loops over many elements (`kernels.rs`) do what
-//! is ordinary and mark what is not; the exact way (`exact.rs`) takes one number at a time, and any types and rules. `RealCast` puts
-//! both together.
+//! [`Primitive`] is the trait of the machine types, [`Number`] a number of any type, and `Policy` determines the treatment of a
+//! number that a type cannot represent. A cast has two paths. Loops over many elements (`kernels.rs`) handle the ordinary
+//! numbers and mark the others; the exact path (`exact.rs`) converts one number at a time, for any types and rules. `RealCast`
+//! combines both.
 //!
-//! The arithmetic is our own, since no crate casts exactly between all of these types, with their 4-bit to 64-bit floats and their
-//! rules for rounding and range; `num-rational` and `dashu` also allocate memory for each number.
+//! The arithmetic is implemented here, because no crate casts exactly between all of these types, with 4-bit to 64-bit floats
+//! and rules for rounding and range; `num-rational` and `dashu` also allocate memory for each number.
 
 mod cast;
+mod compute_float;
 mod exact;
 mod half;
 mod kernels;
@@ -19,11 +20,10 @@ mod real_type;
 mod rounding;
 mod table;
 mod value;
-mod work;
 
 pub use self::half::{Half, half_of};
 pub use ::half::{bf16, f16};
-pub use cast::{RealCast, Refused, marked};
+pub use cast::{CastFailure, RealCast, marked};
 #[cfg(test)]
 pub(crate) use exact::round_to_whole;
 pub use exact::{Binary, Integer, pattern, write_pattern};

@@ -1,25 +1,25 @@
-//! [`Primitive`]: numbers of the machine, for loops that are written once for all of them.
+//! [`Primitive`]: the machine types, for loops that are generic over all of them.
 
 use half::{bf16, f16};
 use num_complex::Complex;
 
 use super::Number;
 
-/// A boolean, a real or a complex number as it lies in memory, in the byte order of the machine.
+/// A boolean, a real or a complex number in its memory representation, in the byte order of the machine.
 pub trait Plain: Copy + Default + PartialEq + Send + Sync + 'static {
-    /// Its bytes.
+    /// The bytes of a number.
     type Bytes: Copy + AsRef<[u8]>;
 
-    /// The whole elements of a piece of memory.
+    /// Returns the whole elements of a slice of memory.
     fn elements(memory: &[u8]) -> &[Self::Bytes];
 
-    /// The elements in memory, to write to.
+    /// Returns the whole elements of a mutable slice of memory.
     fn elements_mut(memory: &mut [u8]) -> &mut [Self::Bytes];
 
-    /// The number of these bytes.
+    /// Returns the number of these bytes.
     fn get(bytes: Self::Bytes) -> Self;
 
-    /// The bytes of the number.
+    /// Returns the bytes of the number.
     fn put(self) -> Self::Bytes;
 }
 
@@ -75,7 +75,7 @@ fn joined<T: Plain, const N: usize>(value: Complex<T>) -> [u8; N] {
     bytes
 }
 
-/// A real number as it lies in memory.
+/// A real number in its memory representation.
 pub trait Primitive: Plain + PartialOrd {
     /// The smallest number; for floats negative infinity.
     const LOWEST: Self;
@@ -84,7 +84,7 @@ pub trait Primitive: Plain + PartialOrd {
     /// NaN, if the type has it.
     const NAN: Option<Self>;
 
-    /// The number of these bytes, in the byte order of the machine.
+    /// Returns the number of these bytes, in the byte order of the machine.
     ///
     /// # Panics
     /// When there are fewer bytes than the number has.
@@ -99,10 +99,10 @@ pub trait Primitive: Plain + PartialOrd {
         bytes.extend_from_slice(self.put().as_ref());
     }
 
-    /// The number as a float, rounded to the nearest.
+    /// Returns the number as a float, rounded to the nearest.
     fn to_f64(self) -> f64;
 
-    /// The number, exactly.
+    /// Returns the exact number.
     fn to_number(self) -> Number;
 
     /// Returns true for NaN.

@@ -10,12 +10,12 @@ pub enum RealType {
     Integer(Integer),
     /// Binary floats.
     Binary(Binary),
-    /// Any other of one or two bytes: a list of its numbers.
+    /// Any other type of one or two bytes: a list of its numbers.
     Table(Table),
 }
 
 impl RealType {
-    /// The size of an element, in bytes.
+    /// Returns the size of an element, in bytes.
     pub fn size(&self) -> usize {
         match self {
             Self::Integer(integer) => integer.size,
@@ -24,7 +24,7 @@ impl RealType {
         }
     }
 
-    /// The number that an element is.
+    /// Returns the number of an element.
     pub fn read(&self, element: &[u8]) -> Number {
         let pattern = pattern(element);
         match self {
@@ -34,7 +34,7 @@ impl RealType {
         }
     }
 
-    /// Writes the element that a number becomes.
+    /// Writes the element for a number.
     pub fn write(
         &self,
         value: Number,
@@ -51,7 +51,7 @@ impl RealType {
         Ok(())
     }
 
-    /// Returns true if there are infinities.
+    /// Returns true if the type has infinities.
     pub fn has_infinities(&self) -> bool {
         match self {
             Self::Integer(_) => false,
@@ -60,7 +60,7 @@ impl RealType {
         }
     }
 
-    /// The numbers of the machine that hold those of the type.
+    /// Returns the machine type that represents the numbers of the type.
     pub fn machine(&self) -> Machine {
         match self {
             Self::Integer(integer) => match (integer.size, integer.signed) {

@@ -1,47 +1,47 @@
-//! The rules for numbers that a type cannot represent: they are rounded, or out of its range.
+//! The rules for numbers that a type cannot represent: rounding, and the treatment of numbers out of range.
 
-/// The rule by which a number that a type cannot represent becomes one that it can.
+/// The rounding mode for numbers that a type cannot represent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Rounding {
-    /// The nearest; of two, the even one.
+    /// The nearest number; for ties, the even one.
     #[default]
     NearestEven,
-    /// The next one that is not further from zero.
+    /// The next number towards zero.
     TowardsZero,
-    /// The next one above.
+    /// The next number towards positive infinity.
     TowardsPositive,
-    /// The next one below.
+    /// The next number towards negative infinity.
     TowardsNegative,
-    /// The nearest; of two, the one further from zero.
+    /// The nearest number; for ties, the one further from zero.
     NearestAway,
 }
 
-/// The rule for numbers beyond a type's first and last one.
+/// The rule for numbers out of a type's range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutOfRange {
     /// An error.
     Refuse,
-    /// The first or last one; infinity where there is one.
+    /// The smallest or the largest number; infinity if the type has it.
     Clamp,
-    /// Of integers, the lowest bits.
+    /// For integers, the lowest bits.
     Wrap,
 }
 
 /// The rules of a cast.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Policy {
-    /// One rule for rounding, and one for the range. An integer type has no counterpart of NaN and of infinities.
+    /// A rounding mode, and a rule for the range. An integer type cannot represent NaN and infinities.
     Exact(Rounding, OutOfRange),
-    /// NumPy's `astype`: integers keep their lowest bits, floats are rounded to the nearest float, or lose their fraction. Where NumPy
-    /// leaves the result to the machine, floats beyond an integer's range become its last one, and NaN 0.
+    /// NumPy's `astype`: integers keep their lowest bits, floats are rounded to the nearest float, or truncated to integers.
+    /// Where NumPy's result depends on the machine, floats beyond the range of an integer become its limit, and NaN becomes 0.
     Lossy,
-    /// The same for whole numbers; the cast reports whether they all stayed what they were.
+    /// The same for integral numbers; the cast reports whether all of them are unchanged.
     Checked,
-    /// The same, but floats wrap as integers do: what most machines do for NumPy.
+    /// The same, but floats wrap like integers, as NumPy does on most machines.
     Wrapping,
 }
 
-/// Makes a closure for each rounding mode, so that the loop does not branch on the mode.
+/// Creates a closure for each rounding mode, so that the loop does not branch on the mode.
 macro_rules! each_rounding {
     ($rounding:expr, $R:ident => $body:expr) => {
         each_rounding!(@ $rounding, $R => $body,
@@ -58,13 +58,13 @@ macro_rules! each_rounding {
 }
 pub(super) use each_rounding;
 
-/// The reason why a type has no element for a number.
+/// The reason why a type cannot represent a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Missing {
-    /// It is NaN, which the type does not have.
+    /// The number is NaN, which the type does not have.
     NotANumber,
-    /// It is infinite, which no number of the type is.
+    /// The number is infinite, and the type has no infinities.
     Infinity,
-    /// It is beyond the first or the last one of the type.
+    /// The number is out of the type's range.
     OutOfRange,
 }

@@ -1,4 +1,4 @@
-//! Types of one or two bytes by the list of their numbers: the small floats, and types of the user's own.
+//! Types of one or two bytes, given by the list of their numbers: the small floats, and user-defined types.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ struct Numbers {
     size: usize,
     /// The number of each pattern.
     values: Vec<f64>,
-    /// The finite ones, ascending; -0 before 0.
+    /// The finite numbers, ascending; -0 before 0.
     finite: Vec<Entry>,
     nan: Option<u64>,
     /// The patterns of -∞ and ∞.
@@ -24,18 +24,19 @@ struct Numbers {
 struct Entry {
     value: f64,
     pattern: u64,
-    /// True if the number just between this and the next becomes the next.
+    /// True if the midpoint of this number and the next is rounded to the next.
     tie_up: bool,
 }
 
 impl Table {
-    /// The numbers of all patterns of so many bytes. `nearest` is the pattern of the number that is nearest to another.
+    /// Creates a table from the numbers of all patterns of `size` bytes. `nearest` returns the pattern of the number nearest to
+    /// another.
     pub fn new(size: usize, values: Vec<f64>, mut nearest: impl FnMut(f64) -> Option<u64>) -> Self {
         let mut finite: Vec<Entry> = (values.iter().zip(0_u64..))
             .filter(|(value, _)| value.is_finite())
             .map(|(&value, pattern)| Entry { value, pattern, tie_up: false })
             .collect();
-        // Where the upper bits mean nothing, the pattern without them comes first.
+        // If the upper bits have no meaning, the pattern with zeros comes first.
         finite.sort_by(|a, b| a.value.total_cmp(&b.value));
         finite.dedup_by(|later, first| later.value.to_bits() == first.value.to_bits());
         for index in 1..finite.len() {
@@ -58,7 +59,7 @@ impl Table {
         self.0.infinities.is_some()
     }
 
-    /// The number of each pattern.
+    /// Returns the number of each pattern.
     pub(crate) fn values(&self) -> &[f64] {
         &self.0.values
     }
@@ -74,10 +75,11 @@ impl Table {
         range: OutOfRange,
     ) -> Result<u64, Missing> {
         let numbers = &*self.0;
-        // An integer of more than 53 bits is far from every number of these types, or so between two that nothing is lost.
+        // An integer of more than 53 bits is out of range for these types, or between two of their numbers, so that its last
+        // bits do not matter.
         let value = match value {
             Number::Float(value) | Number::Complex(value, _) => value,
-            #[expect(clippy::cast_precision_loss, reason = "made odd where it is not exact")]
+            #[expect(clippy::cast_precision_loss, reason = "adjusted to an odd float if it is not exact")]
             Number::Integer(whole) => odd(whole as f64, whole),
         };
         if value.is_nan() {
@@ -132,7 +134,7 @@ impl Table {
 
 /// Returns true if a number between two others is rounded to the upper one.
 fn goes_up(value: f64, below: f64, above: f64, rounding: Rounding, tie_up: impl Fn() -> bool) -> bool {
-    // Numbers of few bits: their middle is exact, where the distances to it might not be.
+    // The numbers have few bits: their midpoint is exact, while the distances to it might not be.
     let middle = below.midpoint(above);
     match rounding {
         Rounding::TowardsPositive => true,
@@ -144,7 +146,7 @@ fn goes_up(value: f64, below: f64, above: f64, rounding: Rounding, tie_up: impl 
     }
 }
 
-/// The float next to an integer that has no float, in which a 1 in the last place stands for the rest.
+/// Returns the float next to an integer that is not a float; a 1 in its last place represents the remaining bits.
 #[expect(clippy::cast_possible_truncation, reason = "an integer of 128 bits at most")]
 fn odd(nearest: f64, whole: i128) -> f64 {
     match (nearest as i128).unsigned_abs().cmp(&whole.unsigned_abs()) {

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-/// The number that an element is.
+/// The value of an element.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Number {
-    /// A whole number; booleans are 0 and 1.
+    /// An integer; booleans are 0 and 1.
     Integer(i128),
     /// A floating-point number.
     Float(f64),
@@ -14,7 +14,7 @@ pub enum Number {
 }
 
 impl Number {
-    /// The nearest double-precision float, without an imaginary part.
+    /// Returns the nearest double-precision float, without the imaginary part.
     #[expect(clippy::cast_precision_loss, reason = "rounded to the nearest")]
     pub fn to_f64(self) -> f64 {
         match self {
@@ -23,7 +23,7 @@ impl Number {
         }
     }
 
-    /// The nearest single-precision float, rounded once, without an imaginary part.
+    /// Returns the nearest single-precision float, rounded once, without the imaginary part.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
@@ -37,8 +37,8 @@ impl Number {
         }
     }
 
-    /// The integer, or the whole part of a float.
-    #[expect(clippy::cast_possible_truncation, reason = "the whole part is wanted")]
+    /// Returns the integer, or the integral part of a float.
+    #[expect(clippy::cast_possible_truncation, reason = "the result is the integral part")]
     #[doc(hidden)]
     pub fn to_i128(self) -> i128 {
         match self {
@@ -47,7 +47,7 @@ impl Number {
         }
     }
 
-    /// The imaginary part.
+    /// Returns the imaginary part.
     pub fn imaginary(self) -> Self {
         match self {
             Self::Complex(_, imaginary) => Self::Float(imaginary),
@@ -55,7 +55,7 @@ impl Number {
         }
     }
 
-    /// The real part.
+    /// Returns the real part.
     pub fn real(self) -> Self {
         match self {
             Self::Complex(real, _) => Self::Float(real),
@@ -63,7 +63,7 @@ impl Number {
         }
     }
 
-    /// Returns true if both are one number: 1 and 1.0, NaN and NaN, 0 and -0.
+    /// Returns true if both are the same number: 1 and 1.0, NaN and NaN, 0 and -0.
     #[doc(hidden)]
     pub fn is_same(self, other: Self) -> bool {
         match (self, other) {
@@ -81,14 +81,14 @@ impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Integer(value) => value.fmt(f),
-            // With an exponent where the digits would be many.
+            // With an exponent if there would be many digits.
             Self::Float(value) => write!(f, "{value:?}"),
             Self::Complex(real, imaginary) => write!(f, "({real:?}{imaginary:+?}j)"),
         }
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "the value is whole and in the range of i128")]
+#[expect(clippy::cast_possible_truncation, reason = "the value is integral and in the range of i128")]
 fn exactly(value: f64) -> Option<i128> {
     (value.fract() == 0.0 && value.abs() < 2_f64.powi(126)).then_some(value as i128)
 }

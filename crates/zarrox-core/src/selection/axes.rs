@@ -5,16 +5,16 @@ use crate::strided::{Dims, View, ViewMut};
 
 /// The operations on axes that read and write views share.
 pub trait Axes: Sized {
-    /// The view without an axis of length 1.
+    /// Returns the view without an axis of length 1.
     #[must_use]
     fn without_axis(self, dim: usize) -> Self;
-    /// The view with permuted axes: new axis `i` is old axis `order[i]`.
+    /// Returns the view with permuted axes: new axis `i` is old axis `order[i]`.
     #[must_use]
     fn permuted(self, order: &[usize]) -> Self;
-    /// The view with one axis reversed.
+    /// Returns the view with one axis reversed.
     #[must_use]
     fn reversed(self, dim: usize) -> Self;
-    /// The view with `count` axes from `dim` on merged into one; `None` if their elements are not evenly spaced in memory.
+    /// Returns the view with `count` axes from `dim` on merged into one; `None` if their elements are not evenly spaced in memory.
     fn merged(self, dim: usize, count: usize) -> Option<Self>;
 }
 
@@ -43,7 +43,7 @@ macro_rules! impl_axes {
 impl_axes!(View);
 impl_axes!(ViewMut);
 
-/// The axes of a result that come from the array, in the order of the array's axes.
+/// Returns the axes of a result that come from the array, in the order of the array's axes.
 #[inline]
 pub fn ordered<V: Axes>(resolved: &ResolvedSelection, mut view: V) -> V {
     let mut kept = Dims::new();
@@ -59,8 +59,8 @@ pub fn ordered<V: Axes>(resolved: &ResolvedSelection, mut view: V) -> V {
     if order.is_sorted() { view } else { view.permuted(&order) }
 }
 
-/// The view with one axis for each axis of the selection, in ascending order of the positions if these are evenly spaced. `None`
-/// if the elements of points, which have several axes, are not evenly spaced in memory.
+/// Returns the view with one axis for each axis of the selection, in ascending order of the positions if these are evenly
+/// spaced. Returns `None` if the elements of points, which have several axes, are not evenly spaced in memory.
 pub fn merged<V: Axes>(resolved: &ResolvedSelection, mut view: V) -> Option<V> {
     for (dim, axis) in resolved.axes.iter().enumerate() {
         let parts = |of: &&ResultAxis| matches!(of, ResultAxis::Of { axis, .. } if *axis == dim);

@@ -1,11 +1,11 @@
-//! The boxes in which an array is copied to other chunks.
+//! The boxes in which an array is copied to another chunk grid.
 
 use super::indexing::{DimSelection, Selection};
 
-/// A box has several chunks up to this size, in bytes, so that all threads have work.
+/// The size of boxes, in bytes, that provides work for all threads.
 const ENOUGH: u64 = 64 << 20;
 
-/// A partition of an array into equal boxes of whole chunks of it.
+/// A partition of an array into equal boxes of whole chunks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Boxes {
     shape: Vec<u64>,
@@ -15,13 +15,13 @@ pub struct Boxes {
 }
 
 impl Boxes {
-    /// Boxes of these lengths.
+    /// Creates boxes of these lengths.
     pub fn of(shape: &[u64], lengths: &[u64], item: u64) -> Self {
         Self { shape: shape.to_vec(), lengths: lengths.to_vec(), item }
     }
 
-    /// Boxes that touch the chunks of another array as seldom as `room` bytes allow. The other array has the same shape and
-    /// elements of `item` bytes. A box has one chunk if there is not even room for that.
+    /// Creates boxes that touch the chunks of another array as rarely as `room` bytes allow. The other array has the same shape
+    /// and elements of `item` bytes. A box has one chunk if `room` is smaller than that.
     pub fn new(shape: &[u64], other: &[u64], own: &[u64], item: u64, room: u64) -> Self {
         let within = |(chunk, length): (&u64, &u64)| *chunk.min(length);
         let lengths = own.iter().zip(shape).map(within).collect();
@@ -35,12 +35,12 @@ impl Boxes {
         boxes
     }
 
-    /// Boxes of these lengths.
+    /// Creates boxes of these lengths.
     pub fn of_lengths(shape: &[u64], lengths: &[u64]) -> Self {
         Self { shape: shape.to_vec(), lengths: lengths.to_vec(), item: 1 }
     }
 
-    /// Extends the boxes along the axis where that saves the most reads for its size.
+    /// Extends the boxes along the axis that saves the most reads for its size.
     fn more_useful(&self, other: &[u64], own: &[u64], room: u64) -> Option<Self> {
         let axes = (0..self.shape.len())
             .filter(|&axis| self.touched(axis, other) > chunks(self.shape[axis], other[axis]));
@@ -53,7 +53,7 @@ impl Boxes {
         longer.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, boxes)| boxes)
     }
 
-    /// The factors by which a box can be extended along an axis, as far as there is room; `None` if there is no room.
+    /// Returns the factors by which a box can be extended along an axis within `room`; `None` if it cannot be extended.
     fn longer(&self, axis: usize, own: &[u64], times: u64, room: u64) -> Option<Self> {
         let size = u128::from(self.bytes());
         let count = chunks(self.lengths[axis], own[axis]);
@@ -65,37 +65,37 @@ impl Boxes {
         Some(boxes)
     }
 
-    /// The number of times that chunks of the other array are touched along an axis by all boxes: both divide the axis, partly in
-    /// the same places.
+    /// Returns the number of times that chunks of the other array are touched along an axis by all boxes: both divide the axis,
+    /// partly at the same positions.
     fn touched(&self, axis: usize, other: &[u64]) -> u128 {
         let (length, own, other) = (self.shape[axis], self.lengths[axis], other[axis]);
         let common = u128::from(own) / u128::from(gcd(own, other)) * u128::from(other);
         chunks(length, own) + chunks(length, other) - u128::from(length).div_ceil(common)
     }
 
-    /// The average number of times that a chunk of the other array is touched.
+    /// Returns the average number of times that a chunk of the other array is touched.
     pub fn times_read(&self, other: &[u64]) -> f64 {
         let times = |axis| ratio(self.touched(axis, other), chunks(self.shape[axis], other[axis]));
         (0..self.shape.len()).map(times).product()
     }
 
-    /// The largest boxes that divide both these and other boxes.
+    /// Returns the largest boxes that divide both these and other boxes.
     pub fn common(&self, others: &Self) -> Self {
         let lengths = self.lengths.iter().zip(&others.lengths).map(|(a, b)| *a.min(b)).collect();
         Self { lengths, ..self.clone() }
     }
 
-    /// The lengths of a box that does not cross the edge of the array.
+    /// Returns the lengths of a box that does not cross the edge of the array.
     pub fn lengths(&self) -> &[u64] {
         &self.lengths
     }
 
-    /// The size of the largest box, in bytes.
+    /// Returns the size of the largest box, in bytes.
     pub fn bytes(&self) -> u64 {
         self.lengths.iter().fold(self.item.max(1), |size, &length| size.saturating_mul(length))
     }
 
-    /// The number of boxes.
+    /// Returns the number of boxes.
     pub fn count(&self) -> usize {
         self.counts().fold(1, usize::saturating_mul)
     }
@@ -106,7 +106,7 @@ impl Boxes {
         self.shape.iter().zip(&self.lengths).map(count)
     }
 
-    /// The region of a box, numbered in row-major order.
+    /// Returns the region of a box, numbered in row-major order.
     pub fn get(&self, index: usize) -> Selection {
         let mut rest = index;
         let places = self.counts().rev().map(|count| {
@@ -124,7 +124,7 @@ impl Boxes {
     }
 }
 
-/// The number of chunks in a length.
+/// Returns the number of chunks in a length.
 fn chunks(length: u64, chunk: u64) -> u128 {
     length.div_ceil(chunk.max(1)).into()
 }
@@ -133,7 +133,7 @@ fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a.max(1) } else { gcd(b, a % b) }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "it decides about speed alone")]
+#[expect(clippy::cast_precision_loss, reason = "the result only affects the speed")]
 fn ratio(a: u128, b: u128) -> f64 {
     a as f64 / b as f64
 }
@@ -142,7 +142,7 @@ fn ratio(a: u128, b: u128) -> f64 {
 mod tests {
     use super::*;
 
-    /// The number of times that chunks of another array are touched by boxes of these lengths, counted.
+    /// Counts the number of times that chunks of another array are touched by boxes of these lengths.
     fn counted(length: u64, own: u64, other: u64) -> u128 {
         let starts = (0..length).step_by(usize::try_from(own).unwrap());
         let touched = |start: u64| (start + own).min(length).div_ceil(other) - start / other;
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_touched_is_what_counting_finds() {
+    fn touched_chunks_match_the_count() {
         for length in 1..40 {
             for own in 1..=length {
                 for other in 1..50 {

@@ -1,4 +1,4 @@
-//! The elements of one chunk that an operation reads or writes, and their places in memory.
+//! The elements of one chunk that an operation reads or writes, and their positions in memory.
 
 use super::element_set::ElementSet;
 use crate::strided::{Dims, Span, View, ViewMut};
@@ -8,7 +8,7 @@ use crate::strided::{Dims, Span, View, ViewMut};
 pub enum ChunkElements {
     /// A span along each dimension of the chunk. The memory of these elements has the shape of the box.
     Box(Dims<Span>),
-    /// A set of other elements. Their memory has an axis for each axis of the set, which knows the place of each element.
+    /// A set of other elements. Their memory has an axis for each axis of the set, which has the position of each element.
     Set(ElementSet),
 }
 
@@ -24,12 +24,12 @@ impl Clone for ChunkElements {
 }
 
 impl ChunkElements {
-    /// All elements of a chunk of this shape.
+    /// Returns all elements of a chunk of this shape.
     pub fn whole(shape: &[usize]) -> Self {
         Self::Box(shape.iter().map(|&length| Span::all(length)).collect())
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     #[inline]
     pub fn len(&self) -> usize {
         match self {
@@ -38,7 +38,7 @@ impl ChunkElements {
         }
     }
 
-    /// Returns true if there are no elements.
+    /// Returns true if the set has no elements.
     pub fn is_empty(&self) -> bool {
         match self {
             Self::Box(region) => region.iter().any(|span| span.count == 0),
@@ -46,12 +46,12 @@ impl ChunkElements {
         }
     }
 
-    /// Returns true if these are all elements of a chunk of this shape.
+    /// Returns true if the set has all elements of a chunk of this shape.
     pub fn covers(&self, shape: &[usize]) -> bool {
         matches!(self, Self::Box(region) if covers(region, shape))
     }
 
-    /// The bounding box of the elements, in a chunk of this many dimensions.
+    /// Returns the bounding box of the elements, in a chunk of this many dimensions.
     pub fn bounding_box(&self, ndim: usize) -> Dims<Span> {
         match self {
             Self::Box(region) => region.clone(),
@@ -84,26 +84,26 @@ impl ChunkElements {
     }
 }
 
-/// Returns true if a region is the whole of a chunk of this shape.
+/// Returns true if a region is a whole chunk of this shape.
 pub fn covers(region: &[Span], shape: &[usize]) -> bool {
     region.iter().zip(shape).all(|(span, &length)| span.covers(length))
 }
 
-/// Elements of a chunk with their places in an array that also has elements of other chunks.
+/// Elements of a chunk with their positions in an array that also has elements of other chunks.
 #[derive(Debug, Clone)]
 pub struct PlacedElements {
     elements: ChunkElements,
-    /// The region of the array for a box. For a set it is the whole array, since the set knows the places.
+    /// The region of the array for a box. For a set it is the whole array, because the set has the positions.
     places: Option<Dims<Span>>,
 }
 
 impl PlacedElements {
-    /// Elements in a region of the chunk, with their region of the array.
+    /// Creates elements in a region of the chunk, with their region of the array.
     pub fn new(region: Dims<Span>, places: Dims<Span>) -> Self {
         Self { elements: ChunkElements::Box(region), places: Some(places) }
     }
 
-    /// Elements of a set; as a box if they form one.
+    /// Creates the elements of a set; as a box if they form one.
     pub fn of_set(set: ElementSet) -> Self {
         match set.as_box() {
             Some((region, places)) => Self::new(region, places),
@@ -111,24 +111,24 @@ impl PlacedElements {
         }
     }
 
-    /// The elements, whose memory is [`PlacedElements::memory`] or [`PlacedElements::memory_mut`].
+    /// Returns the elements, whose memory is [`PlacedElements::memory`] or [`PlacedElements::memory_mut`].
     #[inline]
     pub fn elements(&self) -> &ChunkElements {
         &self.elements
     }
 
-    /// The elements, whose memory is [`PlacedElements::memory`] or [`PlacedElements::memory_mut`].
+    /// Returns the elements, whose memory is [`PlacedElements::memory`] or [`PlacedElements::memory_mut`].
     #[inline]
     pub fn into_elements(self) -> ChunkElements {
         self.elements
     }
 
-    /// The region of the array, if the elements form a box.
+    /// Returns the region of the array, if the elements form a box.
     pub fn places(&self) -> Option<&[Span]> {
         self.places.as_deref()
     }
 
-    /// The part of the array that is the memory of the elements.
+    /// Returns the part of the array that is the memory of the elements.
     #[inline]
     pub fn memory<'a>(&self, array: &View<'a>) -> View<'a> {
         match &self.places {
@@ -137,7 +137,7 @@ impl PlacedElements {
         }
     }
 
-    /// The part of the array that is the memory of the elements.
+    /// Returns the part of the array that is the memory of the elements.
     #[inline]
     pub fn memory_mut<'a>(&self, array: ViewMut<'a>) -> ViewMut<'a> {
         match &self.places {
@@ -146,7 +146,7 @@ impl PlacedElements {
         }
     }
 
-    /// Returns the elements for a contiguous array of their own, and the way from that array to their places.
+    /// Returns the elements for a contiguous array of their own, and the mapping from that array to their positions.
     pub fn compact(&self) -> (Self, Self) {
         match (&self.elements, &self.places) {
             (ChunkElements::Box(region), places) => {
@@ -162,7 +162,7 @@ impl PlacedElements {
         }
     }
 
-    /// The shape of a contiguous array of these elements.
+    /// Returns the shape of a contiguous array of these elements.
     pub fn shape(&self) -> Vec<usize> {
         match &self.elements {
             ChunkElements::Box(region) => region.iter().map(|span| span.count).collect(),

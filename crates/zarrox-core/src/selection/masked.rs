@@ -11,7 +11,7 @@ use super::partition::advance;
 
 /// A mask over some dimensions of an array, and the chunks with true positions.
 ///
-/// Besides the mask itself, only a small part of its size is stored, and the positions of one chunk while they are needed.
+/// Besides the mask itself, only a small fraction of its size is stored, and the positions of one chunk while they are needed.
 #[derive(Debug)]
 pub struct MaskedChunks {
     mask: Arc<Vec<bool>>,
@@ -28,10 +28,10 @@ pub struct MaskedChunks {
 const STRIDE: usize = 256;
 
 /// The number of positions of a mask that are tested together, so that false ones are skipped.
-const LOOKED_AT: usize = 64;
+const EXAMINED: usize = 64;
 
 impl MaskedChunks {
-    /// Divides a mask of this shape among these runs of chunks, which must reach as far. Panics if the mask has another shape.
+    /// Divides a mask of this shape among these runs of chunks, which must cover it. Panics if the mask has another shape.
     pub fn new<R: Deref<Target = [Run]>>(mask: Arc<Vec<bool>>, shape: &[usize], runs: &[R]) -> Self {
         assert_eq!(mask.len(), shape.iter().product::<usize>(), "the mask has the shape's length");
         let borders: Dims<Vec<usize>> =
@@ -48,17 +48,17 @@ impl MaskedChunks {
         masked
     }
 
-    /// The number of chunks with a true position.
+    /// Returns the number of chunks with a true position.
     pub fn count(&self) -> usize {
         self.chunks.len()
     }
 
-    /// The index, along each of the mask's dimensions, of the `n`-th of these chunks.
+    /// Returns the index, along each of the mask's dimensions, of the `n`-th of these chunks.
     pub fn chunk(&self, n: usize) -> &[usize] {
         &self.chunks[n]
     }
 
-    /// The chunks with a true position, in row-major order.
+    /// Returns the chunks with a true position, in row-major order.
     fn touched(&self) -> Vec<Dims<usize>> {
         let grid: Dims<usize> = self.borders.iter().map(|borders| borders.len() - 1).collect();
         let mut chunks = Vec::new();
@@ -81,8 +81,8 @@ impl MaskedChunks {
         }
     }
 
-    /// Calls `visit` for each row of a chunk, as far as the mask reaches, with its first position and the range of the mask,
-    /// until `visit` returns false.
+    /// Calls `visit` for each row of a chunk inside of the mask, with its first position and the range of the mask, until
+    /// `visit` returns false.
     fn for_each_row(&self, chunk: &[usize], mut visit: impl FnMut(&[usize], Range<usize>) -> bool) {
         let starts: Dims<usize> = self.borders.iter().zip(chunk).map(|(list, &at)| list[at]).collect();
         let ends: Dims<usize> = self.borders.iter().zip(chunk).map(|(list, &at)| list[at + 1]).collect();
@@ -102,7 +102,7 @@ impl MaskedChunks {
         }
     }
 
-    /// The number of true positions of the mask before a position.
+    /// Returns the number of true positions of the mask before a position.
     fn rank(&self, position: usize) -> usize {
         let known = position / STRIDE;
         let before = self.before.get(known).copied().unwrap_or_default();
@@ -133,7 +133,7 @@ pub(crate) struct MaskedRow<'a> {
 }
 
 impl MaskedChunk {
-    /// The `n`-th chunk with a true position.
+    /// Creates the `n`-th chunk with a true position.
     pub(super) fn new(masked: Arc<MaskedChunks>, n: usize) -> Self {
         let mut extents: Dims<(usize, usize)> = masked.shape.iter().map(|_| (usize::MAX, 0)).collect();
         let mut total = 0;
@@ -152,18 +152,18 @@ impl MaskedChunk {
         Self { masked, n, count: total, extents }
     }
 
-    /// The number of true positions of the mask.
+    /// Returns the number of true positions of the mask.
     pub(crate) fn count(&self) -> usize {
         self.count
     }
 
-    /// The least and the greatest true position for each dimension.
+    /// Returns the least and the greatest true position for each dimension.
     pub(crate) fn extents(&self) -> &[(usize, usize)] {
         &self.extents
     }
 
-    /// Calls `visit` for each row with a true position, in row-major order, until it returns false. Rows are cut to the bounding
-    /// box of all true positions.
+    /// Calls `visit` for each row with a true position, in row-major order, until it returns false. Rows are clipped to the
+    /// bounding box of all true positions.
     pub(crate) fn for_each_row(&self, mut visit: impl FnMut(MaskedRow<'_>) -> bool) {
         let masked = &*self.masked;
         masked.for_each_row(masked.chunk(self.n), |position, mut range| {
@@ -178,7 +178,7 @@ impl MaskedChunk {
         });
     }
 
-    /// Returns true if there are more than `limit` runs of neighbours, each in one row.
+    /// Returns true if there are more than `limit` runs of adjacent positions, each in one row.
     pub(crate) fn has_more_runs(&self, limit: usize) -> bool {
         let mut runs = 0;
         self.for_each_row(|MaskedRow { flags, .. }| {
@@ -189,7 +189,8 @@ impl MaskedChunk {
         runs > limit
     }
 
-    /// For each dimension the position of each point, and the index of each among all points of the mask in row-major order.
+    /// Returns the position of each point for each dimension, and the index of each among all points of the mask in row-major
+    /// order.
     pub(super) fn lists(&self) -> (Dims<Arc<Positions>>, Positions) {
         let list = || Vec::with_capacity(self.count);
         let mut coordinates: Dims<Vec<usize>> = self.extents.iter().map(|_| list()).collect();
@@ -209,14 +210,14 @@ impl MaskedChunk {
     }
 }
 
-/// The number of true positions of a mask.
+/// Returns the number of true positions of a mask.
 pub(crate) fn count(mask: &[bool]) -> usize {
-    // As many as a byte can count, so that the processor adds many at a time.
+    // As many as a byte can count, so that the processor adds several in parallel.
     mask.chunks(255).map(|part| usize::from(part.iter().map(|&set| u8::from(set)).sum::<u8>())).sum()
 }
 
-/// Extends the least and the greatest position by those of a row whose first position is `first`. Only positions outside of the
-/// known range are examined.
+/// Extends the minimum and the maximum position by those of a row whose first position is `first`. Only positions outside of
+/// the known range are examined.
 fn extend((least, greatest): &mut (usize, usize), first: usize, row: &[bool]) {
     let left = least.saturating_sub(first).min(row.len());
     if let Some(at) = row[..left].iter().position(|&set| set) {
@@ -229,7 +230,7 @@ fn extend((least, greatest): &mut (usize, usize), first: usize, row: &[bool]) {
 }
 
 fn any_set(mask: &[bool]) -> bool {
-    mask.chunks(LOOKED_AT).any(|part| part.iter().fold(false, |any, &set| any | set))
+    mask.chunks(EXAMINED).any(|part| part.iter().fold(false, |any, &set| any | set))
 }
 
 /// Appends the true positions of a row whose first position is `first`.
@@ -238,7 +239,7 @@ fn push_set(row: &[bool], first: usize, list: &mut Vec<usize>) {
     // Every position is written, and kept if the mask is true there: an unpredictable branch would cost more.
     list.resize(before + row.len(), 0);
     let (out, mut found) = (&mut list[before..], 0);
-    for (start, part) in (first..).step_by(LOOKED_AT).zip(row.chunks(LOOKED_AT)) {
+    for (start, part) in (first..).step_by(EXAMINED).zip(row.chunks(EXAMINED)) {
         if any_set(part) {
             for (position, &set) in (start..).zip(part) {
                 out[found] = position;
@@ -249,7 +250,7 @@ fn push_set(row: &[bool], first: usize, list: &mut Vec<usize>) {
     list.truncate(before + found);
 }
 
-/// The starts of the chunks of a dimension, and its end.
+/// Returns the starts of the chunks of a dimension, and its end.
 fn borders(runs: &[Run], length: usize) -> Vec<usize> {
     let number = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
     let mut borders = Vec::new();
@@ -267,7 +268,7 @@ mod tests {
     use super::*;
     use crate::grid::ChunkGrid;
 
-    /// Chunk by chunk, the positions and places of a mask, found by looking at every element.
+    /// Returns the positions and destinations of a mask, chunk by chunk, by examining every element.
     fn check(mask: &[bool], shape: &[u64], grid: &ChunkGrid) {
         let lengths: Vec<usize> = shape.iter().map(|&n| usize::try_from(n).unwrap()).collect();
         let runs: Vec<_> = (0..shape.len()).map(|dim| grid.runs(dim)).collect();

@@ -1,4 +1,4 @@
-//! Partition of a region by a grid of chunks: each dimension separately, with the same cost for any touched chunk.
+//! Partition of a region by a chunk grid: each dimension separately, with the same cost for any touched chunk.
 
 use smallvec::SmallVec;
 
@@ -12,18 +12,18 @@ pub struct Piece {
     pub chunk: usize,
     /// The positions, relative to the chunk's start.
     pub span: Span,
-    /// The index, in the whole span, of the first position. The others follow it.
+    /// The index, in the whole span, of the first position. The others follow consecutively.
     pub out: usize,
 }
 
 impl Piece {
-    /// The positions in the output that the piece fills.
+    /// Returns the positions in the output that the piece fills.
     pub fn out_span(&self) -> Span {
         Span { start: self.out, step: 1, count: self.span.count }
     }
 }
 
-/// The number of chunks of length `chunk` a span touches.
+/// Returns the number of chunks of length `chunk` that a span touches.
 pub fn piece_count(span: Span, chunk: usize) -> usize {
     if span.count == 0 || span.step > chunk {
         return span.count;
@@ -31,7 +31,7 @@ pub fn piece_count(span: Span, chunk: usize) -> usize {
     last(span) / chunk - span.start / chunk + 1
 }
 
-/// The `n`-th piece, counted from 0; `n` must be less than [`piece_count`].
+/// Returns the `n`-th piece, counted from 0; `n` must be less than [`piece_count`].
 pub fn piece(span: Span, chunk: usize, n: usize) -> Piece {
     if span.step > chunk {
         let position = span.start + n * span.step;
@@ -41,18 +41,18 @@ pub fn piece(span: Span, chunk: usize, n: usize) -> Piece {
     within(span, chunk, span.start / chunk + n)
 }
 
-/// The piece in the chunk with this index, if the span touches it.
+/// Returns the piece in the chunk with this index, if the span touches it.
 pub fn piece_in(span: Span, chunk: usize, index: usize) -> Option<Piece> {
     Some(within(span, chunk, index)).filter(|piece| piece.span.count > 0)
 }
 
-/// All pieces, in the order of the span.
+/// Returns all pieces, in the order of the span.
 pub fn pieces(span: Span, chunk: usize) -> impl ExactSizeIterator<Item = Piece> + Clone {
     (0..piece_count(span, chunk)).map(move |n| piece(span, chunk, n))
 }
 
-/// The pieces of a span along a dimension whose chunks may differ in length: their number, and any of them, without a list.
-/// Memory follows the number of runs of equal chunks.
+/// The pieces of a span along a dimension whose chunks may differ in length: their number, and access to each of them, without
+/// a list. The memory is proportional to the number of runs of equal chunks.
 #[derive(Debug, Clone)]
 pub struct Pieces {
     stretches: SmallVec<[Stretch; 1]>,
@@ -74,7 +74,7 @@ struct Stretch {
 }
 
 impl Pieces {
-    /// The pieces of a span on these runs, which must reach as far as the span.
+    /// Creates the pieces of a span on these runs, which must cover the span.
     pub fn new(span: Span, runs: &[Run]) -> Self {
         let number = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
         let mut pieces = Self { stretches: SmallVec::new(), count: 0 };
@@ -98,12 +98,12 @@ impl Pieces {
         pieces
     }
 
-    /// The number of pieces.
+    /// Returns the number of pieces.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// The `n`-th piece, counted from 0; `n` must be less than their number.
+    /// Returns the `n`-th piece, counted from 0; `n` must be less than their number.
     pub fn get(&self, n: usize) -> Piece {
         let stretch = self.stretches[self.stretches.partition_point(|stretch| stretch.before <= n) - 1];
         let piece = piece(stretch.span, stretch.length, n - stretch.before);
@@ -111,8 +111,8 @@ impl Pieces {
     }
 }
 
-/// Calls `visit` for each chunk of shape `chunk` that the region touches, in row-major order, with one piece
-/// for each dimension and the part of `out`, which has the shape of the region, that the chunk fills.
+/// Calls `visit` for each chunk of shape `chunk` that the region touches, in row-major order, with one piece for each dimension
+/// and the part of `out`, which has the shape of the region, that the chunk fills.
 pub fn split_mut<'a, E>(
     region: &[Span],
     chunk: &[usize],
@@ -164,12 +164,12 @@ fn last(span: Span) -> usize {
     span.start + (span.count - 1) * span.step
 }
 
-/// The number of positions of the span that are less than `limit`.
+/// Returns the number of positions of the span that are less than `limit`.
 fn before(span: Span, limit: usize) -> usize {
     limit.saturating_sub(span.start).div_ceil(span.step).min(span.count)
 }
 
-/// The positions in the chunk with this index; empty, with an arbitrary start, if the span does not touch it.
+/// Returns the positions in the chunk with this index; empty, with an arbitrary start, if the span does not touch it.
 fn within(span: Span, chunk: usize, index: usize) -> Piece {
     let begin = index.saturating_mul(chunk);
     let end = begin.saturating_add(chunk);
@@ -178,8 +178,8 @@ fn within(span: Span, chunk: usize, index: usize) -> Piece {
     Piece { chunk: index, span: Span { start, step: span.step, count: stop - out }, out }
 }
 
-/// Advances to the next index in row-major order of a box that begins at `start`. After the last index it returns false, and the
-/// index is the first again.
+/// Advances to the next index in row-major order of a box that begins at `start`. After the last index it returns false, and
+/// resets the index to the first.
 pub fn advance(index: &mut [usize], ends: &[usize], start: impl Fn(usize) -> usize) -> bool {
     for (dim, &end) in ends.iter().enumerate().rev() {
         index[dim] += 1;
@@ -191,7 +191,7 @@ pub fn advance(index: &mut [usize], ends: &[usize], start: impl Fn(usize) -> usi
     false
 }
 
-/// The row-major numbers of a region's positions in a chunk of this shape.
+/// Returns the row-major indices of a region's positions in a chunk of this shape.
 pub fn positions(region: &[Span], shape: &[usize]) -> Vec<usize> {
     region.iter().zip(shape).fold(vec![0], |outer, (span, &length)| {
         let inner =
@@ -207,7 +207,7 @@ mod tests {
     use super::*;
     use crate::grid::ChunkGrid;
 
-    /// Position by position: the oracle.
+    /// Position by position: the reference.
     fn naive(span: Span, chunk: usize) -> Vec<(usize, Vec<usize>, usize)> {
         let mut pieces: Vec<(usize, Vec<usize>, usize)> = Vec::new();
         for out in 0..span.count {

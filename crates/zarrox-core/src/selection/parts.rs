@@ -7,11 +7,11 @@ use super::indexing::{ResolvedAxis, ResolvedSelection, ResolvedSpan, ResultAxis}
 use crate::grid::ChunkGrid;
 use crate::order::Order;
 
-/// The smallest size that a part should have, in bytes, so that all threads have chunks of it.
+/// The minimum size of a part, in bytes, that provides chunks for all threads.
 const ENOUGH: u64 = 64 << 20;
 
-/// An iterator over boxes that cover a selection, made by `ArrayView::parts` and `ArrayView::parts_in_order` of `zarrox`. Each box is a
-/// range of positions along every axis of the view.
+/// An iterator over boxes that cover a selection, created by `ArrayView::parts` and `ArrayView::parts_in_order` of `zarrox`.
+/// Each box is a range of positions along every axis of the view.
 #[derive(Debug, Clone)]
 pub struct Parts {
     /// The axes of the view; in column-major order, the last one comes first.
@@ -25,9 +25,9 @@ pub struct Parts {
 #[derive(Debug, Clone)]
 struct Axis {
     length: u64,
-    /// The most positions that lie in one chunk.
+    /// The maximum number of positions in one chunk.
     chunk: u64,
-    /// The most positions of a part.
+    /// The maximum number of positions of a part.
     part: u64,
     /// The starts of chunks; `None` if positions are listed.
     borders: Option<Borders>,
@@ -40,7 +40,7 @@ struct Borders {
     span: ResolvedSpan,
 }
 
-/// The size of a part, in elements: the limit, and the size up to which a part has more than one chunk.
+/// The size of a part, in elements: the limit, and the size up to which a part has several chunks.
 #[derive(Debug, Clone, Copy)]
 struct Room {
     most: u64,
@@ -53,7 +53,7 @@ impl Room {
     }
 }
 
-/// The axes of the selection, undivided.
+/// Returns the axes of the selection, undivided.
 fn axes(resolved: &ResolvedSelection, grid: &ChunkGrid) -> Vec<Axis> {
     let axis = |(axis, length): (&ResultAxis, u64)| {
         let span = match *axis {
@@ -70,8 +70,8 @@ fn axes(resolved: &ResolvedSelection, grid: &ChunkGrid) -> Vec<Axis> {
     resolved.result.iter().zip(resolved.shape()).map(axis).collect()
 }
 
-/// The lengths of parts with consecutive elements: single positions along the first axes, some positions along the next, all
-/// along the others.
+/// Returns the lengths of parts with consecutive elements: single positions along the first axes, some positions along the
+/// next, all along the others.
 fn rows(axes: &[Axis], room: Room) -> Vec<u64> {
     let row = |axis: usize| {
         axes[axis + 1..].iter().fold(1, |count: u64, axis| count.saturating_mul(axis.length)).max(1)
@@ -88,13 +88,13 @@ fn rows(axes: &[Axis], room: Room) -> Vec<u64> {
     axes.iter().enumerate().map(length).collect()
 }
 
-/// The most selected elements of one chunk.
+/// Returns the maximum number of selected elements of one chunk.
 fn chunk(axes: &[Axis]) -> u64 {
     axes.iter().fold(1, |count: u64, axis| count.saturating_mul(axis.chunk.min(axis.length)))
 }
 
 impl Parts {
-    /// Boxes of whole chunks of a grid, each of at most `most` elements of `item` bytes, but at least one chunk.
+    /// Creates boxes of whole chunks of a grid, each of at most `most` elements of `item` bytes, but at least one chunk.
     #[doc(hidden)]
     #[must_use]
     pub fn of_chunks(
@@ -113,7 +113,8 @@ impl Parts {
         })
     }
 
-    /// Boxes whose elements are consecutive in this order, within a box and from box to box; otherwise like [`Parts::of_chunks`].
+    /// Creates boxes whose elements are consecutive in this order, within a box and from box to box; otherwise like
+    /// [`Parts::of_chunks`].
     #[doc(hidden)]
     #[must_use]
     pub fn in_order(
@@ -126,7 +127,7 @@ impl Parts {
         Self::divided(selection, grid, order, |axes| rows(axes, Room::new(most, item)))
     }
 
-    /// Boxes with at most these lengths.
+    /// Creates boxes with at most these lengths.
     fn divided(
         selection: &ResolvedSelection,
         grid: &ChunkGrid,
@@ -145,21 +146,22 @@ impl Parts {
         Self { axes, order, next }
     }
 
-    /// The most selected elements of one chunk.
+    /// Returns the maximum number of selected elements of one chunk.
     #[doc(hidden)]
     #[must_use]
     pub fn chunk(&self) -> u64 {
         chunk(&self.axes)
     }
 
-    /// The largest number of parts that one chunk lies in. The chunk is decoded or encoded so often.
+    /// Returns the maximum number of parts that contain elements of one chunk: the number of times that the chunk is decoded or
+    /// encoded.
     #[must_use]
     pub fn times(&self) -> u64 {
         let times = |axis: &Axis| axis.chunk.min(axis.length).div_ceil(axis.part.max(1)).max(1);
         self.axes.iter().fold(1, |count: u64, axis| count.saturating_mul(times(axis)))
     }
 
-    /// The number of elements with which parts in order would contain each chunk once.
+    /// Returns the number of elements for which each chunk would be in only one of the parts in order.
     #[must_use]
     pub fn whole_rows(&self) -> u64 {
         let first = self.axes.iter().position(|axis| axis.chunk.min(axis.length) > 1).unwrap_or_default();
@@ -170,7 +172,7 @@ impl Parts {
         axes.map(length).fold(1, u64::saturating_mul)
     }
 
-    /// The start of the next part.
+    /// Returns the start of the next part.
     fn following(&self, part: &[Range<u64>]) -> Option<Vec<u64>> {
         let mut begin: Vec<u64> = part.iter().map(|range| range.start).collect();
         for (dim, range) in part.iter().enumerate().rev() {
@@ -200,7 +202,7 @@ impl Iterator for Parts {
 }
 
 impl Axis {
-    /// The end of the part that begins here: the end of a chunk, if one is in reach.
+    /// Returns the end of the part that begins here: the end of a chunk, if one is within the limit.
     fn end(&self, begin: u64) -> u64 {
         let end = begin.saturating_add(self.part).min(self.length);
         if end == self.length {
@@ -212,7 +214,7 @@ impl Axis {
 }
 
 impl Borders {
-    /// The last position up to this one that is the first of a chunk, or the last of one if positions descend.
+    /// Returns the last position up to this one that is the first of a chunk, or the last of one if positions descend.
     fn last_until(&self, position: u64) -> u64 {
         let Self { grid, span } = self;
         let index = if span.reversed { span.count - position } else { position };
@@ -230,7 +232,7 @@ impl Borders {
         }
     }
 
-    /// The number of positions of the span before this position of the array.
+    /// Returns the number of positions of the span before this position of the array.
     fn first_from(&self, position: u64) -> u64 {
         position.saturating_sub(self.span.start).div_ceil(self.span.step)
     }

@@ -15,11 +15,12 @@ use crate::strided::{Dims, Span};
 pub struct Projection {
     /// The chunk's indices.
     pub chunk: Dims<u64>,
-    /// The elements of the chunk, and their places in the result.
+    /// The elements of the chunk, and their positions in the result.
     pub elements: PlacedElements,
 }
 
-/// All chunks that a selection touches: their number and any of them, without a list longer than the lists of the selection.
+/// The chunks that a selection touches: their number and access to each of them, without a list longer than the lists of the
+/// selection.
 pub struct Projections {
     axes: Vec<ProjectedAxis>,
     ndim: usize,
@@ -35,7 +36,7 @@ enum ProjectedAxis {
     Points(Box<ProjectedPoints>),
 }
 
-/// Points, grouped by the chunks that they lie in.
+/// Points, grouped by their chunks.
 struct ProjectedPoints {
     dims: Dims<usize>,
     /// One entry for each of these dimensions.
@@ -49,7 +50,7 @@ enum PointChunks {
 }
 
 impl Projection {
-    /// Returns the elements of the chunk for a contiguous array of their own, and the way from that array to the result.
+    /// Returns the elements of the chunk for a contiguous array of their own, and the mapping from that array to the result.
     pub fn compact(&self) -> (Self, PlacedElements) {
         let (elements, back) = self.elements.compact();
         (Self { chunk: self.chunk.clone(), elements }, back)
@@ -57,7 +58,7 @@ impl Projection {
 }
 
 impl Projections {
-    /// The chunks of this grid that a selection from the array touches.
+    /// Computes the chunks of this grid that a selection from the array touches.
     ///
     /// # Errors
     /// [`ErrorKind::LimitExceeded`] when the chunks or the elements along a dimension exceed `usize`.
@@ -76,7 +77,7 @@ impl Projections {
         Ok(Self { axes, ndim: grid.largest_chunk().len(), boxes, count })
     }
 
-    /// The projection with this index, in row-major order of the chunks.
+    /// Returns the projection with this index, in row-major order of the chunks.
     pub fn get(&self, index: usize) -> Projection {
         if self.boxes { self.get_box(index) } else { self.get_set(index) }
     }
@@ -111,7 +112,7 @@ impl Projections {
 }
 
 fn too_many(what: &str) -> Error {
-    Error::new(ErrorKind::LimitExceeded, format!("{what} are more than this machine can count"))
+    Error::new(ErrorKind::LimitExceeded, format!("{what} exceed the address space of this machine"))
 }
 
 fn spans(grid: &ChunkGrid, span: &ResolvedSpan) -> Result<ProjectedAxis> {
@@ -130,7 +131,7 @@ fn listed(grid: &ChunkGrid, points: &Points) -> ProjectedAxis {
     projected(&points.dims, runs, PointChunks::Listed(grouped))
 }
 
-/// The elements of the other axes, repeated, as points without dimensions.
+/// Returns the elements of the other axes, repeated, as points without dimensions.
 fn repeated(count: usize) -> Grouped {
     let points = Arc::new(PlacedPoints::ascending(Dims::new(), (0..count).collect()));
     let chunks = if count > 0 { vec![(Dims::new(), 0..count)] } else { Vec::new() };
@@ -152,7 +153,7 @@ fn runs(grid: &ChunkGrid, dims: &[usize]) -> Dims<Vec<Run>> {
     dims.iter().map(|&dim| grid.runs(dim).to_vec()).collect()
 }
 
-/// The start of a chunk, from the runs.
+/// Returns the start of a chunk, from the runs.
 fn start(runs: &[Run], chunk: usize) -> usize {
     let chunk = chunk as u64;
     let run = &runs[runs.partition_point(|run| run.first <= chunk) - 1];
@@ -170,7 +171,7 @@ impl ProjectedAxis {
         }
     }
 
-    /// The positions in the `n`-th chunk, whose indices are written to `chunk`.
+    /// Returns the positions in the `n`-th chunk, whose indices are written to `chunk`.
     fn get(&self, n: usize, chunk: &mut Dims<u64>) -> ElementAxis {
         match self {
             Self::Span { dim, pieces } => {

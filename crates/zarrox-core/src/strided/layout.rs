@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::span::{Dims, Span};
 
-/// Shape in elements, strides in bytes, and the size of an element.
+/// The shape in elements, the strides in bytes, and the size of an element.
 #[derive(Debug)]
 pub(crate) struct Layout {
     pub(crate) shape: Dims<usize>,
@@ -12,7 +12,7 @@ pub(crate) struct Layout {
     pub(crate) item: usize,
 }
 
-/// Slices are copied, since a derived clone works element by element, and views are made for every chunk many times.
+/// Slices are copied, because a derived clone works element by element, and views are created many times for every chunk.
 impl Clone for Layout {
     fn clone(&self) -> Self {
         Self::new(&self.shape, &self.strides, self.item)
@@ -53,7 +53,7 @@ impl Layout {
 
     /// Restricts the layout to spans; returns the byte offset of the new first element.
     pub(crate) fn narrow(&mut self, spans: &[Span]) -> isize {
-        assert_eq!(spans.len(), self.shape.len(), "one span for each dimension");
+        assert_eq!(spans.len(), self.shape.len(), "there must be one span for each dimension");
         let mut offset = 0;
         for (dim, span) in spans.iter().enumerate() {
             if span.count > 0 {
@@ -73,7 +73,8 @@ impl Layout {
         self.strides = order.iter().map(|&axis| self.strides[axis]).collect();
     }
 
-    /// Changes the shape to one with as many elements; returns false and does nothing if there are gaps or the numbers differ.
+    /// Changes the shape to one with the same number of elements; returns false and does nothing if there are gaps or the
+    /// numbers differ.
     pub(crate) fn reshape(&mut self, shape: &[usize]) -> bool {
         let empty = shape.contains(&0);
         let count = shape.iter().try_fold(1_usize, |count, &length| count.checked_mul(length));
@@ -92,7 +93,7 @@ impl Layout {
 
     /// Removes an axis of length 1.
     pub(crate) fn remove_axis(&mut self, dim: usize) {
-        assert!(self.shape[dim] == 1, "only an axis of length 1 can be taken out");
+        assert!(self.shape[dim] == 1, "only an axis of length 1 can be removed");
         self.shape.remove(dim);
         self.strides.remove(dim);
     }
@@ -116,14 +117,15 @@ impl Layout {
         true
     }
 
-    /// Splits an axis at `middle`: the positions before it, those from it on, and the byte offset of their first element.
+    /// Splits an axis at `middle`: returns the positions before it, those from it on, and the byte offset of their first
+    /// element.
     pub(crate) fn halves(self, dim: usize, middle: usize) -> (Self, Self, isize) {
         let length = self.shape[dim];
-        assert!(middle <= length, "the axis is split inside");
+        assert!(middle <= length, "the axis must be split inside");
         let (mut before, mut after) = (self.clone(), self);
         before.shape[dim] = middle;
         after.shape[dim] = length - middle;
-        // If nothing is left, the stride may be too large.
+        // If no positions are left, the stride may be too large.
         let offset = if after.is_empty() { 0 } else { middle.cast_signed() * after.strides[dim] };
         (before, after, offset)
     }
@@ -139,7 +141,7 @@ impl Layout {
     }
 }
 
-/// Row-major strides in bytes of a shape in elements.
+/// Returns the row-major strides in bytes of a shape in elements.
 pub fn contiguous_strides(shape: &[usize], item: usize) -> Dims<isize> {
     let mut stride = item.cast_signed();
     let from_the_last = shape.iter().rev().map(|&length| {

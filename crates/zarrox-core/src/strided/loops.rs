@@ -1,4 +1,4 @@
-//! Loops over two strided layouts at a time, and the copies that they do: most of the time is spent here.
+//! Loops over two strided layouts, and the copies between them: most of the time is spent here.
 
 use std::mem::MaybeUninit;
 
@@ -13,7 +13,7 @@ pub(crate) struct Loop {
     pub(crate) target: isize,
 }
 
-/// The loops over two layouts of the same shape: axes are ordered by the target's strides, axes of length 1 are left out, and
+/// The loops over two layouts of the same shape: axes are sorted by the target's strides, axes of length 1 are left out, and
 /// axes that are contiguous in both layouts are merged.
 pub(super) struct Loops {
     outer: Dims<Loop>,
@@ -22,7 +22,7 @@ pub(super) struct Loops {
     empty: bool,
 }
 
-/// The side of the square that a transposing copy handles at a time, in elements: the cache lines of both sides stay in L1.
+/// The side of the square that a transposing copy processes together, in elements: the cache lines of both sides stay in L1.
 const TILE: usize = 32;
 
 impl Loops {
@@ -63,11 +63,11 @@ impl Loops {
     }
 
     /// # Safety
-    /// The pointers are valid for the layouts, and the two do not overlap.
+    /// The pointers must be valid for the layouts, and the two must not overlap.
     pub(super) unsafe fn copy_items(&self, source: *const u8, target: *mut u8, item: usize) {
         let dense = self.is_dense();
         self.runs(|from, to, run| {
-            // SAFETY: the caller's promise; the offsets are of elements of the layouts.
+            // SAFETY: the caller's guarantee; the offsets belong to elements of the layouts.
             unsafe {
                 let (from, to) = (source.offset(from), target.offset(to));
                 if dense {
@@ -91,7 +91,7 @@ impl Loops {
         target: *mut u8,
         same: impl Fn(T) -> T + Copy,
     ) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller's guarantee.
         unsafe {
             if self.is_dense() {
                 self.copy_items(source, target, size_of::<T>());
@@ -108,10 +108,10 @@ impl Loops {
         // An outer axis that is dense in the source while the inner one is not: a transposition.
         let cross = self.outer.iter().position(|l| l.source == item && l.count > 1);
         match cross {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller's guarantee.
             Some(dim) if self.inner.source != item => unsafe { self.map_tiles(dim, source, target, f) },
             _ => self.runs(|from, to, run| {
-                // SAFETY: the caller's promise; the offsets are of elements of the layouts.
+                // SAFETY: the caller's guarantee; the offsets belong to elements of the layouts.
                 unsafe { map_run(source.offset(from), target.offset(to), run, f) };
                 true
             }),
@@ -140,7 +140,7 @@ impl Loops {
                     let (row, column) = (row.cast_signed(), column.cast_signed());
                     let from = from + row * cross.source + column * self.inner.source;
                     let to = to + row * cross.target + column * self.inner.target;
-                    // SAFETY: the caller's promise; the offsets are of elements of the layouts.
+                    // SAFETY: the caller's guarantee; the offsets belong to elements of the layouts.
                     unsafe {
                         self.map_tile(cross, size, &mut tile, source.offset(from), target.offset(to), f);
                     };
@@ -150,11 +150,11 @@ impl Loops {
         });
     }
 
-    /// Transposes one tile through a buffer. If a source's stride is a power of two, all rows of a tile share a few lines of the
-    /// cache, and would evict each other.
+    /// Transposes one tile through a buffer. If a source's stride is a power of two, all rows of a tile share a few cache
+    /// lines, and would evict each other.
     ///
     /// # Safety
-    /// The tile of this many rows (along `cross`) and columns (along the inner loop) lies inside both layouts.
+    /// The tile of this many rows (along `cross`) and columns (along the inner loop) must lie inside both layouts.
     unsafe fn map_tile<T: Copy>(
         &self,
         cross: Loop,
@@ -165,7 +165,7 @@ impl Loops {
         f: impl Fn(T) -> T,
     ) {
         for column in 0..columns {
-            // SAFETY: the caller's promise; along `cross` the source is dense.
+            // SAFETY: the caller's guarantee; along `cross` the source is dense.
             unsafe {
                 let from = source.offset(column.cast_signed() * self.inner.source);
                 let to = tile.as_mut_ptr().add(column * TILE).cast::<u8>();
@@ -174,7 +174,7 @@ impl Loops {
         }
         for row in 0..rows {
             for column in 0..columns {
-                // SAFETY: the caller's promise; this element of the tile was filled above.
+                // SAFETY: the caller's guarantee; this element of the tile was filled above.
                 unsafe {
                     let value = tile[column * TILE + row].assume_init();
                     let offset = row.cast_signed() * cross.target + column.cast_signed() * self.inner.target;
@@ -186,12 +186,12 @@ impl Loops {
 }
 
 /// # Safety
-/// `run` reaches only valid elements of type `T` from both pointers.
+/// `run` must reach only valid elements of type `T` from both pointers.
 unsafe fn map_run<T: Copy>(source: *const u8, target: *mut u8, run: Loop, f: impl Fn(T) -> T) {
     let item = size_of::<T>().cast_signed();
     let step = |from: isize, to: isize| {
         for i in 0..run.count.cast_signed() {
-            // SAFETY: the caller's promise; the accesses are unaligned ones.
+            // SAFETY: the caller's guarantee; the accesses are unaligned ones.
             unsafe {
                 let value = source.offset(i * from).cast::<T>().read_unaligned();
                 target.offset(i * to).cast::<T>().write_unaligned(f(value));
@@ -207,8 +207,8 @@ unsafe fn map_run<T: Copy>(source: *const u8, target: *mut u8, run: Loop, f: imp
     }
 }
 
-/// Visits the offsets of nested loops, advancing them incrementally, until `visit` returns false. The innermost loop has no call,
-/// since rows may be short.
+/// Visits the offsets of nested loops, advancing them incrementally, until `visit` returns false. The innermost loop is not a
+/// call, because rows may be short.
 fn nest(loops: &[Loop], source: isize, target: isize, visit: &mut impl FnMut(isize, isize) -> bool) -> bool {
     let (mut source, mut target) = (source, target);
     match loops {

@@ -1,8 +1,8 @@
 //! Views of strided memory, and the copies between them: the innermost loops of reading and writing.
 //!
 //! Only this module and `selection::gather`, which copies between views, have `unsafe` code. A view is a pointer, a shape in
-//! elements and strides in bytes. It can only be made over memory that may be used for the view's lifetime, and every way to
-//! narrow a view checks its bounds.
+//! elements and strides in bytes. It can only be created over memory that may be used for the view's lifetime, and every method
+//! that narrows a view checks its bounds.
 
 pub(crate) mod layout;
 pub(crate) mod loops;
@@ -31,7 +31,7 @@ pub struct View<'a> {
     marker: PhantomData<&'a [u8]>,
 }
 
-/// A strided view of memory that is written, with exclusive access.
+/// A strided view of writable memory, with exclusive access.
 #[derive(Debug)]
 pub struct ViewMut<'a> {
     pub(crate) pointer: *mut u8,
@@ -47,31 +47,31 @@ unsafe impl Send for View<'_> {}
 unsafe impl Sync for View<'_> {}
 // SAFETY: a `ViewMut` is exclusive access to plain bytes, like `&mut [u8]`.
 unsafe impl Send for ViewMut<'_> {}
-// SAFETY: through `&ViewMut` nothing can be written but by the `unsafe` `alias`.
+// SAFETY: through `&ViewMut`, only the `unsafe` `alias` allows writes.
 unsafe impl Sync for ViewMut<'_> {}
 
 impl<'a> View<'a> {
-    /// A row-major view of a slice. Panics if the length of the slice differs from the shape.
+    /// Creates a row-major view of a slice. Panics if the length of the slice differs from the shape.
     pub fn contiguous(bytes: &'a [u8], shape: &[usize], item: usize) -> Self {
         let layout = Layout::contiguous(shape, item);
-        assert_eq!(layout.len_bytes(), bytes.len(), "the slice has the length of the shape");
+        assert_eq!(layout.len_bytes(), bytes.len(), "the slice must have the length of the shape");
         Self { pointer: bytes.as_ptr(), layout, vlen: None, marker: PhantomData }
     }
 
-    /// A view of a part of a slice with this shape and these strides in bytes, from its first byte on. Panics if the last element
-    /// is outside of the slice, or a stride is negative.
+    /// Creates a view of a part of a slice with this shape and these strides in bytes, beginning at its first byte. Panics if
+    /// the last element is outside of the slice, or a stride is negative.
     #[doc(hidden)]
     pub fn of_strided(bytes: &'a [u8], shape: &[usize], strides: &[isize], item: usize) -> Self {
-        assert_eq!(shape.len(), strides.len(), "one stride for each dimension");
+        assert_eq!(shape.len(), strides.len(), "there must be one stride for each dimension");
         if !shape.contains(&0) {
             let last: usize = shape.iter().zip(strides).map(|(&n, &stride)| (n - 1) * positive(stride)).sum();
-            assert!(last + item <= bytes.len(), "the last element lies inside the slice");
+            assert!(last + item <= bytes.len(), "the last element must lie inside the slice");
         }
         let layout = Layout::new(shape, strides, item);
         Self { pointer: bytes.as_ptr(), layout, vlen: None, marker: PhantomData }
     }
 
-    /// A view of one element as a whole array, with strides of zero.
+    /// Creates a view of one element as a whole array, with strides of zero.
     #[doc(hidden)]
     pub fn broadcast(element: &'a [u8], shape: &[usize]) -> Self {
         let strides = SmallVec::from_elem(0, shape.len());
@@ -79,18 +79,18 @@ impl<'a> View<'a> {
         Self { pointer: element.as_ptr(), layout, vlen: None, marker: PhantomData }
     }
 
-    /// A view of this single element as a whole array.
+    /// Creates a view of this single element as a whole array.
     #[must_use]
     #[doc(hidden)]
     pub fn broadcast_to(mut self, shape: &[usize]) -> View<'a> {
-        assert!(self.shape().iter().all(|&length| length == 1), "only one element can be seen as many");
+        assert!(self.shape().iter().all(|&length| length == 1), "only a single element can be broadcast");
         self.layout.shape = shape.into();
         self.layout.strides = SmallVec::from_elem(0, shape.len());
         self
     }
 
-    /// The elements broadcast to another shape as NumPy assigns them: leading axes of length 1 may be missing or too many. `None` if
-    /// the shapes do not fit.
+    /// Returns the elements broadcast to another shape as in NumPy's assignment: leading axes of length 1 may be missing or
+    /// superfluous. Returns `None` if the shapes are incompatible.
     #[doc(hidden)]
     pub fn broadcast_like_numpy(mut self, shape: &[usize]) -> Option<View<'a>> {
         let own = self.shape();
@@ -108,7 +108,7 @@ impl<'a> View<'a> {
         Some(self)
     }
 
-    /// A view of any memory.
+    /// Creates a view of any memory.
     ///
     /// # Safety
     /// Every element that shape and strides (in bytes) reach from `pointer` must be initialised memory that may be read, and that
@@ -119,7 +119,7 @@ impl<'a> View<'a> {
         Self { pointer, layout, vlen: None, marker: PhantomData }
     }
 
-    /// Returns the view of references to elements of variable length, whose bytes are in `vlen`.
+    /// Sets the buffer of a view of references to elements of variable length, whose bytes are in `vlen`.
     #[must_use]
     #[doc(hidden)]
     pub fn with_vlen(mut self, vlen: &'a VlenBuffer) -> View<'a> {
@@ -127,34 +127,34 @@ impl<'a> View<'a> {
         self
     }
 
-    /// The shape, in elements.
+    /// Returns the shape, in elements.
     pub fn shape(&self) -> &[usize] {
         &self.layout.shape
     }
 
-    /// The size of an element, in bytes.
+    /// Returns the size of an element, in bytes.
     pub fn item(&self) -> usize {
         self.layout.item
     }
 
-    /// The `size` bytes from `offset` on of each element. Panics if an element is smaller.
+    /// Returns the `size` bytes from `offset` on of each element. Panics if an element is smaller.
     #[must_use]
     #[doc(hidden)]
     pub fn field(mut self, offset: usize, size: usize) -> View<'a> {
-        assert!(offset + size <= self.item(), "the field lies inside the element");
+        assert!(offset + size <= self.item(), "the field must lie inside the element");
         self.pointer = self.pointer.wrapping_add(offset);
         self.layout.item = size;
         self.vlen = None;
         self
     }
 
-    /// Calls `work` with the bytes of each element in row-major order, until an error.
+    /// Calls `work` with the bytes of each element in row-major order, until it returns an error.
     pub fn for_each_element<E>(&self, mut work: impl FnMut(&'a [u8]) -> Result<(), E>) -> Result<(), E> {
         let mut result = Ok(());
         let row_major = Layout::contiguous(self.shape(), self.item());
         Loops::new(&self.layout, &row_major).runs(|offset, _, run| {
             for i in 0..run.count.cast_signed() {
-                // SAFETY: the loops visit only elements of the view, each `item` bytes long and readable for 'a.
+                // SAFETY: the loops only visit elements of the view, each `item` bytes long and readable for 'a.
                 let bytes =
                     unsafe { slice_or_empty(self.pointer.offset(offset + i * run.source), self.layout.item) };
                 result = work(self.vlen.map_or(bytes, |vlen| vlen.element(bytes)));
@@ -167,7 +167,7 @@ impl<'a> View<'a> {
         result
     }
 
-    /// The part at these spans, one for each dimension. Panics if one is outside of the view.
+    /// Returns the part at these spans, one for each dimension. Panics if one is outside of the view.
     #[must_use]
     pub fn region(&self, spans: &[Span]) -> View<'a> {
         let mut view = self.clone();
@@ -176,7 +176,7 @@ impl<'a> View<'a> {
         view
     }
 
-    /// The elements with permuted axes: new axis `i` is old axis `order[i]`.
+    /// Returns the elements with permuted axes: new axis `i` is old axis `order[i]`.
     #[must_use]
     #[doc(hidden)]
     pub fn permuted(mut self, order: &[usize]) -> View<'a> {
@@ -184,13 +184,13 @@ impl<'a> View<'a> {
         self
     }
 
-    /// The elements, in row-major order, with another shape; `None` if they have gaps or their number differs.
+    /// Returns the elements, in row-major order, with another shape; `None` if they have gaps or their number differs.
     #[doc(hidden)]
     pub fn reshaped(mut self, shape: &[usize]) -> Option<View<'a>> {
         self.layout.reshape(shape).then_some(self)
     }
 
-    /// The elements with one axis reversed.
+    /// Returns the elements with one axis reversed.
     #[must_use]
     #[doc(hidden)]
     pub fn reversed(mut self, dim: usize) -> View<'a> {
@@ -199,7 +199,7 @@ impl<'a> View<'a> {
         self
     }
 
-    /// The elements with an axis of length 1 inserted at `dim`.
+    /// Returns the elements with an axis of length 1 inserted at `dim`.
     #[must_use]
     #[doc(hidden)]
     pub fn with_axis(mut self, dim: usize) -> View<'a> {
@@ -207,7 +207,7 @@ impl<'a> View<'a> {
         self
     }
 
-    /// The elements without an axis, whose length must be 1.
+    /// Returns the elements without an axis, whose length must be 1.
     #[must_use]
     #[doc(hidden)]
     pub fn without_axis(mut self, dim: usize) -> View<'a> {
@@ -215,14 +215,14 @@ impl<'a> View<'a> {
         self
     }
 
-    /// The elements with `count` axes from `dim` on merged into one, or with an axis of length 1 inserted if `count` is 0; `None`
+    /// Returns the elements with `count` axes from `dim` on merged into one, or with an axis of length 1 inserted if `count` is 0; `None`
     /// if the elements are not evenly spaced.
     #[doc(hidden)]
     pub fn merged(mut self, dim: usize, count: usize) -> Option<View<'a>> {
         self.layout.merge(dim, count).then_some(self)
     }
 
-    /// Splits an axis at `middle`: the positions before it, and those from it on.
+    /// Splits an axis at `middle`: returns the positions before it, and those from it on.
     #[must_use]
     #[doc(hidden)]
     pub fn split(self, dim: usize, middle: usize) -> (View<'a>, View<'a>) {
@@ -242,7 +242,7 @@ impl<'a> View<'a> {
         unsafe { bytes.set_len(bytes.len() + length) };
     }
 
-    /// The bytes as a slice, if they are contiguous in row-major order.
+    /// Returns the bytes as a slice, if they are contiguous in row-major order.
     pub fn as_slice(&self) -> Option<&'a [u8]> {
         if !self.layout.is_contiguous() {
             return None;
@@ -276,14 +276,14 @@ impl<'a> View<'a> {
             let same = |bytes: &[u8]| if bytes == element { Ok(()) } else { Err(()) };
             return self.for_each_element(same).is_ok();
         }
-        assert_eq!(element.len(), self.layout.item, "the element has the size of the view's");
+        assert_eq!(element.len(), self.layout.item, "the element must have the size of the view's elements");
         let mut equal = true;
         let plan = Loops::new(&self.layout, &self.layout);
         plan.runs(|offset, _, run| {
             if equal {
                 equal = (0..run.count).all(|i| {
                     let at = offset + i.cast_signed() * run.source;
-                    // SAFETY: the loops visit only elements of the view, each `item` bytes long.
+                    // SAFETY: the loops only visit elements of the view, each `item` bytes long.
                     let bytes = unsafe { std::slice::from_raw_parts(self.pointer.offset(at), element.len()) };
                     bytes == element
                 });
@@ -294,7 +294,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// The bytes of each element, in row-major order.
+/// Returns the bytes of each element, in row-major order.
 fn elements<'a>(view: &View<'a>) -> Vec<&'a [u8]> {
     let mut all = Vec::new();
     let Ok(()) = view.for_each_element(|element| {
@@ -305,14 +305,14 @@ fn elements<'a>(view: &View<'a>) -> Vec<&'a [u8]> {
 }
 
 impl<'a> ViewMut<'a> {
-    /// A row-major view of a slice. Panics if the length of the slice differs from the shape.
+    /// Creates a row-major view of a slice. Panics if the length of the slice differs from the shape.
     pub fn contiguous(bytes: &'a mut [u8], shape: &[usize], item: usize) -> Self {
         let layout = Layout::contiguous(shape, item);
-        assert_eq!(layout.len_bytes(), bytes.len(), "the slice has the length of the shape");
+        assert_eq!(layout.len_bytes(), bytes.len(), "the slice must have the length of the shape");
         Self { pointer: bytes.as_mut_ptr(), layout, vlen: None, marker: PhantomData }
     }
 
-    /// A view of any memory.
+    /// Creates a view of any memory.
     ///
     /// # Safety
     /// Every element that shape and strides (in bytes) reach from `pointer` must be initialised memory that may be written, that
@@ -323,7 +323,7 @@ impl<'a> ViewMut<'a> {
         Self { pointer, layout, vlen: None, marker: PhantomData }
     }
 
-    /// A second view of the same memory, so that several threads can write parts of it.
+    /// Creates a second view of the same memory, so that several threads can write parts of it.
     ///
     /// # Safety
     /// The holders of aliases must use disjoint parts of the memory.
@@ -334,7 +334,7 @@ impl<'a> ViewMut<'a> {
         Self { pointer: self.pointer, layout: self.layout.clone(), vlen: self.vlen, marker: PhantomData }
     }
 
-    /// Returns the view of references to elements of variable length, whose bytes go to `vlen`.
+    /// Sets the buffer of a view of references to elements of variable length, whose bytes go to `vlen`.
     #[must_use]
     #[doc(hidden)]
     pub fn with_vlen(mut self, vlen: &'a VlenBuffer) -> ViewMut<'a> {
@@ -342,45 +342,45 @@ impl<'a> ViewMut<'a> {
         self
     }
 
-    /// The same memory for reading.
+    /// Returns the same memory for reading.
     #[doc(hidden)]
     pub fn as_view(&self) -> View<'_> {
         View { pointer: self.pointer, layout: self.layout.clone(), vlen: self.vlen, marker: PhantomData }
     }
 
-    /// The shape, in elements.
+    /// Returns the shape, in elements.
     pub fn shape(&self) -> &[usize] {
         &self.layout.shape
     }
 
-    /// The size of an element, in bytes.
+    /// Returns the size of an element, in bytes.
     pub fn item(&self) -> usize {
         self.layout.item
     }
 
-    /// The `size` bytes from `offset` on of each element. Panics if an element is smaller.
+    /// Returns the `size` bytes from `offset` on of each element. Panics if an element is smaller.
     #[must_use]
     #[doc(hidden)]
     pub fn into_field(mut self, offset: usize, size: usize) -> ViewMut<'a> {
-        assert!(offset + size <= self.item(), "the field lies inside the element");
+        assert!(offset + size <= self.item(), "the field must lie inside the element");
         self.pointer = self.pointer.wrapping_add(offset);
         self.layout.item = size;
         self.vlen = None;
         self
     }
 
-    /// Sets elements of variable length, in row-major order, to consecutive pieces of `bytes` with these lengths. It is an error
-    /// if the view has no buffer, or another number of elements.
+    /// Sets elements of variable length, in row-major order, to consecutive ranges of `bytes` with these lengths. Returns an
+    /// error if the view has no buffer, or another number of elements.
     pub fn set_elements(
         &mut self,
         bytes: Vec<u8>,
         lengths: impl IntoIterator<Item = usize>,
     ) -> Result<(), CodecError> {
-        let vlen = self.vlen.ok_or_else(|| CodecError::invalid("the elements are of a fixed length"))?;
+        let vlen = self.vlen.ok_or_else(|| CodecError::invalid("the elements have a fixed length"))?;
         let mut references = Vec::new();
         vlen.push(bytes, lengths, &mut references);
         if references.len() != self.layout.len_bytes() {
-            return Err(CodecError::invalid("there is not one piece for each element"));
+            return Err(CodecError::invalid("the number of lengths differs from the number of elements"));
         }
         let shape: Dims<usize> = self.shape().into();
         self.copy_plain(&View::contiguous(&references, &shape, VlenRef::SIZE), 1);
@@ -393,7 +393,7 @@ impl<'a> ViewMut<'a> {
         ViewMut { pointer: self.pointer, layout: self.layout.clone(), vlen: self.vlen, marker: PhantomData }
     }
 
-    /// The part at these spans, one for each dimension. Panics if one is outside of the view.
+    /// Returns the part at these spans, one for each dimension. Panics if one is outside of the view.
     #[must_use]
     pub fn into_region(mut self, spans: &[Span]) -> ViewMut<'a> {
         let offset = self.layout.narrow(spans);
@@ -401,7 +401,7 @@ impl<'a> ViewMut<'a> {
         self
     }
 
-    /// The elements with permuted axes: new axis `i` is old axis `order[i]`.
+    /// Returns the elements with permuted axes: new axis `i` is old axis `order[i]`.
     #[must_use]
     #[doc(hidden)]
     pub fn permuted(mut self, order: &[usize]) -> ViewMut<'a> {
@@ -409,13 +409,13 @@ impl<'a> ViewMut<'a> {
         self
     }
 
-    /// The elements, in row-major order, with another shape; `None` if they have gaps or their number differs.
+    /// Returns the elements, in row-major order, with another shape; `None` if they have gaps or their number differs.
     #[doc(hidden)]
     pub fn reshaped(mut self, shape: &[usize]) -> Option<ViewMut<'a>> {
         self.layout.reshape(shape).then_some(self)
     }
 
-    /// The elements with one axis reversed.
+    /// Returns the elements with one axis reversed.
     #[must_use]
     #[doc(hidden)]
     pub fn reversed(mut self, dim: usize) -> ViewMut<'a> {
@@ -424,7 +424,7 @@ impl<'a> ViewMut<'a> {
         self
     }
 
-    /// The elements with an axis of length 1 inserted at `dim`.
+    /// Returns the elements with an axis of length 1 inserted at `dim`.
     #[must_use]
     #[doc(hidden)]
     pub fn with_axis(mut self, dim: usize) -> ViewMut<'a> {
@@ -432,7 +432,7 @@ impl<'a> ViewMut<'a> {
         self
     }
 
-    /// The elements without an axis, whose length must be 1.
+    /// Returns the elements without an axis, whose length must be 1.
     #[must_use]
     #[doc(hidden)]
     pub fn without_axis(mut self, dim: usize) -> ViewMut<'a> {
@@ -440,47 +440,47 @@ impl<'a> ViewMut<'a> {
         self
     }
 
-    /// The elements with `count` axes from `dim` on merged into one, or with an axis of length 1 inserted if `count` is 0; `None`
+    /// Returns the elements with `count` axes from `dim` on merged into one, or with an axis of length 1 inserted if `count` is 0; `None`
     /// if the elements are not evenly spaced.
     #[doc(hidden)]
     pub fn merged(mut self, dim: usize, count: usize) -> Option<ViewMut<'a>> {
         self.layout.merge(dim, count).then_some(self)
     }
 
-    /// Splits an axis at `middle`: the positions before it, and those from it on.
+    /// Splits an axis at `middle`: returns the positions before it, and those from it on.
     #[must_use]
     #[doc(hidden)]
     pub fn split(self, dim: usize, middle: usize) -> (ViewMut<'a>, ViewMut<'a>) {
-        // The two parts have no position of the axis in common.
+        // The two parts share no position of the axis.
         let (before, after, offset) = self.layout.halves(dim, middle);
         let pointer = self.pointer.wrapping_offset(offset);
         (ViewMut { layout: before, ..self }, ViewMut { pointer, layout: after, ..self })
     }
 
-    /// The bytes as a slice, if they are contiguous in row-major order.
+    /// Returns the bytes as a slice, if they are contiguous in row-major order.
     pub fn as_slice_mut(&mut self) -> Option<&mut [u8]> {
         if !self.layout.is_contiguous() {
             return None;
         }
-        // SAFETY: a contiguous layout reaches exactly `len_bytes` from the pointer, all ours for 'a.
+        // SAFETY: a contiguous layout reaches exactly `len_bytes` from the pointer, all exclusively borrowed for 'a.
         Some(unsafe { slice_or_empty_mut(self.pointer, self.layout.len_bytes()) })
     }
 
-    /// The axis with the smallest stride among those with at least two positions, if there are any.
+    /// Returns the axis with the smallest stride among those with at least two positions, if there are any.
     #[doc(hidden)]
     pub fn fastest_axis(&self) -> Option<usize> {
         let axes = (0..self.shape().len()).rev().filter(|&axis| self.shape()[axis] > 1);
         axes.min_by_key(|&axis| self.layout.strides[axis].unsigned_abs())
     }
 
-    /// Returns true if the bytes lie in row-major order without gaps.
+    /// Returns true if the bytes are contiguous in row-major order.
     #[doc(hidden)]
     pub fn is_contiguous(&self) -> bool {
         self.layout.is_contiguous()
     }
 
     /// Converts a contiguous view to its slice; returns the view if it is not contiguous.
-    #[expect(clippy::result_large_err, reason = "the view is given back, to be used at once")]
+    #[expect(clippy::result_large_err, reason = "the caller uses the returned view at once")]
     #[doc(hidden)]
     pub fn into_slice(self) -> Result<&'a mut [u8], Self> {
         if !self.layout.is_contiguous() {
@@ -509,17 +509,17 @@ impl<'a> ViewMut<'a> {
         self.copy_plain(&View::contiguous(&references, source.shape(), VlenRef::SIZE), 1);
     }
 
-    /// Copies the bytes in strided memory, whatever they mean.
+    /// Copies the bytes in strided memory, regardless of their meaning.
     fn copy_plain(&mut self, source: &View<'_>, word: usize) {
-        assert_eq!(self.shape(), source.shape(), "a copy is between equal shapes");
-        assert_eq!(self.item(), source.item(), "a copy is between equal elements");
+        assert_eq!(self.shape(), source.shape(), "both views must have the same shape");
+        assert_eq!(self.item(), source.item(), "both views must have elements of the same size");
         let has_words = word > 1 && word < self.item();
         let (item, loops) = if has_words {
             (word, Loops::new(&of_words(&source.layout, word), &of_words(&self.layout, word)))
         } else {
             (self.item(), Loops::new(&source.layout, &self.layout))
         };
-        // SAFETY: the loops visit only elements of both layouts; `ViewMut` is exclusive, so they don't overlap.
+        // SAFETY: the loops only visit elements of both layouts; `ViewMut` is exclusive, so they don't overlap.
         unsafe {
             match (item, word > 1) {
                 (1, _) => loops.copy::<u8>(source.pointer, self.pointer, |x| x),
@@ -536,7 +536,7 @@ impl<'a> ViewMut<'a> {
         }
     }
 
-    /// Replaces each byte by `map` of it.
+    /// Replaces each byte by the result of `map`.
     #[doc(hidden)]
     pub fn map_bytes(&mut self, map: impl Fn(u8) -> u8) {
         self.for_each_mut(|element| element.iter_mut().for_each(|byte| *byte = map(*byte)));
@@ -552,7 +552,7 @@ impl<'a> ViewMut<'a> {
         let item = self.item();
         Loops::new(&self.layout, &self.layout).runs(|_, offset, run| {
             for i in 0..run.count.cast_signed() {
-                // SAFETY: the loops visit only elements of the view, `item` bytes long, which is exclusive.
+                // SAFETY: the loops only visit elements of the view, `item` bytes long, which is exclusive.
                 let element = unsafe {
                     std::slice::from_raw_parts_mut(self.pointer.offset(offset + i * run.target), item)
                 };
@@ -583,7 +583,7 @@ impl<'a> ViewMut<'a> {
     }
 }
 
-/// The layout in which each element is a last axis of words.
+/// Returns the layout in which each element is a last axis of words.
 fn of_words(elements: &Layout, word: usize) -> Layout {
     let mut layout = elements.clone();
     layout.shape.push(layout.item / word);
@@ -597,22 +597,22 @@ fn positive(stride: isize) -> usize {
 }
 
 /// # Safety
-/// `length` bytes from `pointer` are initialised and readable for `'a`.
+/// `length` bytes from `pointer` must be initialised and readable for `'a`.
 pub(crate) unsafe fn slice_or_empty<'a>(pointer: *const u8, length: usize) -> &'a [u8] {
     if length == 0 {
         return &[];
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller's guarantee.
     unsafe { std::slice::from_raw_parts(pointer, length) }
 }
 
 /// # Safety
-/// `length` bytes from `pointer` are initialised and exclusively ours for `'a`.
+/// `length` bytes from `pointer` must be initialised and exclusively borrowed for `'a`.
 unsafe fn slice_or_empty_mut<'a>(pointer: *mut u8, length: usize) -> &'a mut [u8] {
     if length == 0 {
         return &mut [];
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller's guarantee.
     unsafe { std::slice::from_raw_parts_mut(pointer, length) }
 }
 
@@ -620,7 +620,7 @@ unsafe fn slice_or_empty_mut<'a>(pointer: *mut u8, length: usize) -> &'a mut [u8
 mod tests {
     use super::*;
 
-    /// Element by element, by division: the oracle.
+    /// Element by element, by division: the reference.
     fn naive(source: &[u8], shape: &[usize], order: &[usize], item: usize, word: usize) -> Vec<u8> {
         let strides = contiguous_strides(shape, item);
         let out: Vec<usize> = order.iter().map(|&axis| shape[axis]).collect();

@@ -17,12 +17,12 @@ pub struct Span {
 }
 
 impl Span {
-    /// The span of all positions of a dimension with this length.
+    /// Returns the span of all positions of a dimension with this length.
     pub fn all(length: usize) -> Self {
         Self { start: 0, step: 1, count: length }
     }
 
-    /// Returns true if the span is all positions of a dimension with this length.
+    /// Returns true if the span has all positions of a dimension with this length.
     #[doc(hidden)]
     pub fn covers(&self, length: usize) -> bool {
         self.start == 0 && self.count == length && (self.step == 1 || length <= 1)

@@ -1,4 +1,4 @@
-"""Writes guesses.json: what zarr-python 2 guesses for chunks, as [shape, bytes of an element, chunks].
+"""Writes guesses.json: the chunk shapes that zarr-python 2 chooses, as [shape, bytes of an element, chunks].
 
 Run with zarr 2.18.7: python make.py
 """
@@ -27,7 +27,7 @@ cases = [
     ((196_608,), 1),
     ((196_607,), 1),
 ]
-# Sizes on the edges between two shapes: powers of two and their neighbours.
+# Sizes at the boundaries between two shapes: powers of two and adjacent numbers.
 for exponent in range(10, 34):
     for near in (-1, 0, 1):
         cases.append(((2**exponent + near,), 1))

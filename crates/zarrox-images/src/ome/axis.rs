@@ -22,7 +22,7 @@ pub enum AxisKind {
 }
 
 impl AxisKind {
-    /// The name: `space`, `time`, `channel` or another one.
+    /// Returns the name: `space`, `time`, `channel` or another one.
     pub fn name(&self) -> &str {
         match self {
             Self::Space => "space",
@@ -41,7 +41,7 @@ impl AxisKind {
         }
     }
 
-    /// The place of the kind in the order that OME-Zarr demands: time, channels or other kinds, and space.
+    /// Returns the position of the kind in the order that OME-Zarr requires: time, channels or other kinds, and space.
     pub(super) fn rank(&self) -> usize {
         match self {
             Self::Time => 0,
@@ -57,19 +57,20 @@ impl fmt::Display for AxisKind {
     }
 }
 
-/// An axis of an image. Its text is the name, or `NAME:KIND`.
+/// An axis of an image. It is parsed from a name, or from `NAME:KIND`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Axis {
     /// The name.
     pub name: String,
     /// The kind.
     pub kind: AxisKind,
-    /// The unit of scales and translations along the axis, as UDUNITS-2 names it: `micrometer`, `second`.
+    /// The UDUNITS-2 name of the unit of scales and translations along the axis: `micrometer`, `second`.
     pub unit: Option<String>,
 }
 
 impl Axis {
-    /// An axis whose kind follows from its name: `t` and `time` are time, `c`, `channel` and `band` are channels, and all others are space.
+    /// Creates an axis whose kind follows from its name: `t` and `time` are time, `c`, `channel` and `band` are channels, and all
+    /// others are space.
     pub fn named(name: impl Into<String>) -> Self {
         let name = name.into();
         let kind = match name.to_ascii_lowercase().as_str() {
@@ -80,7 +81,8 @@ impl Axis {
         Self { name, kind, unit: None }
     }
 
-    /// The usual axes of an image with so many dimensions: the last of `t`, `c`, `z`, `y` and `x`. There are none for more than five.
+    /// Returns the usual axes of an image with `ndim` dimensions: the last of `t`, `c`, `z`, `y` and `x`. `None` for more than
+    /// five dimensions.
     pub fn usual(ndim: usize) -> Option<Vec<Self>> {
         const NAMES: [&str; 5] = ["t", "c", "z", "y", "x"];
         let first = NAMES.len().checked_sub(ndim)?;
@@ -107,7 +109,7 @@ impl FromStr for Axis {
             None => (text.trim(), None),
         };
         if name.is_empty() || kind == Some("") {
-            return Err(argument(format!("'{text}' is no axis; the form is NAME or NAME:KIND")));
+            return Err(argument(format!("'{text}' is not an axis; expected NAME or NAME:KIND")));
         }
         let axis = Self::named(name);
         Ok(match kind {
@@ -117,11 +119,11 @@ impl FromStr for Axis {
     }
 }
 
-/// Checks the axes as OME-Zarr demands: two to five with different names, of which two or three are space, in the order time, channel,
-/// space.
+/// Checks that OME-Zarr allows the axes: two to five with different names, of which two or three are space, in the order time,
+/// channel, space.
 pub(super) fn check(axes: &[Axis]) -> std::result::Result<(), String> {
     if !(2..=5).contains(&axes.len()) {
-        return Err(format!("an image has 2 to 5 axes, and not {}", axes.len()));
+        return Err(format!("an image must have 2 to 5 axes, not {}", axes.len()));
     }
     let names: Vec<&str> = axes.iter().map(|axis| axis.name.as_str()).collect();
     if let Some(twice) = names.iter().enumerate().find(|(index, name)| names[..*index].contains(name)) {
@@ -129,16 +131,16 @@ pub(super) fn check(axes: &[Axis]) -> std::result::Result<(), String> {
     }
     let count = |rank: usize| axes.iter().filter(|axis| axis.kind.rank() == rank).count();
     if !(2..=3).contains(&count(2)) {
-        return Err(format!("2 or 3 axes are of the type 'space', and not {}", count(2)));
+        return Err(format!("2 or 3 axes must have the type 'space', not {}", count(2)));
     }
     if count(0) > 1 {
-        return Err("several axes are of the type 'time'".to_owned());
+        return Err("several axes have the type 'time'".to_owned());
     }
     if count(1) > 1 {
-        return Err("several axes are neither of the type 'space' nor 'time'".to_owned());
+        return Err("several axes have neither the type 'space' nor 'time'".to_owned());
     }
     if !axes.is_sorted_by_key(|axis| axis.kind.rank()) {
-        return Err(format!("the order of axes is time, channel, space, and not {}", names.join(", ")));
+        return Err(format!("the axes must be in the order time, channel, space, not {}", names.join(", ")));
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The channels of images, and how they are shown.
+//! The channels of images, and their colours and contrast limits.
 
 use std::str::FromStr;
 
@@ -7,10 +7,10 @@ use zarrox_core::{Error, Result};
 
 use zarrox::internals::argument;
 
-/// The colours of channels that name none, one after the other.
+/// The default colours of channels, in turn.
 const COLORS: [&str; 6] = ["00FF00", "FF00FF", "00FFFF", "FFFF00", "FF0000", "0000FF"];
 
-/// Colours that have a name.
+/// The named colours.
 const NAMED: [(&str, &str); 9] = [
     ("red", "FF0000"),
     ("green", "00FF00"),
@@ -23,32 +23,32 @@ const NAMED: [(&str, &str); 9] = [
     ("orange", "FFA500"),
 ];
 
-/// The range of elements that is shown from black to the full colour, within the range that is possible.
+/// The contrast limits of a channel, and the range of possible elements.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DisplayWindow {
     /// The smallest possible element.
     pub min: f64,
     /// The largest possible element.
     pub max: f64,
-    /// The element that is black.
+    /// The lower contrast limit: elements that are shown black.
     pub start: f64,
-    /// The element that has the full colour.
+    /// The upper contrast limit: elements that are shown in the full colour.
     pub end: f64,
 }
 
-/// A channel. Its text is `NAME` or `NAME:COLOR`, where the colour is six hexadecimal digits or a name such as `green`.
+/// A channel. It is parsed from `NAME` or `NAME:COLOR`, where the colour is six hexadecimal digits or a name such as `green`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Channel {
     /// The name.
     pub label: String,
     /// The colour: red, green and blue in six hexadecimal digits.
     pub color: Option<String>,
-    /// The range that is shown; by default that of the elements.
+    /// The contrast limits; by default the range of the elements.
     pub window: Option<DisplayWindow>,
 }
 
 impl Channel {
-    /// A channel without a colour.
+    /// Creates a channel without a colour.
     pub fn named(label: impl Into<String>) -> Self {
         Self { label: label.into(), color: None, window: None }
     }
@@ -70,14 +70,14 @@ impl FromStr for Channel {
                 let names = NAMED.map(|(name, _)| name).join(", ");
                 let digits = text.rsplit(':').next().unwrap_or_default();
                 Err(argument(format!(
-                    "'{digits}' is no colour; it has six hexadecimal digits, or is {names}"
+                    "'{digits}' is not a colour; expected six hexadecimal digits, or one of {names}"
                 )))
             }
         }
     }
 }
 
-/// The list of channels as the viewers of OMERO read it.
+/// Returns the list of channels in the form of OMERO's viewers.
 pub(super) fn list(channels: &[Channel]) -> Json {
     let channel = |(index, channel): (usize, &Channel)| {
         let usual = if channels.len() == 1 { "FFFFFF" } else { COLORS[index % COLORS.len()] };
@@ -93,8 +93,8 @@ pub(super) fn list(channels: &[Channel]) -> Json {
     Json::Array(channels.iter().enumerate().map(channel).collect())
 }
 
-/// Writes whole numbers without a point.
-#[expect(clippy::cast_possible_truncation, reason = "it is compared")]
+/// Returns the JSON of a number, without a decimal point if it is an integer.
+#[expect(clippy::cast_possible_truncation, reason = "the result is compared")]
 fn whole(number: f64) -> Json {
     let rounded = number as i64;
     #[expect(

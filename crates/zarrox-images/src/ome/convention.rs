@@ -7,7 +7,7 @@ use super::image::Image;
 /// The identifier of the convention.
 const UUID: &str = "d35379db-88df-4056-af3a-620245f8e347";
 
-/// Puts the description of an image into the attributes of its group.
+/// Writes the description of an image into the attributes of its group.
 pub(super) fn describe(image: &Image, attributes: &mut Map) {
     declare(attributes);
     let mut layout = Vec::new();
@@ -16,7 +16,7 @@ pub(super) fn describe(image: &Image, attributes: &mut Map) {
         entry.insert("asset".to_owned(), json!(level.path.as_str()));
         let before = index.checked_sub(1).and_then(|before| image.levels.get(before));
         let (scale, translation): (Vec<f64>, Vec<f64>) = match before {
-            // In elements of the level before.
+            // In elements of the previous level.
             Some(before) => {
                 entry.insert("derived_from".to_owned(), json!(before.path.as_str()));
                 let ratio = |dim: usize| level.scale[dim] / before.scale[dim];
@@ -46,7 +46,7 @@ pub(super) fn describe(image: &Image, attributes: &mut Map) {
     attributes.insert("multiscales".to_owned(), Json::Object(multiscales));
 }
 
-/// Adds the convention to the list of those that the group follows.
+/// Adds the convention to the list of conventions in the attributes of the group.
 fn declare(attributes: &mut Map) {
     let list = attributes.get_or_insert_with("zarr_conventions", || Json::Array(Vec::new()));
     let own = json!({

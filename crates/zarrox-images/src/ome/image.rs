@@ -1,4 +1,4 @@
-//! The description of an image, independent of the form in which it is stored.
+//! The description of an image, independent of its form in attributes.
 
 use zarrox_core::Result;
 use zarrox_core::json::{Json, Map, json};
@@ -7,7 +7,7 @@ use super::axis::{self, Axis};
 use super::channel::{self, Channel};
 use zarrox::internals::argument;
 
-/// A resolution of an image.
+/// A resolution level of an image.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImageLevel {
     /// The path of the array, relative to the group.
@@ -18,26 +18,26 @@ pub struct ImageLevel {
     pub translation: Vec<f64>,
 }
 
-/// An image in several resolutions.
+/// A multi-resolution image.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Image {
     /// The name.
     pub name: String,
-    /// The axes, in the order of the dimensions of arrays.
+    /// The axes, in the order of the arrays' dimensions.
     pub axes: Vec<Axis>,
-    /// The resolutions, the highest first.
+    /// The resolution levels, the highest resolution first.
     pub levels: Vec<ImageLevel>,
-    /// The method by which each level was made of the one before.
+    /// The downsampling method.
     pub method: Option<String>,
     /// The channels, if they are described.
     pub channels: Vec<Channel>,
-    /// True if elements are the numbers of labels.
+    /// True if elements are label values.
     pub is_labels: bool,
 }
 
 impl Image {
-    /// An image with axes, but without levels.
+    /// Creates an image with axes, but without levels.
     pub fn new(name: impl Into<String>, axes: Vec<Axis>) -> Self {
         let (levels, channels) = (Vec::new(), Vec::new());
         Self { name: name.into(), axes, levels, method: None, channels, is_labels: false }
@@ -46,18 +46,19 @@ impl Image {
     pub(super) fn check_lengths(&self) -> Result<()> {
         let ndim = self.axes.len();
         match self.levels.iter().find(|level| level.scale.len() != ndim || level.translation.len() != ndim) {
-            Some(level) => {
-                Err(argument(format!("level '{}' has other dimensions than the axes", level.path)))
-            }
+            Some(level) => Err(argument(format!(
+                "level '{}' does not have as many dimensions as there are axes",
+                level.path
+            ))),
             None => Ok(()),
         }
     }
 
-    /// The entry of `multiscales` that both versions of OME-Zarr have.
+    /// Returns the entry of `multiscales`, which is the same in both versions of OME-Zarr.
     pub(super) fn ome_entry(&self) -> Result<Map> {
         axis::check(&self.axes).map_err(|why| {
             argument(format!(
-                "OME-Zarr does not have such axes: {why}; name them, or use the convention multiscales"
+                "OME-Zarr does not allow these axes: {why}; name them, or use the convention multiscales"
             ))
         })?;
         let mut entry = Map::default();
@@ -83,7 +84,7 @@ impl Image {
         Ok(entry)
     }
 
-    /// The description of channels, if there are any.
+    /// Returns the description of the channels, if there are any.
     pub(super) fn omero(&self) -> Option<Map> {
         if self.channels.is_empty() {
             return None;
@@ -96,7 +97,7 @@ impl Image {
         Some(omero)
     }
 
-    /// The description of labels, if elements are labels: the image lies above the group `labels`.
+    /// Returns the description of labels, if elements are labels: their image is the parent of the group `labels`.
     pub(super) fn image_label(&self) -> Option<Map> {
         let mut label = Map::default();
         label.insert("source".to_owned(), json!({"image": "../../"}));
@@ -104,7 +105,7 @@ impl Image {
     }
 }
 
-/// Puts an entry into the list of images, in the place of the one that begins with the same array.
+/// Adds an entry to the list of images, or replaces the entry whose first array is the same.
 pub(super) fn put_entry(members: &mut Map, entry: Map) {
     let first = |entry: &Json| {
         let path = entry.get("datasets")?.get(0)?.get("path")?;

@@ -1,8 +1,8 @@
-//! OME-Zarr: images in several resolutions, with axes, scales and channels.
+//! OME-Zarr: multi-resolution images with axes, scales and channels.
 //!
-//! [`Image`] describes an image, and becomes attributes of a group: those of OME-Zarr 0.4 or 0.5, or of the convention
-//! [multiscales](https://github.com/zarr-conventions/multiscales). [`Downsample`](crate::pyramid::Downsample) writes them, and [`validate()`]
-//! checks what others have written.
+//! [`Image`] describes an image. It is written as attributes of a group: those of OME-Zarr 0.4 or 0.5, or of the convention
+//! [multiscales](https://github.com/zarr-conventions/multiscales). [`Downsample`](crate::pyramid::Downsample) writes them, and
+//! [`validate()`] checks existing metadata.
 
 mod axis;
 mod channel;
@@ -27,7 +27,7 @@ pub use validate::{Issue, Severity, validate};
 
 use zarrox::internals::argument;
 
-/// A form of metadata for images in several resolutions.
+/// A form of metadata for multi-resolution images.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Multiscales {
     /// OME-Zarr 0.4, in groups of Zarr v2.
@@ -39,7 +39,7 @@ pub enum Multiscales {
 }
 
 impl Multiscales {
-    /// The name: `0.4`, `0.5` or `multiscales`.
+    /// Returns the name: `0.4`, `0.5` or `multiscales`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Ome04 => v04::VERSION,
@@ -48,19 +48,19 @@ impl Multiscales {
         }
     }
 
-    /// The form for groups of a format: OME-Zarr in the version that is for it.
+    /// Returns the form for groups of a format: the version of OME-Zarr for it.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](zarrox::ErrorKind::InvalidArgument) when no version is for the format.
+    /// [`ErrorKind::InvalidArgument`](zarrox::ErrorKind::InvalidArgument) when there is no version for the format.
     pub fn for_format(format: Format) -> Result<Self> {
         match format {
             Format::V2 => Ok(Self::Ome04),
             Format::V3 => Ok(Self::Ome05),
-            other => Err(argument(format!("OME-Zarr is for Zarr v2 and v3, and not for {other}"))),
+            other => Err(argument(format!("OME-Zarr requires Zarr v2 or v3, not {other}"))),
         }
     }
 
-    /// The only format of groups that can have this form, if there is only one.
+    /// Returns the required format of groups; `None` if several formats are possible.
     pub fn format(self) -> Option<Format> {
         match self {
             Self::Ome04 => Some(Format::V2),
@@ -69,7 +69,7 @@ impl Multiscales {
         }
     }
 
-    /// Fails if groups of a format cannot have this form.
+    /// Returns an error if groups of a format cannot have this form.
     pub(crate) fn check(self, format: Format) -> Result<()> {
         let fits = match self.format() {
             Some(own) => own == format,
@@ -79,12 +79,11 @@ impl Multiscales {
             return Ok(());
         }
         let own = self.format().map_or("v2 or v3".to_owned(), |format| format.to_string());
-        let message =
-            format!("{self} is for groups of Zarr {own}, and not of {format}; give another destination");
+        let message = format!("{self} requires groups of Zarr {own}, not {format}; give another destination");
         Err(argument(message))
     }
 
-    /// Puts the description of an image into the attributes of its group. All other attributes stay.
+    /// Writes the description of an image into the attributes of its group. All other attributes stay.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`](zarrox::ErrorKind::InvalidArgument) when the form does not allow the axes, or the lengths differ.
@@ -125,6 +124,8 @@ impl FromStr for Multiscales {
     fn from_str(text: &str) -> Result<Self> {
         let all = [Self::Ome04, Self::Ome05, Self::Convention];
         let found = all.into_iter().find(|form| form.name() == text);
-        found.ok_or_else(|| argument(format!("the versions of OME-Zarr are 0.4 and 0.5, and not '{text}'")))
+        found.ok_or_else(|| {
+            argument(format!("unknown version '{text}' of OME-Zarr; the versions are 0.4 and 0.5"))
+        })
     }
 }

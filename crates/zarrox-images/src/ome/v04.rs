@@ -8,7 +8,7 @@ use super::image::{Image, put_entry};
 /// The version.
 pub(super) const VERSION: &str = "0.4";
 
-/// Puts the description of an image into the attributes of its group.
+/// Writes the description of an image into the attributes of its group.
 pub(super) fn describe(image: &Image, attributes: &mut Map) -> Result<()> {
     let versioned = |map: Map| {
         let mut all = Map::default();

@@ -8,10 +8,10 @@ use super::image::{Image, put_entry};
 /// The version.
 pub(super) const VERSION: &str = "0.5";
 
-/// The attribute that has all others.
+/// The attribute that contains all others.
 pub(super) const OME: &str = "ome";
 
-/// Puts the description of an image into the attributes of its group.
+/// Writes the description of an image into the attributes of its group.
 pub(super) fn describe(image: &Image, attributes: &mut Map) -> Result<()> {
     let entry = image.ome_entry()?;
     let Some(ome) = members(attributes) else { return Ok(()) };
@@ -25,7 +25,7 @@ pub(super) fn describe(image: &Image, attributes: &mut Map) -> Result<()> {
     Ok(())
 }
 
-/// The members of the attribute `ome`, which is made where it is missing.
+/// Returns the members of the attribute `ome`, which is created if it is missing.
 pub(super) fn members(attributes: &mut Map) -> Option<&mut Map> {
     let ome = &mut attributes[OME];
     if !ome.is_object() {

@@ -1,19 +1,20 @@
-//! The division of a pass: blocks of each level, of which a block of the next level is made.
+//! The division of a pass into blocks of each level, which are downsampled to blocks of the next level.
 //!
-//! A block of a level is made of whole blocks of the level before, and has whole chunks. So each chunk is written once, a thread has
-//! one block of each level at a time, and the memory grows with the number of levels and not with the size of the image. From the level
-//! `split` on, blocks belong to no thread: all threads hand in what they made. Threads take blocks in an order in which all blocks of one
-//! block of the next level follow each other, so that few of these are incomplete at a time.
+//! A block of a level is computed from whole blocks of the previous level, and consists of whole chunks. So each chunk is written
+//! once, a thread has one block of each level at a time, and the memory grows with the number of levels and not with the size of
+//! the image. From the level `split` on, blocks are shared by all threads, which submit their results. Threads process the blocks
+//! that belong to the same block of the next level one after the other, so that few of these are incomplete at a time.
 
 use super::levels::Reduced;
 
-/// Work is divided into this many pieces for each thread, so that all end at about one time.
+/// The number of pieces of work for each thread, so that all threads end at about the same time.
 const PIECES: usize = 8;
 
-/// A part that is read at once has several chunks up to this size, in bytes, so that it stays in a cache.
+/// The largest size in bytes of a part of several chunks that is read at once, so that it stays in the processor's cache.
 const CACHED: u64 = 1 << 20;
 
-/// A level of a pass: its shape, and the lengths of its stored objects. Those of the first level are the lengths that are decoded at once.
+/// A level of a pass: its shape, and the shape of its stored objects; for the first level, the shape of the units that are
+/// decoded at once.
 #[derive(Debug, Clone)]
 pub(super) struct Level {
     pub(super) shape: Vec<u64>,
@@ -23,11 +24,11 @@ pub(super) struct Level {
 /// The blocks of a pass.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Chain {
-    /// The shape of each level; the first one is read.
+    /// The shape of each level, of which the first one is read.
     pub(super) shapes: Vec<Vec<u64>>,
     /// The factors from each level to the next.
     pub(super) factors: Vec<Vec<u64>>,
-    /// The lengths of a block of each level.
+    /// The block shape of each level.
     pub(super) blocks: Vec<Vec<u64>>,
     /// The level whose blocks are pieces of work.
     pub(super) split: usize,
@@ -36,36 +37,36 @@ pub(super) struct Chain {
     item: u64,
 }
 
-/// The memory for a pass.
+/// The memory limit of a pass.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Room {
+pub(super) struct MemoryBudget {
     pub(super) threads: usize,
     /// The bytes for all blocks and threads.
     pub(super) memory: u64,
-    /// The bytes that each thread needs beside its blocks, for chunks that are decoded and encoded.
+    /// The bytes that each thread needs besides its blocks, for decoding and encoding chunks.
     pub(super) beside: u64,
     /// The size of an element, in bytes.
     pub(super) item: u64,
 }
 
 impl Chain {
-    /// The chain with as many levels as there is room for. `first` has the lengths of what is read, and `written` the lengths of objects of a
-    /// copy of the first level, if there is one.
+    /// Creates the chain with as many levels as the memory allows. `first` is the level that is read, and `written` the shape of
+    /// stored objects in a copy of the first level, if there is one.
     pub(super) fn new(
         first: &Level,
         written: Option<&[u64]>,
         levels: &[(Reduced, Level)],
-        room: Room,
+        budget: MemoryBudget,
     ) -> Self {
         let build =
-            |depth: usize, is_aligned| Self::build(first, written, &levels[..depth], room, is_aligned);
+            |depth: usize, is_aligned| Self::build(first, written, &levels[..depth], budget, is_aligned);
         let mut last = None;
-        for least in [room.threads.div_ceil(2), 1] {
+        for least in [budget.threads.div_ceil(2), 1] {
             for depth in (levels.len().min(1)..=levels.len()).rev() {
                 for is_aligned in [true, false] {
                     let chain = build(depth, is_aligned);
                     let fitting =
-                        (least..=room.threads).rev().find_map(|workers| chain.fitted(workers, room));
+                        (least..=budget.threads).rev().find_map(|workers| chain.fitted(workers, budget));
                     if let Some(chain) = fitting {
                         return chain;
                     }
@@ -73,7 +74,7 @@ impl Chain {
                 }
             }
         }
-        // There is no room for one block of each level, but less is impossible.
+        // The memory limit is too small for one block of each level, but less is impossible.
         let smallest = last.unwrap_or_else(|| build(0, true));
         let split = smallest.split_for(1);
         Self { split, workers: 1, ..smallest }
@@ -83,7 +84,7 @@ impl Chain {
         first: &Level,
         written: Option<&[u64]>,
         levels: &[(Reduced, Level)],
-        room: Room,
+        budget: MemoryBudget,
         is_aligned: bool,
     ) -> Self {
         let ndim = first.shape.len();
@@ -99,7 +100,7 @@ impl Chain {
                 lcm(both, next(0, dim)).min(first.shape[dim])
             })
             .collect();
-        lengthen(&mut block, &first.shape, room.item);
+        lengthen(&mut block, &first.shape, budget.item);
         let mut blocks = vec![block];
         for (index, (reduced, level)) in levels.iter().enumerate() {
             let before = if index == 0 { &first.shape } else { &levels[index - 1].0.shape };
@@ -116,22 +117,22 @@ impl Chain {
         }
         let shapes =
             [first.shape.clone()].into_iter().chain(levels.iter().map(|(reduced, _)| reduced.shape.clone()));
-        Self { shapes: shapes.collect(), factors, blocks, split: 0, workers: 1, item: room.item }
+        Self { shapes: shapes.collect(), factors, blocks, split: 0, workers: 1, item: budget.item }
     }
 
-    /// The chain for so many threads, if there is room for it.
-    fn fitted(&self, workers: usize, room: Room) -> Option<Self> {
+    /// Returns the chain for a number of threads, if the memory allows it.
+    fn fitted(&self, workers: usize, budget: MemoryBudget) -> Option<Self> {
         let chain = Self { split: self.split_for(workers), workers, ..self.clone() };
-        (chain.bytes(room.beside) <= room.memory).then_some(chain)
+        (chain.bytes(budget.beside) <= budget.memory).then_some(chain)
     }
 
-    /// The highest level that has enough blocks for so many threads.
+    /// Returns the highest level with enough blocks for a number of threads.
     fn split_for(&self, workers: usize) -> usize {
         let enough = (workers * PIECES) as u128;
         (0..self.blocks.len()).rev().find(|&level| self.count(level) >= enough).unwrap_or(0)
     }
 
-    /// The most bytes that are in memory at a time.
+    /// Returns the largest number of bytes that are in memory at a time.
     pub(super) fn bytes(&self, beside: u64) -> u64 {
         let workers = self.workers as u64;
         let sum = |levels: &[Vec<u64>]| {
@@ -142,12 +143,12 @@ impl Chain {
         of_each.saturating_add(shared.saturating_mul(workers + 1))
     }
 
-    /// The number of levels below the first one.
+    /// Returns the number of levels below the first one.
     pub(super) fn depth(&self) -> usize {
         self.factors.len()
     }
 
-    /// The number of blocks of a level along each dimension.
+    /// Returns the number of blocks of a level along each dimension.
     pub(super) fn grid(&self, level: usize) -> Vec<u64> {
         let lengths = self.shapes[level].iter().zip(&self.blocks[level]);
         lengths.map(|(length, block)| length.div_ceil((*block).max(1))).collect()
@@ -157,7 +158,7 @@ impl Chain {
         self.grid(level).iter().fold(1, |count, &along| count.saturating_mul(along.into()))
     }
 
-    /// The begin and the end of a block along each dimension.
+    /// Returns the start and the end of a block along each dimension.
     pub(super) fn region(&self, level: usize, block: &[u64]) -> Vec<(u64, u64)> {
         let along = |(dim, index): (usize, &u64)| {
             let (length, shape) = (self.blocks[level][dim], self.shapes[level][dim]);
@@ -167,7 +168,7 @@ impl Chain {
         block.iter().enumerate().map(along).collect()
     }
 
-    /// The first block of the level before that a block is made of, and the first that it is not, along each dimension.
+    /// Returns the range of blocks of the previous level that a block is computed from, along each dimension.
     pub(super) fn children(&self, level: usize, block: &[u64]) -> Vec<(u64, u64)> {
         let (grid, region) = (self.grid(level - 1), self.region(level, block));
         let along = |(dim, (begin, end)): (usize, (u64, u64))| {
@@ -178,7 +179,7 @@ impl Chain {
         region.into_iter().enumerate().map(along).collect()
     }
 
-    /// The block of the next level that a block becomes a part of.
+    /// Returns the block of the next level that contains a block.
     pub(super) fn parent(&self, level: usize, block: &[u64]) -> Vec<u64> {
         let along = |(dim, (begin, _)): (usize, (u64, u64))| {
             begin / self.factors[level][dim] / self.blocks[level + 1][dim].max(1)
@@ -186,7 +187,7 @@ impl Chain {
         self.region(level, block).into_iter().enumerate().map(along).collect()
     }
 
-    /// The part of the first level that a block is made of.
+    /// Returns the region of the first level that a block is computed from.
     pub(super) fn source(&self, level: usize, block: &[u64]) -> Vec<(u64, u64)> {
         let mut region = self.region(level, block);
         for before in (0..level).rev() {
@@ -198,7 +199,7 @@ impl Chain {
         region
     }
 
-    /// The lengths of the parts of the first level that blocks of a level are made of.
+    /// Returns the shape of the regions of the first level that blocks of a level are computed from.
     pub(super) fn source_lengths(&self, level: usize) -> Vec<u64> {
         let all = self.factors[..level].iter();
         all.fold(self.blocks[level].clone(), |lengths, factors| {
@@ -211,7 +212,7 @@ impl Chain {
     }
 }
 
-/// Makes a block longer, along the last dimensions first, as long as it stays small.
+/// Enlarges a block along the last dimensions first, as long as it stays small.
 fn lengthen(block: &mut [u64], shape: &[u64], item: u64) {
     for dim in (0..block.len()).rev() {
         while block[dim] < shape[dim] && bytes(block, item).saturating_mul(2) <= CACHED {
@@ -233,10 +234,10 @@ fn lcm(a: u64, b: u64) -> u64 {
     (a / gcd(a, b)).saturating_mul(b)
 }
 
-/// Blocks of a level, in an order in which all blocks of one block of the next level follow each other.
+/// An iterator over the blocks of a level, in which the blocks that belong to the same block of the next level are consecutive.
 pub(super) struct Order<'c> {
     chain: &'c Chain,
-    /// The blocks of each level, from the last one down, that were not reached yet.
+    /// The remaining blocks of each level, from the last level down.
     open: Vec<(usize, Odometer)>,
 }
 
@@ -266,7 +267,7 @@ impl Iterator for Order<'_> {
     }
 }
 
-/// Counts through a range along each dimension, in row-major order.
+/// An iterator over the indices in a range along each dimension, in row-major order.
 pub(super) struct Odometer {
     ranges: Vec<(u64, u64)>,
     next: Option<Vec<u64>>,
@@ -306,18 +307,18 @@ mod tests {
     use super::super::levels::levels;
     use super::*;
 
-    fn chain(shape: &[u64], factors: &[u64], unit: &[u64], read: &[u64], room: Room) -> Chain {
+    fn chain(shape: &[u64], factors: &[u64], unit: &[u64], read: &[u64], budget: MemoryBudget) -> Chain {
         let level = |shape: &[u64]| Level { shape: shape.to_vec(), unit: unit.to_vec() };
         let below = levels(shape, factors, unit, None).unwrap();
         let below: Vec<_> =
             below.into_iter().map(|reduced| (reduced.clone(), level(&reduced.shape))).collect();
-        Chain::new(&Level { unit: read.to_vec(), ..level(shape) }, None, &below, room)
+        Chain::new(&Level { unit: read.to_vec(), ..level(shape) }, None, &below, budget)
     }
 
-    const ROOM: Room = Room { threads: 2, memory: 64 << 20, beside: 0, item: 2 };
+    const BUDGET: MemoryBudget = MemoryBudget { threads: 2, memory: 64 << 20, beside: 0, item: 2 };
 
     #[test]
-    fn blocks_lie_in_blocks() {
+    fn blocks_are_multiples_of_blocks() {
         for (shape, factors, unit, read) in [
             ([1000, 900], [2, 2], [32, 32], [100, 50]),
             ([1000, 901], [3, 2], [25, 31], [25, 31]),
@@ -325,7 +326,7 @@ mod tests {
             ([4000, 1], [2, 2], [128, 128], [1, 1]),
             ([640, 480], [1, 2], [1, 480], [640, 1]),
         ] {
-            let chain = chain(&shape, &factors, &unit, &read, ROOM);
+            let chain = chain(&shape, &factors, &unit, &read, BUDGET);
             assert_eq!(chain.shapes.len(), chain.blocks.len());
             for level in 1..chain.blocks.len() {
                 let mut seen = BTreeSet::new();
@@ -353,7 +354,7 @@ mod tests {
 
     #[test]
     fn each_block_comes_once_and_few_are_incomplete() {
-        let chain = chain(&[1 << 13, 1 << 13], &[2, 2], &[64, 64], &[64, 64], ROOM);
+        let chain = chain(&[1 << 13, 1 << 13], &[2, 2], &[64, 64], &[64, 64], BUDGET);
         let mut seen = BTreeSet::new();
         let mut last: Vec<Option<Vec<u64>>> = vec![None; chain.blocks.len()];
         let mut changes = 0_u128;
@@ -369,24 +370,29 @@ mod tests {
         }
         assert_eq!(seen.len() as u128, chain.count(chain.split));
         let above: u128 = (chain.split + 1..=chain.depth()).map(|level| chain.count(level)).sum();
-        assert_eq!(changes, above, "no block is left before it is complete");
+        assert_eq!(changes, above, "each block is completed before the next one begins");
     }
 
     #[test]
     fn memory_bounds_threads_and_levels() {
-        let wide = Room { memory: 96 << 20, ..ROOM };
+        let wide = MemoryBudget { memory: 96 << 20, ..BUDGET };
         let wide = chain(&[1 << 16, 1 << 16, 1 << 16], &[2; 3], &[128; 3], &[128; 3], wide);
         assert_eq!((wide.workers, wide.depth()), (2, 9));
         assert!(wide.bytes(0) <= 96 << 20);
-        let tight = Room { memory: 40 << 20, ..ROOM };
+        let tight = MemoryBudget { memory: 40 << 20, ..BUDGET };
         let tight = chain(&[1 << 16, 1 << 16, 1 << 16], &[2; 3], &[128; 3], &[128; 3], tight);
         assert!(tight.bytes(0) <= 40 << 20);
         assert_eq!(tight.workers, 1);
-        let none =
-            chain(&[1 << 16, 1 << 16, 1 << 16], &[2; 3], &[128; 3], &[128; 3], Room { memory: 0, ..ROOM });
+        let none = chain(
+            &[1 << 16, 1 << 16, 1 << 16],
+            &[2; 3],
+            &[128; 3],
+            &[128; 3],
+            MemoryBudget { memory: 0, ..BUDGET },
+        );
         assert_eq!((none.workers, none.depth()), (1, 1));
-        // Chunks that fit badly are read again rather than that a block fills the memory.
-        let odd = chain(&[1 << 16, 1 << 16, 1 << 16], &[2; 3], &[64; 3], &[100; 3], ROOM);
+        // Chunks that do not divide blocks are read repeatedly, instead of a block that exceeds the memory limit.
+        let odd = chain(&[1 << 16, 1 << 16, 1 << 16], &[2; 3], &[64; 3], &[100; 3], BUDGET);
         assert_eq!(odd.blocks[0], [128; 3]);
     }
 }

@@ -1,21 +1,21 @@
-//! The shapes of levels, and the factors between them.
+//! The shapes of levels, and the scale factors between them.
 
 use zarrox_core::Result;
 
 use zarrox::internals::argument;
 use zarrox_tools::internals::MOST;
 
-/// The most levels below the first one: each of them halves a length at least.
+/// The largest number of levels below the first one: each of them at least halves a length.
 const MOST_LEVELS: usize = 64;
 
-/// The factors by which a level is smaller than the one before, and its shape.
+/// The scale factors of a level relative to the previous one, and its shape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Reduced {
     pub(super) factors: Vec<u64>,
     pub(super) shape: Vec<u64>,
 }
 
-/// The levels below an array of a shape. Without a number of them, the last one has no more elements than a chunk.
+/// Returns the levels below an array of a shape. Without a count, the last level fits into a chunk.
 pub(super) fn levels(
     shape: &[u64],
     factors: &[u64],
@@ -33,7 +33,7 @@ pub(super) fn levels(
         if is_done || levels.len() == MOST_LEVELS {
             return Ok(levels);
         }
-        // A dimension of one element stays.
+        // A dimension of length 1 stays.
         let factors: Vec<u64> =
             last.iter().zip(factors).map(|(length, factor)| *factor.min(length).max(&1)).collect();
         if factors.iter().all(|factor| *factor == 1) {
@@ -44,7 +44,7 @@ pub(super) fn levels(
     }
 }
 
-/// Returns true if the dimensions that are reduced have no more elements than those of a chunk.
+/// Returns true if the downsampled dimensions are not longer than those of a chunk.
 fn is_small(shape: &[u64], factors: &[u64], chunk: &[u64]) -> bool {
     let reduced = |lengths: &[u64]| {
         let along = lengths.iter().zip(factors).filter(|(_, factor)| **factor > 1);
@@ -59,11 +59,11 @@ fn check(shape: &[u64], factors: &[u64]) -> Result<()> {
         return Err(argument(message));
     }
     if factors.contains(&0) {
-        return Err(argument("a factor is 1 or more"));
+        return Err(argument("a factor must be at least 1"));
     }
     let cell = factors.iter().fold(1_u64, |count, factor| count.saturating_mul(*factor));
     if cell > MOST {
-        let message = format!("cells of {cell} elements are too large; they have at most {MOST}");
+        let message = format!("a cell of {cell} elements exceeds the limit of {MOST}");
         return Err(argument(message));
     }
     if !factors.iter().any(|factor| *factor > 1) {
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn levels_end_where_a_chunk_has_as_many_elements() {
+    fn levels_end_with_one_that_fits_into_a_chunk() {
         let shapes = |shape: &[u64], factors: &[u64], chunk: &[u64], count| -> Vec<Vec<u64>> {
             levels(shape, factors, chunk, count).unwrap().into_iter().map(|level| level.shape).collect()
         };

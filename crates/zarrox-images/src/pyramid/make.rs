@@ -1,4 +1,4 @@
-//! Makes a planned pyramid: chunks first, then documents, and the description of the image last.
+//! Creation of a planned pyramid: chunks first, then documents, and the description of the image last.
 
 use zarrox_core::data_type::{Number, Storage};
 use zarrox_core::internals::metadata::Layout;
@@ -15,19 +15,20 @@ use zarrox::internals::{Fingerprint, Journal, Location, Work, update_attributes}
 use zarrox_tools::stats::Statistics;
 
 impl Pyramid {
-    /// Makes the levels, and describes the image. After an interruption, the same call continues. Returns the levels.
+    /// Creates the levels, writes the description of the image, and returns the levels. After an interruption, the same call
+    /// continues.
     ///
     /// # Errors
     /// The errors of [`Downsample::run`](super::Downsample::run).
     pub fn run(mut self) -> Result<Vec<PyramidLevel>> {
         self.check()?;
         let (source, group) = (self.source.location().clone(), self.group.clone());
-        self.make().map_err(|error| error.at(format!("making smaller levels of {source} in {group}")))?;
+        self.make().map_err(|error| error.at(format!("downsampling {source} in {group}")))?;
         group.store.flush()?;
         Ok(self.levels())
     }
 
-    /// Brings consolidated metadata up to date. As long as the journal is there, the same call does it again.
+    /// Updates consolidated metadata. As long as the journal exists, the same call repeats this.
     fn keep_copies(&self) -> Result<()> {
         let group = &self.group;
         let paths = self.levels.iter().skip(usize::from(self.is_beside));
@@ -41,7 +42,7 @@ impl Pyramid {
         let group = self.group.clone().with_layout(None);
         let layout = group.layout_for(self.format)?;
         if self.is_beside && self.levels.len() == 1 {
-            // Nothing is made but the description.
+            // Only the description is written.
             return self.describe(&group).and_then(|()| self.keep_copies());
         }
         let place = if self.is_beside { self.place(1)?.with_layout(None) } else { group.clone() };
@@ -54,7 +55,7 @@ impl Pyramid {
         })
     }
 
-    /// Makes sure that nothing is where levels will be, or what an earlier run of the same work has left.
+    /// Returns an error unless the paths of the levels are empty, or contain the remains of an earlier run of the same work.
     fn begin(&self, place: &Location, group: &Location, layout: &Layout) -> Result<Journal> {
         let (to, overwrite) = (self.format, self.options.overwrite);
         group.check_ancestors(to)?;
@@ -67,7 +68,7 @@ impl Pyramid {
         journal.begin(place, to, overwrite, false)
     }
 
-    /// Makes room for the levels after the one that has the journal.
+    /// Deletes existing nodes at the paths of the levels after the one with the journal.
     fn make_room(
         &self,
         journal: &Journal,
@@ -77,12 +78,12 @@ impl Pyramid {
     ) -> Result<()> {
         let (to, overwrite) = (self.format, self.options.overwrite);
         let found = Journal::read(place)?;
-        // What the same work has left is continued; that of other work stays, unless it is replaced.
+        // The remains of the same work are continued; those of other work are not deleted, unless they are replaced.
         if found.as_ref().is_some_and(|found| found.is_same(journal) || !overwrite) {
             return Ok(());
         }
         if overwrite {
-            // The description speaks of levels that are about to go.
+            // The old description names levels that are about to be deleted.
             update_attributes(group, to, |attributes| self.form.forget(attributes))?;
         }
         for level in 2..self.levels.len() {
@@ -96,7 +97,7 @@ impl Pyramid {
         Ok(())
     }
 
-    /// The identity of the work: all documents of levels, and the way in which these are made.
+    /// Returns the identity of the work: all documents of levels, and the downsampling method.
     fn fingerprint(&self) -> Result<Fingerprint> {
         let mut plan = Fingerprint::default();
         let Self { method, options, form, is_beside, .. } = self;
@@ -122,7 +123,7 @@ impl Pyramid {
         let mut first = 0;
         for chain in &self.passes {
             let source = if first == 0 { self.source.clone() } else { self.array(first)? };
-            let base = if first == 0 { self.base()? } else { Base::There };
+            let base = if first == 0 { self.base()? } else { Base::Existing };
             let targets =
                 (1..=chain.depth()).map(|level| self.array(first + level)).collect::<Result<Vec<_>>>()?;
             self.pass(chain, &source, &base, &targets, journal.was_there(), &work)?;
@@ -145,7 +146,7 @@ impl Pyramid {
         pass.run()
     }
 
-    /// Stores the documents of levels, and then those of the group, which is no image before.
+    /// Stores the documents of levels, and then those of the group, which is not an image before.
     fn store_documents(&mut self, group: &Location, layout: &Layout) -> Result<()> {
         for level in (usize::from(self.is_beside)..self.levels.len()).rev() {
             let node = NodeMetadata::Array(self.levels[level].1.clone());
@@ -163,7 +164,7 @@ impl Pyramid {
         self.describe(group)
     }
 
-    /// Adds the description of the image to its group, which is there.
+    /// Adds the description of the image to its existing group.
     fn describe(&mut self, group: &Location) -> Result<()> {
         self.find_windows()?;
         self.name_dimensions()?;
@@ -175,7 +176,7 @@ impl Pyramid {
         self.list_label(group)
     }
 
-    /// Names the dimensions of the source as the axes are named, which OME-Zarr 0.5 demands.
+    /// Renames the dimensions of the source to the names of the axes, as OME-Zarr 0.5 requires.
     fn name_dimensions(&self) -> Result<()> {
         let names = self.source.dimension_names();
         let has_names = names.is_some_and(|names| names.iter().all(Option::is_some));
@@ -187,7 +188,7 @@ impl Pyramid {
         self.source.clone().change_members(&members)
     }
 
-    /// Lists labels in the group `labels` that they are in.
+    /// Adds labels to the list in their group `labels`.
     fn list_label(&self, group: &Location) -> Result<()> {
         let parent = group.path.parent().filter(|parent| parent.name() == "labels");
         let Some(parent) = parent.filter(|_| self.image.is_labels) else { return Ok(()) };
@@ -196,7 +197,7 @@ impl Pyramid {
         update_attributes(&parent, self.format, |attributes| list_label(form, attributes, &name)).map(drop)
     }
 
-    /// Finds the ranges of channels in the smallest level.
+    /// Computes the contrast limits of channels from the smallest level.
     fn find_windows(&mut self) -> Result<()> {
         let last = self.array(self.levels.len() - 1)?;
         let dim = self.image.axes.iter().position(|axis| axis.kind == AxisKind::Channel);
@@ -224,7 +225,7 @@ impl Pyramid {
     }
 }
 
-/// The smallest and the largest integer of a type.
+/// Returns the smallest and the largest integer of a type.
 fn range(data_type: &DataType) -> Option<(f64, f64)> {
     let bits = |size: usize| u32::try_from(8 * size).unwrap_or(u32::MAX).min(64);
     let (min, max) = match data_type.storage() {

@@ -1,4 +1,4 @@
-//! Images in several resolutions: each level is made of the one before, in one pass over the data.
+//! Image pyramids: each level is downsampled from the previous one, in one pass over the data.
 //!
 //! ```
 //! use zarrox::{prelude::*, s};
@@ -17,19 +17,22 @@
 //!
 //! # Values
 //!
-//! The levels below the first one are made of the level before, by one [`Reduction`] and by factors for each dimension. Where a length is
-//! not a multiple of its factor, the last cell has fewer elements, and only those count. Means are rounded at each level.
+//! Each level below the first one is downsampled from the previous level, by a [`Reduction`] and a scale factor for each
+//! dimension. If a length is not a multiple of its factor, the last cell has fewer elements, and only these count. Means are
+//! rounded at each level.
 //!
 //! # Memory
 //!
-//! Threads read parts of the source that belong together. Of each level, a thread has one block of whole chunks in memory, and all
-//! threads together have a few that are not complete. So the memory depends on the size of chunks and on the number of levels, and not
-//! on the size of the image. If it is not enough for all levels at once, later levels are made of a stored one in another pass.
+//! Threads read neighbouring parts of the source. Of each level, a thread has one block of whole chunks in memory, and all
+//! threads together have a few incomplete ones. So the memory depends on the size of chunks and on the number of levels, not on
+//! the size of the image. If the memory limit is too small for all levels at once, later levels are computed from a stored one in
+//! another pass.
 //!
 //! # Interruption
 //!
-//! Chunks are stored first, then the documents of arrays, and the description of the image last, as [conversions](mod@zarrox_tools::copy#interruption)
-//! do. After an interruption, the same call continues: blocks that are stored are read and not made again.
+//! Chunks are stored first, then the documents of arrays, and the description of the image last, as
+//! [conversions](mod@zarrox_tools::copy#interruption) do. After an interruption, the same call continues: stored blocks are read
+//! instead of being computed again.
 
 mod chain;
 mod levels;
@@ -49,10 +52,10 @@ pub use plan::{Pyramid, PyramidLevel, PyramidPass};
 pub use zarrox_tools::reduce::Reduction;
 
 impl Downsample {
-    /// Plans levels beside an array, in the group that it is in. For a group, the array is that of its highest resolution.
+    /// Plans levels beside an array, in its group. If the source is a group, the array is the highest resolution of its image.
     ///
     /// # Errors
-    /// When the array cannot be opened, or an option does not fit to it.
+    /// When the array cannot be opened, or an option does not fit the array.
     pub fn plan(&self, source: impl Into<Place>) -> Result<Pyramid> {
         let node = self.copier.settings().opening().place(source)?.open_node()?;
         plan::beside(self, source::array_of(node)?)
@@ -61,7 +64,7 @@ impl Downsample {
     /// Plans a new group with a copy of an array and its levels.
     ///
     /// # Errors
-    /// The errors of [`plan`](Self::plan); when one place contains the other.
+    /// The errors of [`plan`](Self::plan); also when one place contains the other.
     pub fn plan_into(&self, source: impl Into<Place>, destination: impl Into<Place>) -> Result<Pyramid> {
         let (source, destination) = (source.into(), destination.into());
         check_apart(&source, &destination)?;
@@ -70,22 +73,23 @@ impl Downsample {
         plan::into(self, source::array_of(node)?, opening.new_place(destination)?)
     }
 
-    /// Makes levels beside an array, in the group that it is in, and describes the image there. After an interruption, the same call
-    /// continues.
+    /// Creates levels beside an array, in its group, and writes the description of the image there. After an interruption, the
+    /// same call continues.
     ///
     /// # Errors
-    /// The errors of [`plan`](Self::plan); [`ErrorKind::AlreadyExists`](zarrox::ErrorKind::AlreadyExists) when a level is there;
-    /// [`ErrorKind::Unsupported`](zarrox::ErrorKind::Unsupported) when elements cannot be reduced so; the errors of reading and writing.
+    /// The errors of [`plan`](Self::plan); [`ErrorKind::AlreadyExists`](zarrox::ErrorKind::AlreadyExists) when a level exists;
+    /// [`ErrorKind::Unsupported`](zarrox::ErrorKind::Unsupported) when the method does not support the elements; and the errors
+    /// of reading and writing.
     pub fn run(&self, source: impl Into<Place>) -> Result<Vec<PyramidLevel>> {
         self.plan(source)?.run()
     }
 
-    /// Makes a new group with a copy of an array, its levels, and the description of the image. Chunks of the first level that need not
-    /// change are copied as they are. After an interruption, the same call continues.
+    /// Creates a group with a copy of an array, its levels, and the description of the image. Chunks of the first level that need
+    /// not change are copied without decoding. After an interruption, the same call continues.
     ///
     /// # Errors
-    /// The errors of [`run`](Self::run); [`ErrorKind::AlreadyExists`](zarrox::ErrorKind::AlreadyExists) when something is at the
-    /// destination.
+    /// The errors of [`run`](Self::run); [`ErrorKind::AlreadyExists`](zarrox::ErrorKind::AlreadyExists) when the destination is
+    /// not empty.
     pub fn run_into(
         &self,
         source: impl Into<Place>,
@@ -95,7 +99,8 @@ impl Downsample {
     }
 }
 
-/// Makes levels beside an array, halved by the mean, and describes the image. [`Downsample`] has options.
+/// Creates levels beside an array, downsampled by the mean with the factor 2, and writes the description of the image.
+/// [`Downsample`] has options.
 ///
 /// # Errors
 /// The errors of [`Downsample::run`].

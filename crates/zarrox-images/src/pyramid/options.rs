@@ -1,4 +1,4 @@
-//! The options for smaller levels.
+//! The options of downsampling.
 
 use std::fmt;
 
@@ -9,10 +9,10 @@ use zarrox::{OpenOptions, Progress};
 use zarrox_tools::copy::{Copier, Property};
 use zarrox_tools::reduce::Reduction;
 
-/// The memory by default, in bytes.
+/// The default memory limit, in bytes.
 const MEMORY: usize = 256 << 20;
 
-/// Makes smaller levels of an array and describes all of them as one image, with options.
+/// A builder that downsamples an array to pyramid levels, and describes all levels as one image.
 #[derive(Clone)]
 #[must_use = "nothing is made before `run` is called"]
 pub struct Downsample {
@@ -23,12 +23,12 @@ pub struct Downsample {
     pub(super) factors: Vec<u64>,
     pub(super) levels: Option<usize>,
     pub(super) overwrite: bool,
-    pub(super) about: About,
+    pub(super) description: Description,
 }
 
-/// The description of the image, as far as it is given.
+/// The options for the description of the image.
 #[derive(Debug, Clone, Default)]
-pub(super) struct About {
+pub(super) struct Description {
     pub(super) form: Option<Multiscales>,
     pub(super) name: Option<String>,
     pub(super) axes: Vec<Axis>,
@@ -43,13 +43,22 @@ impl Default for Downsample {
     fn default() -> Self {
         let copier = Copier::new().memory(MEMORY);
         let (format, method, skip_nan, factors, levels) = (None, None, false, Vec::new(), None);
-        Self { copier, format, method, skip_nan, factors, levels, overwrite: false, about: About::default() }
+        Self {
+            copier,
+            format,
+            method,
+            skip_nan,
+            factors,
+            levels,
+            overwrite: false,
+            description: Description::default(),
+        }
     }
 }
 
 impl fmt::Debug for Downsample {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { copier, format, method, skip_nan, factors, levels, overwrite, about } = self;
+        let Self { copier, format, method, skip_nan, factors, levels, overwrite, description } = self;
         f.debug_struct("Downsample")
             .field("format", format)
             .field("method", method)
@@ -57,14 +66,14 @@ impl fmt::Debug for Downsample {
             .field("factors", factors)
             .field("levels", levels)
             .field("overwrite", overwrite)
-            .field("about", about)
+            .field("description", description)
             .field("copier", copier)
             .finish()
     }
 }
 
 impl Downsample {
-    /// Halves all axes of space by the mean, until a level has no more elements than a chunk.
+    /// Creates options that downsample all axes of space by the mean with the factor 2, until a level fits into a chunk.
     pub fn new() -> Self {
         Self::default()
     }
@@ -83,7 +92,7 @@ impl Downsample {
         self.copying(|copier| copier.open_options(options))
     }
 
-    /// Sets the format of a new group; by default that of the group above the destination, and otherwise that of the source.
+    /// Sets the format of a new group; by default that of the group above the destination, or else that of the source.
     pub fn format(self, format: Format) -> Self {
         Self { format: Some(format), ..self }
     }
@@ -93,38 +102,38 @@ impl Downsample {
         Self { method: Some(method), ..self }
     }
 
-    /// Sets whether NaN is left out, so that only a cell of nothing but NaN becomes NaN.
+    /// Sets whether NaN is ignored, so that only a cell without other elements becomes NaN.
     pub fn skip_nan(self, skip: bool) -> Self {
         Self { skip_nan: skip, ..self }
     }
 
-    /// Sets the factor by which a level is shorter than the one before along each dimension. A single factor is for all axes of space.
-    /// A dimension of one element stays.
+    /// Sets the scale factor of a level relative to the previous one along each dimension. A single factor applies to all axes of
+    /// space. A dimension of length 1 stays.
     pub fn factors(self, factors: impl Into<Vec<u64>>) -> Self {
         Self { factors: factors.into(), ..self }
     }
 
-    /// Sets the number of levels below the first one. There are fewer if nothing is left to be reduced.
+    /// Sets the number of levels below the first one. There are fewer if no dimension can be downsampled any more.
     pub fn levels(self, levels: usize) -> Self {
         Self { levels: Some(levels), ..self }
     }
 
-    /// Sets the shape of chunks of what is written; by default that of the source.
+    /// Sets the chunk shape of written arrays; by default that of the source.
     pub fn chunks(self, chunks: impl Into<ChunkShape>) -> Self {
         self.copying(|copier| copier.chunks(chunks))
     }
 
-    /// Sets the shape of shards of what is written.
+    /// Sets the shard shape of written arrays.
     pub fn shards(self, shards: impl Into<ChunkShape>) -> Self {
         self.copying(|copier| copier.shards(shards))
     }
 
-    /// Stores each chunk by itself.
+    /// Stores chunks without shards.
     pub fn no_shards(self) -> Self {
         self.copying(|copier| copier.no_shards())
     }
 
-    /// Sets all codecs of what is written.
+    /// Sets all codecs of written arrays.
     pub fn codecs(self, codecs: impl IntoIterator<Item = CodecSpec>) -> Self {
         self.copying(|copier| copier.codecs(codecs))
     }
@@ -149,27 +158,27 @@ impl Downsample {
         self.copying(|copier| copier.separator(separator))
     }
 
-    /// Allows the loss of a property that another format cannot express.
+    /// Allows the loss of a property that another format does not support.
     pub fn allow(self, property: Property) -> Self {
         self.copying(|copier| copier.allow(property))
     }
 
-    /// Allows the loss of every property that another format cannot express.
+    /// Allows the loss of every property that another format does not support.
     pub fn lossy(self, lossy: bool) -> Self {
         self.copying(|copier| copier.lossy(lossy))
     }
 
-    /// Sets whether levels that are there are replaced, and with a destination what is there.
+    /// Sets whether existing levels, or an existing node at the destination, are replaced.
     pub fn overwrite(self, overwrite: bool) -> Self {
         Self { overwrite, ..self }
     }
 
-    /// Sets how much memory may be in use at once, in bytes; 256 MiB by default. At least one chunk of two levels is in memory.
+    /// Sets the memory limit in bytes; the default is 256 MiB. At least one chunk of two levels is in memory.
     pub fn memory(self, bytes: usize) -> Self {
         self.copying(|copier| copier.memory(bytes))
     }
 
-    /// Sets the number of threads, which is at least one; by default as many as the stores are good for.
+    /// Sets the number of threads, at least one; the default depends on the stores.
     pub fn jobs(self, jobs: usize) -> Self {
         self.copying(|copier| copier.jobs(jobs))
     }
@@ -180,44 +189,45 @@ impl Downsample {
         self.copying(|copier| copier.on_progress(listener))
     }
 
-    /// Sets the form in which the image is described; by default OME-Zarr, in the version for the group's format.
+    /// Sets the form of the image's metadata; by default OME-Zarr, in the version for the group's format.
     pub fn form(self, form: Multiscales) -> Self {
-        self.changing(|own| own.about.form = Some(form))
+        self.changing(|own| own.description.form = Some(form))
     }
 
     /// Sets the name of the image; by default that of its group.
     pub fn name(self, name: impl Into<String>) -> Self {
-        self.changing(|own| own.about.name = Some(name.into()))
+        self.changing(|own| own.description.name = Some(name.into()))
     }
 
-    /// Sets the axes; by default they have the names of the dimensions, or are the last of `t`, `c`, `z`, `y` and `x`.
+    /// Sets the axes; by default their names are the dimension names, or else the last of `t`, `c`, `z`, `y` and `x`.
     pub fn axes(self, axes: impl IntoIterator<Item = Axis>) -> Self {
-        self.changing(|own| own.about.axes = axes.into_iter().collect())
+        self.changing(|own| own.description.axes = axes.into_iter().collect())
     }
 
     /// Sets the distance of two elements of the first level along each axis, in its unit; by default 1.
     pub fn scale(self, scale: impl Into<Vec<f64>>) -> Self {
-        self.changing(|own| own.about.scale = scale.into())
+        self.changing(|own| own.description.scale = scale.into())
     }
 
     /// Sets the coordinate of the centre of the first element of the first level along each axis, in its unit; by default 0.
     pub fn translation(self, translation: impl Into<Vec<f64>>) -> Self {
-        self.changing(|own| own.about.translation = translation.into())
+        self.changing(|own| own.description.translation = translation.into())
     }
 
-    /// Sets the unit of each axis, empty for none. A single unit is for all axes of space.
+    /// Sets the unit of each axis, empty for none. A single unit applies to all axes of space.
     pub fn units(self, units: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.changing(|own| own.about.units = units.into_iter().map(Into::into).collect())
+        self.changing(|own| own.description.units = units.into_iter().map(Into::into).collect())
     }
 
-    /// Describes the channels, one for each element along the axis of channels. The range of a channel that is shown is that of the
-    /// elements of the smallest level.
+    /// Sets the channels, one for each element along the channel axis. The contrast limits of a channel are the range of its
+    /// elements in the smallest level.
     pub fn channels(self, channels: impl IntoIterator<Item = Channel>) -> Self {
-        self.changing(|own| own.about.channels = channels.into_iter().collect())
+        self.changing(|own| own.description.channels = channels.into_iter().collect())
     }
 
-    /// Sets whether elements are labels, which are integers: levels are made by the mode, and a group `labels` around the image lists it.
+    /// Sets whether elements are labels, which are integers: the default method is the mode, and the image is listed in its
+    /// parent group `labels`.
     pub fn labels(self, labels: bool) -> Self {
-        self.changing(|own| own.about.is_labels = labels)
+        self.changing(|own| own.description.is_labels = labels)
     }
 }

@@ -1,4 +1,4 @@
-//! One pass over an array: all levels are made of each part while it is in memory.
+//! A pass over an array: each part is downsampled to all levels while it is in memory.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -14,17 +14,17 @@ use zarrox::internals::{Pool, Work, too_many};
 use zarrox_tools::internals::{Cells, StoredCells, Whole, selection, whole};
 use zarrox_tools::reduce::Reduction;
 
-/// The most pieces of work whose numbers are in memory, to know where something is stored.
+/// The largest number of pieces of work for which it is recorded whether they contain stored chunks.
 const MOST: usize = 1 << 18;
 
-/// The first level of a pass in the place where the levels are made.
+/// The first level of a pass in the destination.
 #[derive(Debug, Clone)]
 pub(super) enum Base {
-    /// It is there already.
-    There,
-    /// Its stored chunks are copied as they are.
+    /// It exists already.
+    Existing,
+    /// Its chunks are copied without decoding.
     Copied(Array),
-    /// Its chunks are encoded anew.
+    /// Its chunks are decoded and encoded.
     Encoded(Array),
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Pass<'a> {
     pub(super) chain: &'a Chain,
     pub(super) source: &'a Array,
     pub(super) base: &'a Base,
-    /// The levels that are made.
+    /// The levels that are written.
     pub(super) targets: &'a [Array],
     pub(super) method: Reduction,
     pub(super) skip_nan: bool,
@@ -44,14 +44,14 @@ pub(super) struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// Makes all levels.
+    /// Computes and stores all levels.
     pub(super) fn run(&self) -> Result<()> {
         if self.source.shape().contains(&0) {
             return Ok(());
         }
         let alone = |array: &Array| array.on_one_thread();
         let base = match self.base {
-            Base::There => Base::There,
+            Base::Existing => Base::Existing,
             Base::Copied(array) => Base::Copied(alone(array)),
             Base::Encoded(array) => Base::Encoded(alone(array)),
         };
@@ -78,19 +78,19 @@ impl Pass<'_> {
         })
     }
 
-    /// The element of chunks that are not stored, if cells of it become itself.
+    /// Returns the fill value, if cells of it are reduced to the fill value.
     fn fill(&self) -> Option<Vec<u8>> {
         let fill = self.source.fill_bytes();
         let is_kept = self.method.keeps_equal(fill.as_bytes(), self.source.data_type());
         let is_same = |target: &Array| target.fill_bytes().as_bytes() == fill.as_bytes();
         let base = match self.base {
             Base::Copied(array) | Base::Encoded(array) => is_same(array),
-            Base::There => true,
+            Base::Existing => true,
         };
         (is_kept && base && self.targets.iter().all(is_same)).then(|| fill.as_bytes().to_vec())
     }
 
-    /// The numbers of the pieces of work for which something is stored; `None` if there are too many of them.
+    /// Returns the numbers of the pieces of work with stored chunks; `None` if there are too many of them.
     fn stored_pieces(&self) -> Result<Option<(Cells, StoredCells)>> {
         let cells = Cells::new(self.source.shape(), self.chain.source_lengths(self.chain.split));
         let mut stored = StoredCells::new();
@@ -104,7 +104,7 @@ impl Pass<'_> {
     }
 }
 
-/// The blocks of which parts are missing, by their levels and numbers.
+/// The incomplete blocks, by their levels and numbers.
 type AllIncomplete = HashMap<(usize, Vec<u64>), Arc<Mutex<Incomplete>>>;
 
 /// The state that all threads of a pass share.
@@ -113,13 +113,13 @@ struct Running<'a> {
     source: Array,
     base: Base,
     targets: Vec<Array>,
-    /// The element of pieces of which nothing is stored.
+    /// The element of pieces without stored chunks.
     fill: Option<Vec<u8>>,
     stored: Option<(Cells, StoredCells)>,
     incomplete: Mutex<AllIncomplete>,
 }
 
-/// A block of which parts are missing.
+/// A block with missing parts.
 struct Incomplete {
     values: Option<Vec<u8>>,
     missing: u128,
@@ -135,7 +135,7 @@ fn lengths(region: &[(u64, u64)]) -> Result<Vec<usize>> {
     region.iter().map(length).collect()
 }
 
-/// A thread, with memory that it uses again.
+/// A thread, with buffers that it reuses.
 struct Worker<'a> {
     shared: &'a Running<'a>,
     reducer: Box<dyn Whole>,
@@ -156,18 +156,18 @@ impl<'a> Worker<'a> {
         self.shared.pass.chain
     }
 
-    /// Makes a block, and gives it to the levels above.
+    /// Computes a block, and submits it to the next levels.
     fn piece(&mut self, block: &[u64]) -> Result<()> {
         let level = self.chain().split;
         if let Some(fill) = self.shared.fill.as_ref().filter(|_| !self.is_stored(block)) {
             let shape = lengths(&self.chain().region(level, block))?;
             let mut values = self.memory(level, shape.iter().product());
             ViewMut::contiguous(&mut values, &shape, fill.len()).fill(fill);
-            self.tell(level, block)?;
-            return self.hand_in(level, block, values);
+            self.report(level, block)?;
+            return self.submit(level, block, values);
         }
         let values = self.make(level, block)?;
-        self.hand_in(level, block, values)
+        self.submit(level, block, values)
     }
 
     fn is_stored(&self, block: &[u64]) -> bool {
@@ -179,7 +179,7 @@ impl<'a> Worker<'a> {
         stored.contains_key(&number)
     }
 
-    /// The elements of a block, whose chunks are stored.
+    /// Computes the elements of a block, and stores its chunks.
     fn make(&mut self, level: usize, block: &[u64]) -> Result<Vec<u8>> {
         if level == 0 {
             return self.read(block);
@@ -191,7 +191,7 @@ impl<'a> Worker<'a> {
         let target = &shared.targets[level - 1];
         if shared.pass.resuming && target.stores_all_of(&region)? {
             read(target, &region, &shape, &mut values)?;
-            self.tell(level, block)?;
+            self.report(level, block)?;
             return Ok(values);
         }
         for child in Odometer::new(chain.children(level, block)) {
@@ -203,7 +203,7 @@ impl<'a> Worker<'a> {
         Ok(values)
     }
 
-    /// Reduces a block of the level before into its part of a block.
+    /// Reduces a block of the previous level into its part of a block.
     fn add(
         &mut self,
         level: usize,
@@ -234,16 +234,16 @@ impl<'a> Worker<'a> {
         let mut values = self.memory(0, shape.iter().product());
         read(&shared.source, &region, &shape, &mut values)?;
         match &shared.base {
-            Base::There => {}
+            Base::Existing => {}
             Base::Copied(target) => copy_chunks(&shared.source, target, &region)?,
             Base::Encoded(target) => write(target, &region, &shape, &values)?,
         }
-        self.tell(0, block)?;
+        self.report(0, block)?;
         Ok(values)
     }
 
-    /// Gives a block to the level above, and so on as long as that makes blocks complete.
-    fn hand_in(&mut self, mut level: usize, block: &[u64], mut values: Vec<u8>) -> Result<()> {
+    /// Adds a block to its block of the next level, and repeats this as long as blocks become complete.
+    fn submit(&mut self, mut level: usize, block: &[u64], mut values: Vec<u8>) -> Result<()> {
         let (shared, chain) = (self.shared, self.chain());
         let mut block = block.to_vec();
         while level < chain.depth() {
@@ -283,19 +283,19 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Memory for so many elements, which have any values.
+    /// Returns memory for `count` elements with unspecified values.
     fn memory(&mut self, level: usize, count: usize) -> Vec<u8> {
         let mut memory = self.spare[level].pop().unwrap_or_default();
         memory.resize(count * self.shared.source.data_type().size(), 0);
         memory
     }
 
-    /// The part of the source that a block is made of is done.
-    fn tell(&self, level: usize, block: &[u64]) -> Result<()> {
+    /// Reports the region of the source that a block is computed from as finished.
+    fn report(&self, level: usize, block: &[u64]) -> Result<()> {
         let item = self.shared.source.data_type().size() as u64;
         let region = self.chain().source(level, block);
         let bytes = region.iter().fold(item, |bytes, (begin, end)| bytes.saturating_mul(end - begin));
-        self.shared.pass.work.tell(bytes)
+        self.shared.pass.work.advance(bytes)
     }
 }
 

@@ -1,8 +1,8 @@
-//! The plan of a pyramid, made before anything is written.
+//! The plan of a pyramid, before anything is written.
 
 use zarrox_core::{ArrayMetadata, ChunkGrid, Error, ErrorKind, Format, Result, Separator};
 
-use super::chain::{self, Chain, Room};
+use super::chain::{self, Chain, MemoryBudget};
 use super::levels::{Reduced, levels};
 use super::options::Downsample;
 use super::pass::Base;
@@ -25,7 +25,7 @@ pub struct PyramidLevel {
     pub shape: Vec<u64>,
     /// The shape of stored objects, in elements: of chunks, or of shards if there are any.
     pub chunks: Vec<u64>,
-    /// The factor by which it is shorter than the level before along each dimension; 1 for the first level.
+    /// The scale factor relative to the previous level along each dimension; 1 for the first level.
     pub factors: Vec<u64>,
     /// The distance of two elements along each axis, in its unit.
     pub scale: Vec<f64>,
@@ -35,23 +35,23 @@ pub struct PyramidLevel {
     pub bytes: u64,
 }
 
-/// A pass over the data, in which levels are made.
+/// A pass over the data, which computes several levels.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PyramidPass {
     /// The number of the level that is read.
     pub from: usize,
-    /// The number of the last level that is made.
+    /// The number of the last level that is written.
     pub to: usize,
-    /// The lengths of the parts that a thread reads at once.
+    /// The shape of the parts that a thread reads at once.
     pub part: Vec<u64>,
     /// The number of threads.
     pub threads: usize,
-    /// The most memory in use at a time, in bytes.
+    /// The largest amount of memory in use, in bytes.
     pub memory: u64,
 }
 
-/// A planned pyramid that can be made. Nothing has been written yet.
+/// A planned pyramid. Nothing has been written yet.
 #[derive(Debug)]
 #[must_use = "nothing is made before `run` is called"]
 pub struct Pyramid {
@@ -70,7 +70,7 @@ pub struct Pyramid {
     pub(super) passes: Vec<Chain>,
     pub(super) pool: Pool,
     pub(super) image: Image,
-    /// The bytes that each thread needs beside its blocks.
+    /// The bytes that each thread needs besides its blocks.
     beside: u64,
 }
 
@@ -78,11 +78,11 @@ pub struct Pyramid {
 pub(super) fn beside(options: &Downsample, source: Array) -> Result<Pyramid> {
     let location = source.location();
     let Some(parent) = location.path.parent() else {
-        let message = "the array is in no group that its levels could be in; give a destination";
+        let message = "the array is not in a group; give a destination";
         return Err(argument(message));
     };
     let format = source.metadata().format;
-    let form = options.about.form.map_or_else(|| Multiscales::for_format(format), Ok)?;
+    let form = options.description.form.map_or_else(|| Multiscales::for_format(format), Ok)?;
     let group = location.as_stored().at(parent);
     let first = location.path.name().to_owned();
     plan(options, source, group, form, format, Some(first))
@@ -91,7 +91,7 @@ pub(super) fn beside(options: &Downsample, source: Array) -> Result<Pyramid> {
 /// Plans a new group with a copy of an array and its levels.
 pub(super) fn into(options: &Downsample, source: Array, destination: Location) -> Result<Pyramid> {
     let destination = destination.of_format(None);
-    let form = options.about.form;
+    let form = options.description.form;
     let own = || Some(source.metadata().format).filter(|format| matches!(format, Format::V2 | Format::V3));
     let named = options.format.or(form.and_then(Multiscales::format));
     let format = match named {
@@ -114,10 +114,11 @@ fn plan(
     form.check(format)?;
     let mut options = options.clone();
     let is_beside = beside.is_some();
-    let about = &options.about;
-    let method = options.method.unwrap_or(if about.is_labels { Reduction::Mode } else { Reduction::Mean });
+    let description = &options.description;
+    let method =
+        options.method.unwrap_or(if description.is_labels { Reduction::Mode } else { Reduction::Mean });
     method.check_order(source.data_type())?;
-    check_elements(&source, about.is_labels)?;
+    check_elements(&source, description.is_labels)?;
     let axes = axes(&options, &source, form)?;
     if form == Multiscales::Ome04 && options.copier.settings().rewrite.separator.is_none() {
         options.copier = options.copier.separator(Separator::Slash);
@@ -129,7 +130,7 @@ fn plan(
     let conversion = settings.plan_between(&known_nodes(source.location())?, &place)?;
     let Some(target) = conversion.array() else {
         conversion.check()?;
-        return Err(argument("the array cannot be expressed in the format of the destination"));
+        return Err(argument("the format of the destination does not support the array"));
     };
     let names = (format == Format::V3).then(|| axes.iter().map(|axis| Some(axis.name.clone())).collect());
     let target =
@@ -158,7 +159,7 @@ fn plan(
         beside,
     };
     pyramid.passes = pyramid.divided(&reduced);
-    // A description that the form does not allow is found before anything is written.
+    // A description that the form does not allow is an error before anything is written.
     form.describe(&pyramid.image, &mut Default::default())?;
     Ok(pyramid)
 }
@@ -166,20 +167,20 @@ fn plan(
 fn check_elements(source: &Array, is_labels: bool) -> Result<()> {
     use zarrox_core::data_type::Storage::{Int, Uint};
     if is_labels && !matches!(source.data_type().storage(), Int(_) | Uint(_)) {
-        let message = format!("labels are integers, and not {}", source.data_type());
+        let message = format!("labels must be integers, not {}", source.data_type());
         return Err(Error::new(ErrorKind::Unsupported, message));
     }
     Ok(())
 }
 
-/// The axes: those that are given, those of the dimensions' names, or the usual ones.
+/// Returns the given axes, or those with the dimension names, or the usual ones.
 fn axes(options: &Downsample, source: &Array, form: Multiscales) -> Result<Vec<Axis>> {
     let own = source.dimension_names().map(<[_]>::to_vec).or_else(|| attribute_names(source.metadata()));
     let named = |names: Vec<Option<String>>| {
         names.into_iter().map(|name| name.map(Axis::named)).collect::<Option<Vec<Axis>>>()
     };
     let own = own.and_then(named);
-    let given = &options.about.axes;
+    let given = &options.description.axes;
     let mut axes = match (given.is_empty(), own) {
         (true, Some(own)) => own,
         (true, None) => Axis::usual(source.ndim())
@@ -190,7 +191,7 @@ fn axes(options: &Downsample, source: &Array, form: Multiscales) -> Result<Vec<A
             if form == Multiscales::Ome05 && own.as_ref().is_some_and(differs) {
                 let names: Vec<&str> = own.iter().flatten().map(|axis| axis.name.as_str()).collect();
                 let message = format!(
-                    "the axes have the names of the dimensions in OME-Zarr 0.5; these are {}; rename them first",
+                    "in OME-Zarr 0.5 the axes must have the names of the dimensions, which are {}; rename the dimensions first",
                     names.join(", ")
                 );
                 return Err(argument(message));
@@ -199,7 +200,7 @@ fn axes(options: &Downsample, source: &Array, form: Multiscales) -> Result<Vec<A
         }
     };
     fits(axes.len(), source.ndim(), "axes")?;
-    let units = &options.about.units;
+    let units = &options.description.units;
     match units.as_slice() {
         [] => {}
         [unit] if axes.len() != 1 => {
@@ -223,7 +224,7 @@ fn fits(count: usize, ndim: usize, what: &str) -> Result<()> {
     Err(argument(format!("there are {count} {what}, but {ndim} dimensions")))
 }
 
-/// The factor for each dimension.
+/// Returns the scale factor for each dimension.
 fn factors(options: &Downsample, axes: &[Axis]) -> Result<Vec<u64>> {
     let space =
         |factor: u64| axes.iter().map(|axis| if axis.kind == AxisKind::Space { factor } else { 1 }).collect();
@@ -246,7 +247,7 @@ fn image(
     reduced: &[Reduced],
     method: Reduction,
 ) -> Result<Image> {
-    let about = &options.about;
+    let description = &options.description;
     let ndim = axes.len();
     let given = |values: &[f64], usual: f64, what: &str| -> Result<Vec<f64>> {
         if values.is_empty() {
@@ -255,14 +256,14 @@ fn image(
         fits(values.len(), ndim, what)?;
         match values.iter().all(|value| value.is_finite()) {
             true => Ok(values.to_vec()),
-            false => Err(argument(format!("{what} are finite"))),
+            false => Err(argument(format!("{what} must be finite"))),
         }
     };
-    let mut scale = given(&about.scale, 1.0, "scales")?;
+    let mut scale = given(&description.scale, 1.0, "scales")?;
     if scale.iter().any(|along| *along <= 0.0) {
-        return Err(argument("scales are more than 0"));
+        return Err(argument("scales must be positive"));
     }
-    let mut translation = given(&about.translation, 0.0, "translations")?;
+    let mut translation = given(&description.translation, 0.0, "translations")?;
     let mut levels =
         vec![ImageLevel { path: first.to_owned(), scale: scale.clone(), translation: translation.clone() }];
     for (index, level) in reduced.iter().enumerate() {
@@ -276,16 +277,16 @@ fn image(
         let path = level_name(first, index + 1);
         levels.push(ImageLevel { path, scale: scale.clone(), translation: translation.clone() });
     }
-    let name = about.name.clone().unwrap_or_else(|| group_name(group));
+    let name = description.name.clone().unwrap_or_else(|| group_name(group));
     let mut image = Image::new(name, axes);
     image.levels = levels;
     image.method = Some(method.name().to_owned());
-    image.channels.clone_from(&about.channels);
-    image.is_labels = about.is_labels;
+    image.channels.clone_from(&description.channels);
+    image.is_labels = description.is_labels;
     Ok(image)
 }
 
-/// The name of a group, or of its store without the endings of hierarchies.
+/// Returns the name of a group, or of its store without the extension of hierarchies.
 fn group_name(group: &Location) -> String {
     if !group.path.is_root() {
         return group.path.name().to_owned();
@@ -339,12 +340,12 @@ fn describe_levels(
 }
 
 impl Pyramid {
-    /// The levels, the highest resolution first.
+    /// Returns the levels, the highest resolution first.
     pub fn levels(&self) -> Vec<PyramidLevel> {
         self.levels.iter().map(|(level, _)| level.clone()).collect()
     }
 
-    /// The passes over the data: one, unless the memory is not enough for all levels.
+    /// Returns the passes over the data: one, unless the memory limit is too small for all levels.
     pub fn passes(&self) -> Vec<PyramidPass> {
         let mut from = 0;
         let pass = |chain: &Chain| {
@@ -361,31 +362,31 @@ impl Pyramid {
         self.passes.iter().map(pass).collect()
     }
 
-    /// The description of the image. The ranges of channels are found when the levels are there.
+    /// Returns the description of the image. The contrast limits of channels are computed after the levels.
     pub fn image(&self) -> &Image {
         &self.image
     }
 
-    /// The form in which the image is described.
+    /// Returns the form of the image's metadata.
     pub fn form(&self) -> Multiscales {
         self.form
     }
 
-    /// The method.
+    /// Returns the downsampling method.
     pub fn method(&self) -> Reduction {
         self.method
     }
 
-    /// The report of the properties that the destination stores differently or not at all.
+    /// Returns the report of the properties that the destination stores differently or not at all.
     pub fn report(&self) -> &CopyReport {
         self.conversion.report()
     }
 
-    /// Checks that the levels can be made.
+    /// Checks that the levels can be created.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] with all properties that the format cannot express and whose loss is not allowed, or when elements
-    /// cannot be reduced.
+    /// [`ErrorKind::Unsupported`] with all properties that the format does not support and whose loss is not allowed, or when the
+    /// method does not support the elements.
     pub fn check(&self) -> Result<()> {
         self.conversion.check()?;
         whole(self.source.data_type(), self.method, None)?;
@@ -402,21 +403,21 @@ impl Pyramid {
         Ok(())
     }
 
-    /// The first level in the group of the image.
+    /// Returns the first level in the group of the image.
     pub(super) fn base(&self) -> Result<Base> {
         if self.is_beside {
-            return Ok(Base::There);
+            return Ok(Base::Existing);
         }
         let array = self.array(0)?;
         Ok(if self.conversion.copies_chunks() { Base::Copied(array) } else { Base::Encoded(array) })
     }
 
-    /// The place of a level.
+    /// Returns the location of a level.
     pub(super) fn place(&self, level: usize) -> Result<Location> {
         Ok(self.group.at(self.group.path.join(&self.levels[level].0.path)?))
     }
 
-    /// A level, whose documents need not be stored yet.
+    /// Returns a level, whose documents need not be stored yet.
     pub(super) fn array(&self, level: usize) -> Result<Array> {
         if level == 0 && self.is_beside {
             return Ok(self.source.clone());
@@ -424,11 +425,11 @@ impl Pyramid {
         Array::by_metadata(self.place(level)?, self.levels[level].1.clone())
     }
 
-    /// The division into passes.
+    /// Divides the levels into passes.
     fn divided(&self, reduced: &[Reduced]) -> Vec<Chain> {
         let memory = self.options.copier.settings().effort.memory as u64;
         let item = self.source.data_type().size() as u64;
-        let room = Room { threads: self.pool.threads().max(1), memory, beside: self.beside, item };
+        let budget = MemoryBudget { threads: self.pool.threads().max(1), memory, beside: self.beside, item };
         let level =
             |level: &PyramidLevel| chain::Level { shape: level.shape.clone(), unit: level.chunks.clone() };
         let below: Vec<(Reduced, chain::Level)> =
@@ -436,10 +437,10 @@ impl Pyramid {
         let first = chain::Level { shape: self.source.shape().to_vec(), unit: self.source.unit_shape() };
         let is_encoded = !self.is_beside && !self.conversion.copies_chunks();
         let written = is_encoded.then(|| self.levels[0].0.chunks.as_slice());
-        let mut passes = vec![Chain::new(&first, written, &below, room)];
+        let mut passes = vec![Chain::new(&first, written, &below, budget)];
         let mut done = passes[0].depth();
         while done < below.len() {
-            let chain = Chain::new(&below[done - 1].1, None, &below[done..], room);
+            let chain = Chain::new(&below[done - 1].1, None, &below[done..], budget);
             done += chain.depth();
             passes.push(chain);
         }

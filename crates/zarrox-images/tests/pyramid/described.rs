@@ -68,7 +68,7 @@ fn a_mean_lies_in_the_centre_of_its_cell() {
 }
 
 #[test]
-fn nearest_elements_lie_where_they_lay() {
+fn nearest_elements_keep_their_coordinates() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("cells.zarr");
     image(&path.join("s0"), Format::V2, &[64, 48]);
@@ -97,7 +97,7 @@ fn a_copy_has_the_format_of_its_version() {
     let other = directory.path().join("c.zarr");
     Downsample::new().run_into(&source, &other).unwrap();
     let error = Downsample::new().form(Multiscales::Ome04).overwrite(true).run(other.join("0")).unwrap_err();
-    assert!(error.to_string().contains("is for groups of Zarr v2"), "{error}");
+    assert!(error.to_string().contains("requires groups of Zarr v2"), "{error}");
     // The array of an image is found by its group.
     Downsample::new().overwrite(true).method(Reduction::Max).run(&other).unwrap();
     assert_eq!(attributes(&other, "zarr.json")["ome"]["multiscales"][0]["type"], json!("max"));

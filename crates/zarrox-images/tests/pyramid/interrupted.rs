@@ -1,4 +1,4 @@
-//! Work that stops at any place, and is begun again.
+//! Work that is interrupted at any point, and started again.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -23,7 +23,7 @@ fn maker() -> Downsample {
     Downsample::new().axes(["y".parse().unwrap(), "x".parse().unwrap()]).scale([0.5, 0.25])
 }
 
-/// Fails when it hears of progress for the n-th time.
+/// Returns an error from the n-th progress report.
 fn failing(n: usize) -> Downsample {
     let heard = Arc::new(AtomicUsize::new(0));
     maker().on_progress(move |_| match heard.fetch_add(1, Ordering::Relaxed) == n {
@@ -72,7 +72,7 @@ fn levels_beside_an_array_are_continued() {
         let other = maker().levels(1).run(path.join("0")).unwrap_err();
         assert_eq!(other.kind(), ErrorKind::AlreadyExists, "{other}");
         if n % 2 == 1 {
-            // What other work has left is replaced if that is wanted.
+            // The remains of other work are replaced if the options say so.
             let _ = failing(n).levels(3).factors([3]).overwrite(true).run(path.join("0"));
             maker().name("whole").overwrite(true).run(path.join("0")).unwrap();
         }
@@ -103,7 +103,7 @@ fn a_new_group_is_continued() {
 }
 
 #[test]
-fn nothing_is_replaced_that_was_not_named() {
+fn only_named_levels_are_replaced() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("image.zarr");
     image(&path.join("0"));
@@ -114,7 +114,7 @@ fn nothing_is_replaced_that_was_not_named() {
     assert!(content(&path) == before);
     maker().overwrite(true).run(path.join("0")).unwrap();
     assert_eq!(zarrox::open_array(path.join("2")).unwrap().shape(), [1000, 1000]);
-    // Once more: the levels are there.
+    // A second run finds existing levels.
     assert_eq!(maker().run(path.join("0")).unwrap_err().kind(), ErrorKind::AlreadyExists);
     maker().levels(2).overwrite(true).run(path.join("0")).unwrap();
     let error = maker().run_into(path.join("0"), directory.path().join("image.zarr/0/inside")).unwrap_err();

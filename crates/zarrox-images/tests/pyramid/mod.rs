@@ -1,4 +1,4 @@
-//! Smaller levels of images, and their description.
+//! Pyramid levels of images, and their description.
 
 mod described;
 mod interrupted;

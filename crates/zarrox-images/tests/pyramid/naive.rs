@@ -1,4 +1,4 @@
-//! A reference for reduced arrays: plain loops over cells.
+//! A reference implementation of downsampling: plain loops over cells.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(
@@ -24,7 +24,7 @@ macro_rules! whole {
             fn mean(rows: &[Vec<Self>]) -> Self {
                 let all: Vec<i128> = rows.iter().flatten().map(|value| i128::from(*value)).collect();
                 let (sum, count) = (all.iter().sum::<i128>(), all.len() as i128);
-                // The nearest of two neighbours; of equally near ones the even.
+                // Rounds to the nearest integer, and ties to the even one.
                 let below = sum.div_euclid(count);
                 let rest = 2 * sum.rem_euclid(count);
                 let mean = if rest > count || (rest == count && below % 2 != 0) { below + 1 } else { below };
@@ -97,7 +97,7 @@ pub(super) fn reduced<T: Plain>(
             let begin = index[dim] * factors[dim];
             begin..(begin + factors[dim]).min(values.shape()[dim])
         };
-        // The beginnings of rows, in row-major order.
+        // The starts of rows, in row-major order.
         let mut starts = vec![Vec::new()];
         for dim in 0..last {
             let longer = |start: &Vec<usize>| {

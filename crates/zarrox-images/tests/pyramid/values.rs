@@ -10,7 +10,7 @@ use zarrox_images::pyramid::{Downsample, Reduction};
 
 use super::naive::{Plain, reduced};
 
-/// A generator of numbers without a pattern (SplitMix64).
+/// A generator of pseudorandom numbers (SplitMix64).
 pub(super) struct Numbers(pub(super) u64);
 
 impl Numbers {
@@ -22,7 +22,7 @@ impl Numbers {
     }
 }
 
-/// An image and how its levels are made.
+/// An image, and the options for its levels.
 #[derive(Debug, Clone)]
 struct Case {
     shape: Vec<u64>,
@@ -75,7 +75,7 @@ fn run_type(case: &Case, kind: usize) {
     match kind {
         0 => run(case, |bits| bits as u8),
         1 => run(case, |bits| bits as i16),
-        // Few different ones, as of labels.
+        // Few different values, like labels.
         2 => run(case, |bits| (bits % 3) as u32),
         3 => run(case, |bits| bits as i64),
         4 => run(case, |bits| bits),
@@ -106,13 +106,13 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(120))]
 
     #[test]
-    fn levels_are_what_plain_loops_make((case, kind) in case()) {
+    fn levels_agree_with_plain_loops((case, kind) in case()) {
         run_type(&case, kind);
     }
 }
 
 #[test]
-fn each_method_and_type_makes_what_plain_loops_make() {
+fn each_method_and_type_agrees_with_plain_loops() {
     for method in Reduction::ALL {
         for kind in 0..8 {
             for (shape, chunks, factors) in [
@@ -164,9 +164,9 @@ fn structures_have_no_levels() {
     assert!(!path.join("1").exists());
 }
 
-/// Most of the image is not stored, and need not be: neither is most of its levels.
+/// Most chunks of the image are missing, and so are most chunks of its levels.
 #[test]
-fn parts_that_are_not_stored_stay_so() {
+fn missing_chunks_stay_missing() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("image.zarr");
     let array = zarrox::create_array(path.join("0")).shape([4096, 4096]).data_type(DataType::UInt16);
@@ -204,7 +204,7 @@ fn shards_are_written_whole() {
         assert_eq!(made.shard_shape(), Some(&[64, 128][..]));
         assert_eq!(made.read::<ArrayD<u16>>(..).unwrap(), expected);
     }
-    // Another place, other chunks, no shards.
+    // Another destination, other chunks, no shards.
     let other = directory.path().join("other.zarr");
     let levels = maker().no_shards().chunks([100, 30]).run_into(path.join("0"), &other).unwrap();
     assert_eq!(levels[0].chunks, [100, 30]);

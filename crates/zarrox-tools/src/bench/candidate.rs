@@ -1,4 +1,4 @@
-//! The sample in other chunks and codecs: in memory, and in a place that it is read from.
+//! Candidates: the sample with other chunks and codecs, in memory and in a store.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,12 +13,12 @@ use zarrox::internals::Location;
 use zarrox::{Array, DynArray};
 use zarrox::{Group, OpenMode, OpenOptions, Place};
 
-/// A group of its own, in which candidates are stored to be read from.
+/// A temporary group in which candidates are stored for reading.
 pub(super) struct CandidatePlace {
     options: OpenOptions,
     group: Group,
     place: Place,
-    /// The place is emptied only once.
+    /// True until the group is deleted.
     is_cleared: bool,
 }
 
@@ -42,35 +42,35 @@ impl CandidatePlace {
         self.options.open((place, &path))?.into_array()
     }
 
-    /// Deletes everything in the place.
+    /// Deletes the group.
     pub(super) fn clear(mut self) -> Result<()> {
         self.is_cleared = true;
         self.options.delete(&self.place)
     }
 }
 
-/// The place is emptied after an error as well.
+/// Deletes the group after an error as well.
 impl Drop for CandidatePlace {
     fn drop(&mut self) {
         if self.is_cleared {
             return;
         }
         if let Err(error) = self.options.delete(&self.place) {
-            tracing::warn!(%error, "the place of the candidates is not deleted");
+            tracing::warn!(%error, "the group of the candidates could not be deleted");
         }
     }
 }
 
-/// A candidate under measurement.
+/// A candidate that is measured.
 pub(super) struct Trial {
     name: String,
     array: Array,
-    /// The array that is read from.
+    /// The array that is read.
     placed: Array,
     is_cut: bool,
 }
 
-/// The times of all turns.
+/// The times of all runs.
 #[derive(Default)]
 pub(super) struct Times {
     encode: Vec<Duration>,
@@ -89,14 +89,14 @@ impl Trial {
         place: Option<&CandidatePlace>,
     ) -> Result<Self> {
         let placed = match place {
-            // Its place is named by its store, of which each candidate has one of its own.
+            // The name follows from the location of the candidate's memory store, which is unique.
             Some(place) => place.add(store.clone(), &store.location().replace("memory://", "candidate-"))?,
             None => array.clone(),
         };
         Ok(Self { name: name.to_owned(), array, placed, is_cut })
     }
 
-    /// Encodes and decodes everything once, and reads some chunks and elements.
+    /// Encodes and decodes the sample once, and reads some chunks and elements.
     pub(super) fn turn(&self, values: &DynArray, turn: usize, times: &mut Times) -> Result<()> {
         let Self { array, placed, .. } = self;
         let cast;

@@ -1,4 +1,5 @@
-//! Stored bytes of a sample without decoding: whole objects, and ranges of shards that reach beyond the sample.
+//! Fetching of the stored bytes of a sample without decoding: whole objects, and byte ranges of shards that extend beyond the
+//! sample.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -8,11 +9,11 @@ use zarrox_stores::{Key, StoreExt};
 use super::sample::Sample;
 use zarrox::Array;
 
-/// A piece of stored bytes.
+/// A range of stored bytes.
 enum Piece {
-    /// The object of a chunk or shard.
+    /// The whole object of a chunk or shard.
     Whole(Vec<u64>),
-    /// Chunks of a shard that lie one after the other: offset and length.
+    /// Contiguous inner chunks of a shard: offset and length.
     Range(Key, u64, u64),
 }
 
@@ -35,12 +36,12 @@ impl Fetching {
         Ok(Self { pieces, objects: objects.len() })
     }
 
-    /// The number of objects.
+    /// Returns the number of objects.
     pub(super) fn objects(&self) -> usize {
         self.objects
     }
 
-    /// Fetches everything, and returns the number of bytes.
+    /// Fetches all ranges, and returns the number of bytes.
     pub(super) fn run(&self, array: &Array) -> Result<u64> {
         let bytes = AtomicU64::new(0);
         array.pool().run(self.pieces.len(), 1 << 20, usize::MAX, |nth| {
@@ -58,7 +59,7 @@ impl Fetching {
     }
 }
 
-/// Returns true if no element of an object is outside of the sample.
+/// Returns true if all elements of an object are in the sample.
 fn is_inside(array: &Array, object: &[u64], region: &[(u64, u64)]) -> bool {
     object.iter().zip(region).enumerate().all(|(dim, (&index, &(begin, end)))| {
         array.chunk_grid().chunk_place(dim, index).is_some_and(|(start, length)| {
@@ -67,7 +68,7 @@ fn is_inside(array: &Array, object: &[u64], region: &[(u64, u64)]) -> bool {
     })
 }
 
-/// The stored chunks of a shard that are in the sample, with neighbours joined.
+/// Returns the ranges of the stored inner chunks of a shard that are in the sample; adjacent ranges are joined.
 fn ranges(array: &Array, shard: &[u64], region: &[(u64, u64)]) -> Result<Vec<Piece>> {
     let chunks = array.unit_shape();
     let is_touched = |index: &[u64]| {

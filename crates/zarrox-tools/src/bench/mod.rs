@@ -1,4 +1,4 @@
-//! The speed at which an array is read here, and the speeds and sizes that other chunks and codecs would give.
+//! Measurement of the read speed of an array, and of the speed and size with other chunks and codecs.
 //!
 //! ```
 //! use zarrox_tools::bench::Bench;
@@ -40,10 +40,10 @@ use zarrox::Place;
 use zarrox::internals::{Listener, Work, argument};
 use zarrox::{Array, DynArray, Progress};
 
-/// Measures how fast an array is read, with options.
+/// A benchmark of reading an array, with options.
 ///
-/// A sample from the middle of the array is read, and encoded and decoded in memory. Every measurement is repeated in turns, all
-/// candidates in each, and the median counts.
+/// A sample from the middle of the array is read, and encoded and decoded in memory. Each turn measures all candidates, and the
+/// report contains the medians of all turns.
 #[derive(Clone)]
 pub struct Bench {
     sample: u64,
@@ -70,38 +70,38 @@ impl fmt::Debug for Bench {
 }
 
 impl Bench {
-    /// A measurement of the array as it is, with 64 MiB of it and in five turns.
+    /// Creates a benchmark of the array without candidates, with a sample of 64 MiB and five turns.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets the largest size of the sample in memory, in bytes. At least one chunk is read.
+    /// Sets the maximum size of the sample in memory, in bytes. At least one chunk is read.
     #[must_use]
     pub fn sample(self, bytes: u64) -> Self {
         Self { sample: bytes, ..self }
     }
 
-    /// Sets how often each measurement is made; at least once.
+    /// Sets the number of turns, at least one.
     #[must_use]
     pub fn turns(self, turns: usize) -> Self {
         Self { turns: turns.max(1), ..self }
     }
 
-    /// Sets an unused place where all candidates are stored to be read from, and deleted at the end. Without it, they are read
-    /// from memory, which takes no time but that of decoding.
+    /// Sets an unused place where all candidates are stored for reading, and deleted at the end. Without it, they are read from
+    /// memory, which takes only the time of decoding.
     #[must_use]
     pub fn place(self, place: impl Into<Place>) -> Self {
         Self { place: Some(place.into()), ..self }
     }
 
-    /// Adds other chunks and codecs: those of a copier, whose other settings do not matter.
+    /// Adds a candidate with the chunks and codecs of a copier, whose other settings are ignored.
     #[must_use]
     pub fn candidate(mut self, name: impl Into<String>, copier: Copier) -> Self {
         self.candidates.push((name.into(), copier));
         self
     }
 
-    /// Sets a function that is called with the progress, from the calling thread. An error ends the work.
+    /// Sets a listener that is called with the progress, on the calling thread. An error of the listener stops the operation.
     #[must_use]
     pub fn on_progress(self, listener: impl Fn(Progress) -> Result<()> + Send + Sync + 'static) -> Self {
         Self { listener: Some(Arc::new(listener)), ..self }
@@ -110,11 +110,11 @@ impl Bench {
     /// Measures an array.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](zarrox::ErrorKind::InvalidArgument) when the array has no elements, and the errors of reading. That a
-    /// candidate cannot be made is told in the report.
+    /// [`ErrorKind::InvalidArgument`](zarrox::ErrorKind::InvalidArgument) if the array has no elements, and the errors of
+    /// reading. If a candidate cannot be created, the report contains the error.
     pub fn run(&self, array: &Array) -> Result<BenchReport> {
         if array.shape().contains(&0) {
-            return Err(argument("the array has no elements that could be read"));
+            return Err(argument("the array has no elements"));
         }
         let work = Work::new(0, self.listener.clone());
         let sample = Sample::of(array, self.sample)?;
@@ -131,12 +131,12 @@ impl Bench {
         let mut all: Vec<_> = trials.iter().map(|_| candidate::Times::default()).collect();
         for turn in 0..self.turns {
             own.turn(array, &fetching, &region, &sample, turn)?;
-            work.tell(sample_bytes)?;
+            work.advance(sample_bytes)?;
             for (trial, times) in trials.iter().zip(&mut all) {
                 if let Ok(trial) = trial {
                     trial.turn(&values, turn, times)?;
                 }
-                work.tell(sample_bytes)?;
+                work.advance(sample_bytes)?;
             }
         }
         let report = BenchReport {
@@ -159,7 +159,7 @@ impl Bench {
         Ok(report)
     }
 
-    /// The sample in memory: as it is, and as each candidate.
+    /// Creates the trials: the sample with the array's own chunks and codecs, and with those of each candidate.
     fn trials(
         &self,
         array: &Array,
@@ -188,7 +188,7 @@ impl Bench {
     }
 }
 
-/// The times of reading the array itself.
+/// The times of reading the array.
 #[derive(Default)]
 struct Own {
     fetch: Vec<Duration>,

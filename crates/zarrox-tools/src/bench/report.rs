@@ -1,26 +1,26 @@
-//! The results of measurements.
+//! The report of a benchmark.
 
 use std::time::Duration;
 
 use zarrox_core::{CodecSpec, Result};
 
-/// The speed of reading one array, and of its candidates.
+/// The report of a benchmark: the read speed of an array, and of its candidates.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct BenchReport {
-    /// The begin and the end of the sample along each dimension.
+    /// The start and the end of the sample along each dimension.
     pub sample: Vec<(u64, u64)>,
     /// The size of the sample's elements in memory, in bytes.
     pub sample_bytes: u64,
-    /// The size of all elements in memory, in bytes; `u64::MAX` if it is larger.
+    /// The size of all elements in memory, in bytes, saturating at `u64::MAX`.
     pub bytes: u64,
-    /// The number of stored objects that the sample lies in: chunks, or shards if there are any.
+    /// The number of stored objects that overlap the sample: chunks, or shards if the array has shards.
     pub objects: usize,
-    /// The number of bytes of them that are read for the sample.
+    /// The number of bytes of these objects that are read for the sample.
     pub bytes_fetched: u64,
-    /// True if the store is on another machine.
+    /// True if the store is remote.
     pub is_remote: bool,
-    /// The time of the first fetch of the stored bytes, without decoding. The system may have had them in its cache or not.
+    /// The time of the first fetch of the stored bytes, without decoding. They may have been in the system's cache.
     pub first_fetch: Duration,
     /// The time of a later fetch: a local file is in the system's cache.
     pub fetch: Duration,
@@ -30,7 +30,8 @@ pub struct BenchReport {
     pub read_chunk: Duration,
     /// The time of reading one element from the store.
     pub read_element: Duration,
-    /// The sample in the array's own chunks and codecs, and then as each candidate, or the reason why it cannot be so.
+    /// The sample with the array's own chunks and codecs, followed by each candidate, or the error if a candidate cannot be
+    /// created.
     pub candidates: Vec<Result<Candidate>>,
     /// The number of threads.
     pub threads: usize,
@@ -38,11 +39,11 @@ pub struct BenchReport {
     pub turns: usize,
 }
 
-/// The sample with certain chunks and codecs.
+/// A candidate: the sample with certain chunks and codecs.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Candidate {
-    /// Its name; the first one is called `as it is`.
+    /// The name; the first candidate is named `as it is`.
     pub name: String,
     /// The shape of a chunk.
     pub chunk_shape: Vec<u64>,
@@ -54,7 +55,7 @@ pub struct Candidate {
     pub chunks: u64,
     /// True if a chunk or shard of this shape would be larger than the sample, so that a smaller one was measured.
     pub is_cut: bool,
-    /// The number of bytes that are stored of the sample.
+    /// The stored size of the sample, in bytes.
     pub bytes_stored: u64,
     /// The time of encoding the sample into memory, on all threads.
     pub encode: Duration,
@@ -62,14 +63,14 @@ pub struct Candidate {
     pub decode: Duration,
     /// The time of reading the sample from the [`place`](super::Bench::place), or from memory if there is none.
     pub read: Duration,
-    /// The time of reading one chunk from there.
+    /// The time of reading one chunk from the same place.
     pub read_chunk: Duration,
-    /// The time of reading one element from there.
+    /// The time of reading one element from the same place.
     pub read_element: Duration,
 }
 
 impl BenchReport {
-    /// The time that all elements would take if they were like the sample, in seconds.
+    /// Returns the estimated time for all elements in seconds, extrapolated from the sample.
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
     pub fn whole(&self, sample: Duration) -> f64 {
         match self.sample_bytes {

@@ -1,19 +1,19 @@
-//! The part of an array that is measured: a box of whole chunks in its middle.
+//! The sample of a benchmark: a box of whole chunks in the middle of an array.
 
 use zarrox_core::Result;
 
 use crate::pass::{Region, elements_of};
 use zarrox::Array;
 
-/// The most chunks of a sample: smaller ones take time to be named, and tell nothing more.
+/// The maximum number of chunks of a sample, since more chunks take time without a better estimate.
 const MOST: u64 = 4096;
 
 /// A box of elements.
 pub(super) struct Sample(Region);
 
 impl Sample {
-    /// A sample of at most so many bytes, if a chunk is not larger. It lies in the middle, or around a stored chunk if nothing is stored
-    /// there.
+    /// Returns a sample of at most `most` bytes, or of one chunk if a chunk is larger. The sample is in the middle, or around a
+    /// stored chunk if the middle is not stored.
     pub(super) fn of(array: &Array, most: u64) -> Result<Self> {
         let middle: Vec<u64> = array.shape().iter().map(|length| length / 2).collect();
         let sample = Self(region(array, &middle, most));
@@ -46,7 +46,7 @@ impl Sample {
         elements_of(&self.0)
     }
 
-    /// The indices of all stored objects that the sample lies in.
+    /// Returns the indices of all stored objects that overlap the sample.
     pub(super) fn objects(&self, array: &Array) -> Vec<Vec<u64>> {
         let grid = array.chunk_grid();
         let mut all = vec![Vec::new()];
@@ -61,10 +61,10 @@ impl Sample {
     }
 }
 
-/// The indices of the chunks between two positions.
+/// Returns the indices of the chunks between two positions.
 fn indices(begin: u64, end: u64, place: impl Fn(u64) -> Option<(u64, u64)>) -> Vec<u64> {
     let ends_after = |index: u64| place(index).is_none_or(|(start, length)| start + length > begin);
-    // The first chunk that ends after the begin, by bisection: starts rise with the index.
+    // The first chunk that ends after `begin`, by bisection: starts increase with the index.
     let (mut low, mut high) = (0, begin + 1);
     while low < high {
         let middle = low + (high - low) / 2;
@@ -82,7 +82,7 @@ fn is_stored(array: &Array, sample: &Sample) -> Result<bool> {
     Ok(false)
 }
 
-/// A box around a position: whole objects, or chunks inside of one that is too large by itself.
+/// Returns a box around a position: whole objects, or inner chunks of an object that is too large.
 fn region(array: &Array, position: &[u64], most: u64) -> Region {
     let item = array.data_type().size().max(1) as u64;
     let shape = array.shape();
@@ -121,7 +121,7 @@ fn region(array: &Array, position: &[u64], most: u64) -> Region {
         let (start, unit) = units[dim];
         let begin = start.saturating_sub(counts[dim] / 2 * unit);
         let end = begin.saturating_add(length(dim, counts[dim])).min(shape[dim]);
-        // At the end of the array, the box begins earlier, with a whole chunk.
+        // At the end of the array, the box starts earlier, at a chunk boundary.
         let missing = length(dim, counts[dim]) - (end - begin);
         (begin.saturating_sub(missing.div_ceil(unit) * unit), end)
     };

@@ -1,4 +1,4 @@
-//! Stopwatches, medians, and the places that are read one by one.
+//! Timing, medians, and the positions of single chunks and elements that are read.
 
 use std::time::{Duration, Instant};
 
@@ -9,14 +9,14 @@ use crate::rechunk::selection;
 /// The number of single chunks and elements that are read in each turn.
 const PLACES: u64 = 8;
 
-/// The time that work takes, and its result.
+/// Runs an operation, and returns its time and its result.
 pub(super) fn timed<T>(work: impl FnOnce() -> Result<T>) -> Result<(Duration, T)> {
     let begun = Instant::now();
     let done = work()?;
     Ok((begun.elapsed(), done))
 }
 
-/// The median, of which there is one as soon as there is one time.
+/// Returns the median of the times; zero if there are none.
 pub(super) fn median(times: &mut [Duration]) -> Duration {
     times.sort_unstable();
     let middle = times.len() / 2;
@@ -27,7 +27,7 @@ pub(super) fn median(times: &mut [Duration]) -> Duration {
     }
 }
 
-/// Some chunks of a region, and an element of each; other ones in each turn.
+/// Returns some chunks of a region, and an element of each; they differ between turns.
 pub(super) fn places(region: &[(u64, u64)], chunks: &[u64], turn: usize) -> Vec<(Selection, Selection)> {
     (0..PLACES).map(|nth| place(region, chunks, turn as u64 * PLACES + nth)).collect()
 }
@@ -35,7 +35,7 @@ pub(super) fn places(region: &[(u64, u64)], chunks: &[u64], turn: usize) -> Vec<
 fn place(region: &[(u64, u64)], chunks: &[u64], number: u64) -> (Selection, Selection) {
     let mut state = number.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0xD1B5_4A32_D192_ED03;
     let mut random = |below: u64| {
-        // Xorshift: any even distribution will do.
+        // Xorshift: any uniform distribution is sufficient.
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;

@@ -1,7 +1,7 @@
-//! Chunks: whether what is stored can be decoded.
+//! Checks and repairs of stored chunks.
 
 use zarrox_core::codec::{self, CodecError, Size, Window};
-use zarrox_core::internals::codec::{ChunkTable, Mended, Salvaged};
+use zarrox_core::internals::codec::{ChunkTable, RepairOutcome, Salvaged};
 use zarrox_core::internals::scratch::Scratch;
 use zarrox_core::{CodecChain, ErrorKind, Result};
 use zarrox_stores::{ByteRange, Bytes, Key, Value, Version};
@@ -13,13 +13,13 @@ use super::shards::{self, Flaw};
 use zarrox::Array;
 use zarrox::internals::Location;
 
-/// The number of times that a damaged object is read which somebody else seems to be writing.
+/// The number of attempts to read a damaged object that another process may be writing.
 const ATTEMPTS: usize = 5;
 
-/// A damaged object that is larger than this, in bytes, is not taken apart in memory.
+/// The maximum size of a damaged object that is repaired in memory, in bytes.
 const MENDED: u64 = 2 << 30;
 
-/// A stored chunk that is to be checked.
+/// A stored chunk to check.
 #[derive(Debug, Clone)]
 pub(super) struct Target {
     pub(super) key: Key,
@@ -27,7 +27,7 @@ pub(super) struct Target {
     pub(super) size: u64,
 }
 
-/// Checks chunks of an array, several at a time.
+/// Checks chunks of an array in parallel.
 pub(super) fn check(session: &Session<'_>, array: &Array, targets: &[Target]) -> Result<()> {
     if array.unreadable().is_some() {
         return targets.iter().try_for_each(|target| session.chunk_done(target.size));
@@ -46,7 +46,7 @@ fn check_one(session: &Session<'_>, array: &Array, target: &Target, objects: usi
     for _ in 0..ATTEMPTS {
         let (flaws, seen) = match look(session.settings.level) {
             Ok(looked) => looked,
-            // It was replaced while it was read.
+            // The object was replaced during the read.
             Err(error) if error.kind() == ErrorKind::Conflict => continue,
             Err(error) => {
                 let error = session.fatal(error).map_err(|error| error.at(format!("'{}'", target.key)))?;
@@ -56,7 +56,7 @@ fn check_one(session: &Session<'_>, array: &Array, target: &Target, objects: usi
         if flaws.is_empty() {
             return Ok(());
         }
-        // Whoever replaces a value meanwhile is no damage: it must be found twice.
+        // Damage must be found twice, since another process may have replaced the object during the read.
         if before.as_ref() == Some(&seen) {
             if let Err(error) = array.check_generation() {
                 return session.report_unreadable(array.path().as_str(), error);
@@ -65,7 +65,7 @@ fn check_one(session: &Session<'_>, array: &Array, target: &Target, objects: usi
         }
         before = Some(seen);
     }
-    // It was another one each time: it is in use, and nobody can say more of it.
+    // The object differed in each attempt: another process is writing it, and the check cannot judge it.
     Ok(())
 }
 
@@ -75,7 +75,7 @@ pub(super) fn is_whole(array: &Array, target: &Target) -> Result<bool> {
     Ok(array.with_chain(&target.chunk, look)??.0.is_empty())
 }
 
-/// What tells two values of a key apart, where the store can: a file that was changed a moment ago has no version yet.
+/// The version and size of an object, by which a replacement is detected: a file that was just changed has no version yet.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Seen {
     size: u64,
@@ -88,7 +88,7 @@ impl Seen {
     }
 }
 
-/// Looks at a stored chunk; an error is the store's.
+/// Looks for flaws of a stored chunk; an error is that of the store.
 fn look(
     array: &Array,
     chain: &CodecChain,
@@ -114,7 +114,7 @@ fn look(
     Ok((flaws, Seen::of(&*value)))
 }
 
-/// The bytes that a shard's index is in.
+/// Returns the byte range of a shard index.
 fn index(table: &dyn ChunkTable) -> Option<ByteRange> {
     match table.index_range(Window { offset: 0, length: None }).ok()? {
         codec::ByteRange::From { offset, length } => Some(ByteRange::From { offset, length }),
@@ -142,7 +142,7 @@ fn flaws(
     }
 }
 
-/// The flaw that the number of stored bytes tells of.
+/// Returns the flaw that follows from the stored size.
 fn size_flaw(chain: &CodecChain, size: u64) -> Option<Flaw> {
     let flaw = |kind, message: String| Some(Flaw { kind, cell: None, message });
     let limit = chain.limit() as u64;
@@ -159,7 +159,7 @@ fn size_flaw(chain: &CodecChain, size: u64) -> Option<Flaw> {
     }
 }
 
-/// Decodes a stored chunk, and keeps nothing of it; the error of the codecs is the result.
+/// Decodes a stored chunk and discards the elements; returns the error of the codecs.
 fn decode(place: &Location, chain: &CodecChain, value: &dyn Value) -> Result<Option<CodecError>> {
     let verify = |bytes: &[u8]| place.on_a_core(|| chain.verify(bytes)).err();
     if let Some(bytes) = value.as_bytes() {
@@ -174,9 +174,9 @@ fn decode(place: &Location, chain: &CodecChain, value: &dyn Value) -> Result<Opt
 /// The repair of a chunk.
 struct Plan {
     remedy: Remedy,
-    /// The bytes in which the damage was found; none where they are not read.
+    /// The damaged bytes; empty if they were not read.
     judged: Option<Bytes>,
-    /// The bytes that take their place.
+    /// The replacement.
     bytes: Option<Vec<u8>>,
 }
 
@@ -186,7 +186,7 @@ impl Plan {
     }
 }
 
-/// Tells of the flaws of a chunk, and repairs it if that is wanted. What is repaired are the bytes that were judged, or nothing.
+/// Reports the flaws of a chunk, and repairs it on request. The repair applies only to the bytes that were judged.
 fn settle(
     session: &Session<'_>,
     array: &Array,
@@ -207,7 +207,7 @@ fn settle(
     };
     let findings: Vec<_> = flaws.into_iter().map(finding).collect();
     if findings.is_empty() {
-        // It was replaced since it was looked at, by one that is whole.
+        // The object was replaced by an undamaged one meanwhile.
         return Ok(());
     }
     session.settle(findings, || match &judged {
@@ -216,8 +216,7 @@ fn settle(
     })
 }
 
-/// Reads a damaged chunk as a whole, looks for its flaws in what was read, and finds out its repair: nothing that can be read is
-/// lost by it.
+/// Reads a whole damaged chunk, looks for its flaws in these bytes, and plans its repair, which loses no readable data.
 fn judge(
     session: &Session<'_>,
     array: &Array,
@@ -231,14 +230,14 @@ fn judge(
     }
     let place = array.location();
     if place.store.size(&target.key)?.is_some_and(|size| size > MENDED) {
-        return Ok(Plan::nothing(format!("what is larger than {MENDED} bytes is not taken apart")));
+        return Ok(Plan::nothing(format!("objects larger than {MENDED} bytes are not repaired")));
     }
     let stored = place.store.get(&target.key)?;
     *flaws = match &stored {
         Some(stored) => self::flaws(place, chain, stored, session.settings.level, objects)?,
         None => Vec::new(),
     };
-    let Some(judged) = stored else { return Ok(Plan::nothing("somebody erased it meanwhile")) };
+    let Some(judged) = stored else { return Ok(Plan::nothing("another process deleted it meanwhile")) };
     if let Some(why) = hopeless(flaws) {
         return Ok(Plan::nothing(why));
     }
@@ -246,21 +245,21 @@ fn judge(
     Ok(Plan { remedy, judged: Some(judged), bytes })
 }
 
-/// The reason why nothing is done about a chunk with these flaws.
+/// Returns the reason why a chunk with these flaws cannot be repaired.
 fn hopeless(flaws: &[Flaw]) -> Option<&'static str> {
     let is = |kind| flaws.iter().any(|flaw| flaw.kind == kind);
     if is(FindingKind::Unreadable) {
-        Some("the store does not give it")
+        Some("the store cannot read it")
     } else if is(FindingKind::Unsupported) {
-        Some("it may be whole; nothing here can read it")
+        Some("it may be intact, but its codecs or data type are unknown")
     } else if is(FindingKind::TooLarge) {
-        Some("it may be whole; a higher limit on the memory of a chunk tells")
+        Some("it may be intact; check it with a higher memory limit for chunks")
     } else {
         None
     }
 }
 
-/// The repair of a chunk with these bytes, and those that take their place.
+/// Returns the repair of a chunk with these bytes, and the replacement.
 fn plan(session: &Session<'_>, chain: &CodecChain, stored: &[u8]) -> Result<(Remedy, Option<Vec<u8>>)> {
     let mut bytes = Vec::new();
     if !stored.is_empty()
@@ -277,12 +276,12 @@ fn plan(session: &Session<'_>, chain: &CodecChain, stored: &[u8]) -> Result<(Rem
     Ok((Remedy::Quarantine, None))
 }
 
-/// Makes a new chunk of the parts of a damaged one that are whole. `None` where there are none.
+/// Creates a new chunk from the intact parts of a damaged one. Returns `None` if no part is intact.
 fn parts(chain: &CodecChain, stored: &[u8], fill: bool, bytes: &mut Vec<u8>) -> Result<Option<Remedy>> {
     if chain.has_inner_chunks() {
-        // Where it cannot be told what is whole, nothing is.
-        let mended = chain.mend(stored, fill, bytes).ok().flatten().filter(|_| !bytes.is_empty());
-        return Ok(mended.map(|Mended { kept, found, lost }| Remedy::Rebuild { kept, found, lost }));
+        // If the intact parts cannot be determined, all parts are treated as damaged.
+        let repaired = chain.repair(stored, fill, bytes).ok().flatten().filter(|_| !bytes.is_empty());
+        return Ok(repaired.map(|RepairOutcome { kept, found, lost }| Remedy::Rebuild { kept, found, lost }));
     }
     let salvaged = chain.salvage(stored, bytes)?;
     Ok(salvaged.map(|Salvaged { kept, lost }| Remedy::Salvage { kept, lost }))

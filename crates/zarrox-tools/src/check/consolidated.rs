@@ -1,4 +1,4 @@
-//! Consolidated metadata: whether it says what the nodes say.
+//! Checks of consolidated metadata against the documents of the nodes.
 
 use zarrox_core::{Error, ErrorKind, Result};
 use zarrox_stores::{Bytes, Key};
@@ -9,7 +9,7 @@ use super::session::Session;
 use zarrox::Group;
 use zarrox::{StaleNode, Staleness as Kind};
 
-/// Compares a group's own consolidated metadata with the documents of all nodes below, and writes it anew if that is wanted.
+/// Compares a group's own consolidated metadata with the documents of all nodes below, and rewrites it on request.
 pub(super) fn check(session: &Session<'_>, group: &Group) -> Result<()> {
     let (place, path) = (group.location().as_stored(), group.path().as_str());
     match place.has_consolidated(group.metadata().format) {
@@ -19,7 +19,7 @@ pub(super) fn check(session: &Session<'_>, group: &Group) -> Result<()> {
     }
     let findings = match group.check_consolidated() {
         Ok(differences) => {
-            // What was told of the documents themselves is not told again; and these are not forgotten.
+            // Findings about the documents themselves are not reported twice, and disputed documents are kept.
             let (last, differences): (Vec<_>, Vec<_>) = differences.into_iter().partition(|difference| {
                 is_last_copy(group, difference) || is_disputed(session, group, difference)
             });
@@ -28,7 +28,7 @@ pub(super) fn check(session: &Session<'_>, group: &Group) -> Result<()> {
             } else if last.is_empty() {
                 remedy(session, group)?
             } else {
-                let why = "it has copies of documents that are missing or may be wrong, which come first";
+                let why = "it has copies of documents that are missing or may be wrong; repair these first";
                 Remedy::Nothing(why.to_owned())
             };
             differences.iter().map(|difference| finding(group, difference, remedy.clone())).collect()
@@ -41,18 +41,18 @@ pub(super) fn check(session: &Session<'_>, group: &Group) -> Result<()> {
     session.settle(findings, || place.consolidate_after(group.metadata().format, &keep))
 }
 
-/// Returns true if it is not known whether the node's own documents are right.
+/// Returns true if the node's own documents may be wrong.
 fn is_disputed(session: &Session<'_>, group: &Group, difference: &StaleNode) -> bool {
     group.path().join(&difference.path).is_ok_and(|path| session.is_disputed(path.as_str()))
 }
 
-/// The repair that consolidated metadata calls for: it is written anew if that can be done.
+/// Returns the repair of consolidated metadata: it is rewritten if possible.
 fn remedy(session: &Session<'_>, group: &Group) -> Result<Remedy> {
     match group.location().can_consolidate_now(group.metadata().format) {
         Ok(()) => Ok(Remedy::Consolidate),
         Err(error) => {
             let error = session.fatal(error)?;
-            Ok(Remedy::Nothing(format!("it cannot be written anew before this is mended: {error}")))
+            Ok(Remedy::Nothing(format!("it cannot be rewritten before this is repaired: {error}")))
         }
     }
 }
@@ -70,8 +70,8 @@ fn finding(group: &Group, difference: &StaleNode, remedy: Remedy) -> Finding {
 fn stale(group: &str, kind: Kind) -> String {
     let says = match kind {
         Kind::Missing => "does not have the node",
-        Kind::Extra => "has the node, which is not there",
-        Kind::Changed => "says something else than the node's own documents",
+        Kind::Extra => "has the node, which does not exist",
+        Kind::Changed => "differs from the node's own documents",
     };
     format!("the consolidated metadata of '/{group}' {says}")
 }
@@ -80,15 +80,15 @@ fn broken(session: &Session<'_>, group: &Group, error: Error) -> Result<Finding>
     let (error, path) = (session.fatal(error)?, group.path().as_str());
     Ok(match error.kind() {
         ErrorKind::InvalidMetadata => {
-            let message = format!("the consolidated metadata cannot be understood: {error}");
+            let message = format!("the consolidated metadata is invalid: {error}");
             Finding::new(FindingKind::BrokenConsolidated, path, message, remedy(session, group)?)
         }
         ErrorKind::Unsupported => {
-            let why = Remedy::Nothing("nothing here can write it anew".to_owned());
+            let why = Remedy::Nothing("it cannot be rewritten, since its content is unsupported".to_owned());
             Finding::new(FindingKind::Unsupported, path, error.to_string(), why)
         }
         _ => {
-            let why = Remedy::Nothing("the store does not give it".to_owned());
+            let why = Remedy::Nothing("the store cannot read it".to_owned());
             Finding::new(FindingKind::Unreadable, path, error.to_string(), why)
         }
     })

@@ -1,8 +1,8 @@
-//! Arrays of which consolidated metadata says something else than their own documents.
+//! Arrays whose own documents differ from consolidated metadata.
 //!
-//! One of the two is out of date or damaged. Which one it is, the stored chunks tell: they have places in the grid of the array that
-//! was written, and can be decoded by its codecs to its chunks. Where they fit both or neither, nobody can tell, and nothing is done.
-//! Chunks outside of a shape that is only smaller say nothing: a shrink that was interrupted leaves them, and the old copy.
+//! One of the two is out of date or damaged. The stored chunks show which one: they are in the grid of the array that was
+//! written, and its codecs can decode them. If they fit both or neither, the array is undecided, and is not repaired. Chunks
+//! outside of a shape that is only smaller are not evidence: an interrupted resize leaves them, and the old copy.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -16,20 +16,20 @@ use super::session::{Session, is_undecided};
 use zarrox::internals::ConsolidatedMetadata;
 use zarrox::{Array, Node};
 
-/// The number of chunks that are decoded in both ways.
+/// The number of chunks that are decoded with both documents.
 const DECODED: usize = 64;
 
-/// The array that the stored chunks are of.
+/// The document that the stored chunks fit.
 pub(super) enum Verdict {
-    /// The one that its own documents say.
+    /// The array's own document.
     Own,
-    /// The one that consolidated metadata says.
+    /// The copy in consolidated metadata.
     Copy { array: Box<Array>, documents: Lost, finding: Finding },
-    /// Nobody can tell.
+    /// Undecided.
     Open(Finding),
 }
 
-/// Finds out which of an array's documents and their copy is right, where they differ in more than attributes.
+/// Decides whether an array's document or its copy is right, if they differ in more than attributes.
 pub(super) fn judge(session: &Session<'_>, array: &Array) -> Result<Verdict> {
     let Some((copy, said)) = differing(session, array)? else { return Ok(Verdict::Own) };
     let place = array.location().as_stored();
@@ -44,12 +44,12 @@ pub(super) fn judge(session: &Session<'_>, array: &Array) -> Result<Verdict> {
     let is_copy_right = fits.copy && !fits.own && !is_shrunk;
     let documents = Lost::of_copy(&place, &copy, other.metadata()).filter(|_| is_copy_right);
     let told = match (&documents, fits.own) {
-        (Some(_), _) => "the stored chunks fit what the copy says, and not what the document says",
+        (Some(_), _) => "the stored chunks fit the copy, and not the document",
         (None, false) if fits.copy && is_shrunk => {
-            "there are chunks outside of the smaller shape, as an interrupted resize leaves them, so that nobody can tell which one is right"
+            "chunks are stored outside of the smaller shape, as after an interrupted resize, so either may be right"
         }
-        (None, true) => "the stored chunks fit both, so that nobody can tell which one is right",
-        (None, false) => "the stored chunks fit neither, so that nobody can tell which one is right",
+        (None, true) => "the stored chunks fit both, so either may be right",
+        (None, false) => "the stored chunks fit neither",
     };
     let message = format!(
         "its document says {}, and the consolidated metadata of '{}' says {}; {told}",
@@ -64,13 +64,13 @@ pub(super) fn judge(session: &Session<'_>, array: &Array) -> Result<Verdict> {
             Verdict::Copy { array: Box::new(other), documents, finding: finding(Remedy::Restore) }
         }
         None => {
-            let why = "correct the one that is wrong: the array's document, or the copy, which `zarrox consolidate` writes anew";
+            let why = "correct the one that is wrong: the array's document, or the copy, which `zarrox consolidate` rewrites";
             Verdict::Open(finding(Remedy::Nothing(why.to_owned())))
         }
     })
 }
 
-/// Returns true if the stored chunks can be those of an array: all have places in its grid, and of some of them, at least one is whole.
+/// Returns true if the stored chunks can belong to an array: all are in its grid, and of a sample, at least one can be decoded.
 pub(super) fn fits(array: &Array) -> Result<bool> {
     let place = array.location();
     if !place.store.capabilities().listable {
@@ -99,7 +99,7 @@ pub(super) fn fits(array: &Array) -> Result<bool> {
     Ok(false)
 }
 
-/// Whether a stored chunk can be decoded; `None` if it cannot be read.
+/// Returns whether a stored chunk can be decoded; `None` if it cannot be read.
 fn is_whole(array: &Array, target: &Target) -> Result<Option<bool>> {
     match chunks::is_whole(array, target) {
         Err(error) if is_undecided(error.kind()) => Err(error),
@@ -107,7 +107,7 @@ fn is_whole(array: &Array, target: &Target) -> Result<Option<bool>> {
     }
 }
 
-/// The nearest copy of the array's documents, and the array that it says, if that is another one.
+/// Returns the nearest copy of the array's documents, and the array that it describes, if they differ.
 fn differing(
     session: &Session<'_>,
     array: &Array,
@@ -123,7 +123,7 @@ fn differing(
     Ok(None)
 }
 
-/// Returns true if an array differs from its copy in nothing but a smaller shape.
+/// Returns true if an array differs from its copy only in a smaller shape.
 fn is_shrunk(own: &Array, copy: &Array) -> bool {
     let mut as_long = copy.metadata().clone();
     as_long.shape.clone_from(&own.metadata().shape);
@@ -131,7 +131,7 @@ fn is_shrunk(own: &Array, copy: &Array) -> bool {
     is_within && own.location().is_same_array(&as_long, own.metadata()).unwrap_or(false)
 }
 
-/// Whether the stored chunks fit the array's own documents, and what a copy says: none of them speaks against it.
+/// Whether the stored chunks fit the array's own documents, and the copy.
 struct Fits {
     own: bool,
     copy: bool,
@@ -169,7 +169,7 @@ impl Fits {
             else {
                 continue;
             };
-            // One that is damaged speaks against neither.
+            // A damaged chunk is not evidence against either.
             fits.own &= of_own || !of_copy;
             fits.copy &= of_copy || !of_own;
         }
@@ -177,7 +177,7 @@ impl Fits {
     }
 }
 
-/// What matters of an array's metadata to its chunks, in words.
+/// Describes the metadata that affects the chunks of an array.
 fn summary(array: &Array) -> String {
     format!(
         "{} of shape {:?}, chunks {:?}, fill value {}",

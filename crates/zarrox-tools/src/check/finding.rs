@@ -1,4 +1,4 @@
-//! Findings: what a check has found, and what becomes of it.
+//! The findings of a check, and their repairs.
 
 use std::fmt;
 
@@ -7,16 +7,16 @@ use zarrox_core::json::{Map, json};
 /// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
-    /// Worth knowing; nothing is wrong.
+    /// Informational; nothing is wrong.
     Note,
-    /// Something is not as it should be, but every value that is asked for is read as it was written.
+    /// Something is wrong, but all values are read as they were written.
     Warning,
-    /// Values cannot be read, or nodes not be opened; or what is read may not be what was written.
+    /// Values cannot be read, or nodes cannot be opened, or values may differ from those that were written.
     Error,
 }
 
 impl Severity {
-    /// The name: `note`, `warning` or `error`.
+    /// Returns the name: `note`, `warning` or `error`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Note => "note",
@@ -42,17 +42,17 @@ macro_rules! kinds {
         }
 
         impl FindingKind {
-            /// Every kind, in the order in which they are looked for.
+            /// All kinds, in the order of the checks.
             pub const ALL: &'static [Self] = &[$(Self::$kind),*];
 
-            /// The name, which never changes: `corrupt-chunk`.
+            /// Returns the name, which never changes: `corrupt-chunk`.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Self::$kind => $name,)*
                 }
             }
 
-            /// The severity of all findings of this kind.
+            /// Returns the severity of findings of this kind.
             pub fn severity(self) -> Severity {
                 match self {
                     $(Self::$kind => Severity::$severity,)*
@@ -63,68 +63,68 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// A document of a node cannot be understood.
+    /// A document of a node is invalid.
     UnreadableDocument "unreadable-document" Error,
-    /// A document is not as its specification demands, but has one clear meaning.
+    /// A document violates its specification, but is unambiguous.
     NonstandardDocument "nonstandard-document" Warning,
-    /// The document of an array says something else than the consolidated metadata, and the stored chunks do not fit the document, or
-    /// do not tell which one is right.
+    /// The document of an array differs from the consolidated metadata, and the stored chunks do not fit the document, or do not
+    /// show which one is right.
     DisputedDocument "disputed-document" Error,
-    /// A codec, a data type or a form of chunks is not known here: what it is for cannot be checked.
+    /// A codec, a data type or a chunk grid is unknown, so that the chunks cannot be checked.
     Unsupported "unsupported" Warning,
-    /// A group has no document, and its format demands one.
+    /// A group has no document, which its format requires.
     ImplicitGroup "implicit-group" Warning,
-    /// The names of nodes side by side differ only in case: on some disks only one of them can be there.
+    /// The names of sibling nodes differ only in case: case-insensitive file systems can store only one of them.
     NamesDifferInCase "names-differ-in-case" Warning,
     /// A node has documents of several formats.
     SeveralFormats "several-formats" Warning,
     /// A directory has the documents of an array and of a group.
     ArrayAndGroup "array-and-group" Warning,
-    /// A node is of another format than the group that it is in.
+    /// A node has another format than its group.
     MixedFormats "mixed-formats" Warning,
-    /// A node lies inside an array.
+    /// A node is inside an array.
     NodeInArray "node-in-array" Warning,
-    /// The consolidated metadata says something else of a node than the node's own documents.
+    /// The consolidated metadata of a node differs from the node's own documents.
     StaleConsolidated "stale-consolidated" Warning,
-    /// The consolidated metadata cannot be understood.
+    /// The consolidated metadata is invalid.
     BrokenConsolidated "broken-consolidated" Error,
     /// A conversion or an import was interrupted.
     InterruptedTransfer "interrupted-transfer" Warning,
     /// The deletion of a node was interrupted, or its move by copying.
     UnfinishedWork "unfinished-work" Warning,
-    /// A node was put aside while another one was moved to its place, and is still there.
+    /// A node that was set aside while another one was moved to its path was not deleted.
     ReplacedNode "replaced-node" Warning,
-    /// A temporary file whose writer is gone.
+    /// A temporary file whose writer has ended.
     TemporaryFile "temporary-file" Warning,
-    /// Keys that are no part of any node.
+    /// Keys that do not belong to a node.
     ForeignKeys "foreign-keys" Note,
-    /// There are chunks, and no document of an array.
+    /// Chunks exist without a document of an array.
     ChunksWithoutArray "chunks-without-array" Error,
     /// A chunk is stored outside of the array's shape.
     ChunkOutsideGrid "chunk-outside-grid" Warning,
-    /// The key of a chunk has another separator, or another form, than the array's metadata says: nobody reads the chunk.
+    /// The key of a chunk has another separator or form than in the array's metadata, so that the chunk is never read.
     WrongChunkKey "wrong-chunk-key" Error,
     /// An object cannot be read from the store.
     Unreadable "unreadable" Error,
-    /// A chunk has no bytes at all.
+    /// A chunk is an empty object.
     EmptyChunk "empty-chunk" Error,
-    /// A chunk has another number of bytes than all such chunks have.
+    /// A chunk has another size than its codecs produce.
     WrongSize "wrong-size" Error,
-    /// A chunk is larger than the limit on memory.
+    /// A chunk exceeds the memory limit.
     TooLarge "too-large" Error,
     /// The index of a shard cannot be decoded.
     ShardIndex "shard-index" Error,
-    /// An entry in the index of a shard leads to no place in the shard.
+    /// An entry in the index of a shard is out of bounds.
     ShardEntry "shard-entry" Error,
-    /// Inner chunks of a shard share bytes with one another, or with the index.
+    /// Inner chunks of a shard overlap one another, or the index.
     ShardOverlap "shard-overlap" Error,
     /// A chunk cannot be decoded.
     CorruptChunk "corrupt-chunk" Error,
-    /// A chunk inside of a shard cannot be decoded.
+    /// An inner chunk of a shard cannot be decoded.
     CorruptInnerChunk "corrupt-inner-chunk" Error,
-    /// The chunks of an array have no checksums: not every changed byte is noticed.
+    /// The chunks of an array have no checksums, so that some damage cannot be detected.
     NoChecksums "no-checksums" Note,
-    /// Chunks are not stored: they are read as the fill value.
+    /// Chunks are missing, which are read as the fill value.
     MissingChunks "missing-chunks" Note,
 }
 
@@ -134,11 +134,11 @@ impl fmt::Display for FindingKind {
     }
 }
 
-/// The repair that a finding calls for.
+/// The repair of a finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Remedy {
-    /// Nothing is done, for this reason.
+    /// No repair, for this reason.
     Nothing(String),
     /// The file is deleted.
     Delete,
@@ -146,36 +146,36 @@ pub enum Remedy {
     Quarantine,
     /// The object is moved to the quarantine, and a chunk of fill values is written.
     Refill,
-    /// The shard is copied to the quarantine, and written anew from its inner chunks that are whole.
+    /// The shard is copied to the quarantine, and rewritten from its intact inner chunks.
     Rebuild {
-        /// The number of inner chunks that stay as they are.
+        /// The number of intact inner chunks.
         kept: usize,
-        /// The number of those among the kept that the damaged index had lost.
+        /// The number of these that the damaged index had lost.
         found: usize,
         /// The number of inner chunks that are lost.
         lost: usize,
     },
-    /// The chunk is copied to the quarantine, and written anew from its elements that can be read one by one.
+    /// The chunk is copied to the quarantine, and rewritten from its readable elements.
     Salvage {
-        /// The number of elements that stay as they are.
+        /// The number of readable elements.
         kept: usize,
         /// The number of elements that are lost, and become the fill value.
         lost: usize,
     },
-    /// The consolidated metadata is written anew.
+    /// The consolidated metadata is rewritten.
     Consolidate,
-    /// The node's documents are written, as the consolidated metadata of a group above has them.
+    /// The node's documents are restored from the consolidated metadata of a group above.
     Restore,
     /// The group's document is written.
     CreateGroup,
     /// The node is moved back to its place.
     MoveBack,
-    /// What was done in part is undone.
+    /// An incomplete operation is undone.
     Undo,
 }
 
 impl Remedy {
-    /// Returns true if something is done.
+    /// Returns true if there is a repair.
     pub fn is_possible(&self) -> bool {
         !matches!(self, Self::Nothing(_))
     }
@@ -189,23 +189,23 @@ impl fmt::Display for Remedy {
             Self::Quarantine => f.write_str("move it to the quarantine"),
             Self::Refill => f.write_str("move it to the quarantine, and write fill values"),
             Self::Rebuild { kept, found, lost } => {
-                write!(f, "write the shard anew, of {kept} inner chunks that are whole")?;
+                write!(f, "rewrite the shard from {kept} intact inner chunks")?;
                 if *found > 0 {
-                    write!(f, " ({found} found behind the damaged index)")?;
+                    write!(f, " ({found} found despite the damaged index)")?;
                 }
                 if *lost > 0 {
                     write!(f, "; {lost} lost")?;
                 }
-                f.write_str("; the damaged one goes to the quarantine")
+                f.write_str("; copy the damaged one to the quarantine")
             }
             Self::Salvage { kept, lost } => write!(
                 f,
-                "write the chunk anew, of {kept} elements that can be read; {lost} lost; the damaged one goes to the quarantine"
+                "rewrite the chunk from {kept} readable elements; {lost} lost; copy the damaged one to the quarantine"
             ),
-            Self::Consolidate => f.write_str("write the consolidated metadata anew"),
-            Self::Restore => f.write_str("write the node's documents as the consolidated metadata has them"),
+            Self::Consolidate => f.write_str("rewrite the consolidated metadata"),
+            Self::Restore => f.write_str("restore the node's documents from the consolidated metadata"),
             Self::CreateGroup => f.write_str("write the group's document"),
-            Self::MoveBack => f.write_str("move the node back to its place"),
+            Self::MoveBack => f.write_str("move the node back to its path"),
             Self::Undo => f.write_str("undo it"),
         }
     }
@@ -215,18 +215,18 @@ impl fmt::Display for Remedy {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// Nothing was to be repaired, or nothing can be.
+    /// No repair was requested, or none is possible.
     Left,
-    /// It would have been repaired: this was a dry run.
+    /// The finding would have been repaired: this was a dry run.
     Planned,
-    /// It was repaired.
+    /// The finding was repaired.
     Repaired,
-    /// Its repair failed, for this reason; what was there is there still.
+    /// The repair failed, for this reason; nothing was changed.
     Failed(String),
 }
 
 impl Outcome {
-    /// The name: `left`, `planned`, `repaired` or `failed`.
+    /// Returns the name: `left`, `planned`, `repaired` or `failed`.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Left => "left",
@@ -237,7 +237,7 @@ impl Outcome {
     }
 }
 
-/// Something that a check has found.
+/// A finding of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finding {
@@ -245,17 +245,17 @@ pub struct Finding {
     pub kind: FindingKind,
     /// The node, by its path in the hierarchy; empty for the root.
     pub path: String,
-    /// The indices of the chunk in the grid, where it is about one; of the first one, where it is about several.
+    /// The index of the chunk in the grid, if the finding concerns one chunk; of the first one, if it concerns several.
     pub chunk: Option<Vec<u64>>,
-    /// The indices of the last chunk in row-major order, where it is about several.
+    /// The index of the last chunk in row-major order, if the finding concerns several chunks.
     pub last_chunk: Option<Vec<u64>>,
-    /// The indices of the inner chunk in its shard, where it is about one.
+    /// The index of the inner chunk in its shard, if the finding concerns an inner chunk.
     pub inner_chunk: Option<Vec<u64>>,
-    /// The key of the object, seen from the root of the store, where it is about one.
+    /// The key of the object, relative to the root of the store, if the finding concerns an object.
     pub key: Option<String>,
-    /// The message for people, without the place.
+    /// The message, without the node and the chunk.
     pub message: String,
-    /// The repair that it calls for.
+    /// The repair of the finding.
     pub remedy: Remedy,
     /// The outcome of the repair.
     pub outcome: Outcome,
@@ -284,19 +284,19 @@ impl Finding {
         Self { chunk: Some(chunk.to_vec()), ..self }
     }
 
-    /// The severity.
+    /// Returns the severity.
     pub fn severity(&self) -> Severity {
         self.kind.severity()
     }
 
-    /// Returns true if it is a warning or an error that was not repaired.
+    /// Returns true if the finding is a warning or an error that was not repaired.
     pub fn is_left(&self) -> bool {
         self.severity() > Severity::Note && self.outcome != Outcome::Repaired
     }
 }
 
 impl Finding {
-    /// The finding as an object; what does not apply is `null`.
+    /// Returns the finding as an object; members that do not apply are `null`.
     pub fn to_json(&self) -> Map {
         let failure = match &self.outcome {
             Outcome::Failed(why) => Some(why.clone()),
@@ -320,7 +320,7 @@ impl Finding {
     }
 }
 
-/// One line: `error corrupt-chunk: chunk [0, 1] (key 'a/c/0/1'): …`, without the node.
+/// Formats the finding as one line without the node: `error corrupt-chunk: chunk [0, 1] (key 'a/c/0/1'): …`.
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}: ", self.severity(), self.kind)?;
@@ -364,6 +364,6 @@ mod tests {
             "error corrupt-inner-chunk: chunk [0, 1], inner chunk [2, 3] (key 'a/c/0/1'): the checksum differs"
         );
         let rebuild = Remedy::Rebuild { kept: 3, found: 1, lost: 2 };
-        assert!(rebuild.to_string().contains("3 inner chunks that are whole (1 found"), "{rebuild}");
+        assert!(rebuild.to_string().contains("3 intact inner chunks (1 found"), "{rebuild}");
     }
 }

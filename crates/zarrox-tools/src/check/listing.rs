@@ -1,4 +1,4 @@
-//! Keys: each belongs to a document or to a chunk of some node, or to nothing.
+//! Checks of keys: each key should belong to a document or to a chunk of a node.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,16 +17,16 @@ use super::unfinished;
 use zarrox::internals::{APPENDS, Location, is_mark};
 use zarrox::{Array, Group, JOURNAL};
 
-/// The number of chunks that are collected before they are checked side by side.
+/// The number of chunks that are collected before they are checked in parallel.
 const BATCH: usize = 1024;
 
-/// The number of directories with keys of others that are told one by one.
+/// The number of directories with foreign keys that are reported separately.
 const DIRECTORIES: usize = 64;
 
-/// The documents that say for sure that there is a node.
+/// The documents that prove the existence of a node.
 pub(super) const NODE_DOCUMENTS: [&str; 3] = ["zarr.json", ".zarray", ".zgroup"];
 
-/// The encodings of chunk keys that writers have.
+/// The chunk key encodings that writers use.
 const ENCODINGS: [ChunkKeyEncoding; 4] = [
     ChunkKeyEncoding::Default(Separator::Slash),
     ChunkKeyEncoding::Default(Separator::Dot),
@@ -34,7 +34,7 @@ const ENCODINGS: [ChunkKeyEncoding; 4] = [
     ChunkKeyEncoding::V2(Separator::Slash),
 ];
 
-/// Checks everything that is stored for an array, beside its documents.
+/// Checks all stored objects of an array, except its documents.
 pub(super) fn array(session: &Session<'_>, array: &Array) -> Result<()> {
     let place = array.location();
     let encoding = array.raw().key_encoding()?;
@@ -69,7 +69,7 @@ struct Listing<'s, 'a> {
     chunks: Vec<Target>,
     outside: Vec<Target>,
     foreign: Foreign,
-    /// The prefixes of nodes inside.
+    /// The prefixes of nodes inside of the array.
     nodes: Vec<String>,
 }
 
@@ -88,11 +88,11 @@ impl<'s, 'a> Listing<'s, 'a> {
         })
     }
 
-    /// Reports directories in the place of chunks, which are in no listing of values.
+    /// Reports directories that have the names of chunks, which listings of objects omit.
     fn directories(&self, below: &str) -> Result<()> {
         let (place, prefix) = (self.array.location(), self.array.chunks_prefix());
         let Some(root) = &self.session.directory else { return Ok(()) };
-        // What cannot be listed was reported already.
+        // Directories that cannot be listed were reported already.
         let Ok(entries) = fs::read_dir(root.join(prefix.as_str()).join(below)) else { return Ok(()) };
         let directories = entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
         for name in directories.filter_map(|entry| entry.file_name().into_string().ok()) {
@@ -137,7 +137,7 @@ impl<'s, 'a> Listing<'s, 'a> {
             }
             None if name == APPENDS => unfinished::appends(self.session, self.array),
             None if name == JOURNAL => interrupted(self.session, self.array.path().as_str(), key.as_str()),
-            // A link to nothing may stand for chunks or for a node.
+            // A dangling link may replace chunks or a node.
             _ if size == 0 => self.foreign.add_or_report(self.session, self.array.location(), &key),
             _ => {
                 self.foreign.add(&key);
@@ -154,7 +154,8 @@ impl<'s, 'a> Listing<'s, 'a> {
 
     fn wrong_key(&self, key: &Key, chunk: &[u64]) -> Result<()> {
         let right = self.array.object_key(chunk)?;
-        let message = format!("nobody reads it: by the array's metadata, the key of this chunk is '{right}'");
+        let message =
+            format!("it is never read: in the array's metadata, the key of this chunk is '{right}'");
         let why = Remedy::Nothing("correct the separator in the metadata, or rename the chunk".to_owned());
         let finding = Finding::new(FindingKind::WrongChunkKey, self.array.path().as_str(), message, why);
         self.session.report(finding.of_chunk(chunk).at_key(key.as_str()))
@@ -180,8 +181,8 @@ impl<'s, 'a> Listing<'s, 'a> {
         self.flush_outside()?;
         let path = self.array.path().as_str();
         for node in &self.nodes {
-            let message = "a node lies inside the array, where few programs find it";
-            let why = Remedy::Nothing("move it to a place outside of the array".to_owned());
+            let message = "a node is inside the array, where few programs find it";
+            let why = Remedy::Nothing("move it to a path outside of the array".to_owned());
             self.session.report(Finding::new(FindingKind::NodeInArray, path, message, why).at_key(node))?;
             self.foreign.forget_below(node);
         }
@@ -189,8 +190,8 @@ impl<'s, 'a> Listing<'s, 'a> {
     }
 }
 
-/// Checks the keys directly in a group that are no documents of it, nor of nodes below it. `children` are the names of all that
-/// may be nodes there. Returns the prefixes of chunks of other names.
+/// Checks the keys directly in a group that are not documents of the group or of nodes below it. `children` are the names of all
+/// possible nodes. Returns the prefixes of chunks with other names.
 pub(super) fn group(
     session: &Session<'_>,
     group: &Group,
@@ -217,7 +218,7 @@ pub(super) fn group(
                 _ => foreign.add_or_report(session, place, &key)?,
             }
         }
-        // Only where chunks are apart from documents there can be some without any of these.
+        // Only formats that separate chunks from documents can have chunks without documents.
         let is_other = |below: &Prefix| nth > 0 && !children.iter().any(|name| name == below.name());
         others.extend(listing.prefixes.into_iter().filter(is_other));
     }
@@ -225,21 +226,20 @@ pub(super) fn group(
     Ok(others)
 }
 
-/// Tells of a conversion or an import that was interrupted.
+/// Reports an interrupted conversion or import.
 pub(super) fn interrupted(session: &Session<'_>, path: &str, key: &str) -> Result<()> {
-    let message = "a conversion or an import was interrupted; what it has written is not complete";
-    let why =
-        Remedy::Nothing("the same command, given again, continues; or delete what it has written".to_owned());
+    let message = "a conversion or an import was interrupted; its output is incomplete";
+    let why = Remedy::Nothing("run the same command again to continue, or delete its output".to_owned());
     session.report(Finding::new(FindingKind::InterruptedTransfer, path, message, why).at_key(key))
 }
 
 fn several_formats(session: &Session<'_>, path: &str, key: &Key) -> Result<()> {
-    let message = "the node has documents of another format, too: programs may take it for different things";
-    let why = Remedy::Nothing("delete the documents of the format that is not meant".to_owned());
+    let message = "the node also has documents of another format: programs may read different nodes";
+    let why = Remedy::Nothing("delete the documents of the unwanted format".to_owned());
     session.report(Finding::new(FindingKind::SeveralFormats, path, message, why).at_key(key.as_str()))
 }
 
-/// Tells of keys below a prefix that look like nothing.
+/// Reports the foreign keys below a prefix.
 pub(super) fn report_others(session: &Session<'_>, path: &str, scan: &Scan) -> Result<()> {
     match &scan.other {
         Some(example) => report_foreign(session, path, scan.others, example),
@@ -249,14 +249,14 @@ pub(super) fn report_others(session: &Session<'_>, path: &str, scan: &Scan) -> R
 
 fn report_foreign(session: &Session<'_>, path: &str, count: u64, example: &str) -> Result<()> {
     let message = match count {
-        1 => "it is no part of any node".to_owned(),
-        _ => format!("{count} keys like this are no part of any node"),
+        1 => "it does not belong to a node".to_owned(),
+        _ => format!("{count} keys like this do not belong to a node"),
     };
-    let why = Remedy::Nothing("it may be another program's".to_owned());
+    let why = Remedy::Nothing("it may belong to another program".to_owned());
     session.report(Finding::new(FindingKind::ForeignKeys, path, message, why).at_key(example))
 }
 
-/// Keys that belong to no node, by their directories.
+/// Keys that do not belong to a node, by directory.
 #[derive(Default)]
 struct Foreign(BTreeMap<String, (u64, String)>);
 
@@ -264,13 +264,13 @@ impl Foreign {
     fn add(&mut self, key: &Key) {
         let directory = match self.0.len() < DIRECTORIES {
             true => key.parent().to_string(),
-            // The rest is told as one.
+            // The remaining directories are reported together.
             false => self.0.keys().next_back().cloned().unwrap_or_default(),
         };
         self.0.entry(directory).or_insert_with(|| (0, key.to_string())).0 += 1;
     }
 
-    /// Adds a key, or tells of it alone if it cannot be read at all, such as a link to nothing.
+    /// Adds a key, or reports it separately if it cannot be read, such as a dangling link.
     fn add_or_report(&mut self, session: &Session<'_>, place: &Location, key: &Key) -> Result<()> {
         if !place.is_remote()
             && let Err(error) = place.store.size(key)
@@ -290,22 +290,22 @@ impl Foreign {
     }
 }
 
-/// The content of a prefix that is no node.
+/// The content of a prefix that is not a node.
 #[derive(Debug, Default)]
 pub(super) struct Scan {
-    /// The last name of a document of a node below.
+    /// The file name of a document of a node below.
     pub(super) document: Option<&'static str>,
-    /// True if there is a journal of unfinished work directly below.
+    /// True if the prefix directly contains the journal of an incomplete operation.
     pub(super) journal: bool,
-    /// The number of keys like those of chunks.
+    /// The number of keys that look like chunk keys.
     pub(super) chunks: u64,
-    /// The number of other keys, and one of them.
+    /// The number of other keys, and an example.
     pub(super) others: u64,
     pub(super) other: Option<String>,
 }
 
 impl Scan {
-    /// Scans all below a prefix.
+    /// Scans all keys below a prefix.
     pub(super) fn below(place: &Location, prefix: &Prefix) -> Result<Self> {
         let mut scan = Self::default();
         place.store.list_prefix(prefix, &mut |key, _| {
@@ -331,7 +331,7 @@ impl Scan {
     }
 }
 
-/// Returns true if a name ends like the key of a chunk: `c/0/1`, `0.1`, `0/1`, `c0/1`.
+/// Returns true if a name ends like a chunk key: `c/0/1`, `0.1`, `0/1`, `c0/1`.
 fn looks_like_a_chunk(name: &str) -> bool {
     let last = name.rsplit('/').next().unwrap_or_default();
     let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -343,25 +343,26 @@ fn looks_like_a_chunk(name: &str) -> bool {
     number(first.strip_prefix('c').unwrap_or(first)) && numbers.all(number)
 }
 
-/// Returns true if a key is in the quarantine that lies in the store itself.
+/// Returns true if a key is in a quarantine inside of the store.
 fn is_quarantined(key: &str) -> bool {
     key.strip_prefix(WITHIN).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// Looks for names of nodes side by side that differ only in case.
+/// Looks for names of sibling nodes that differ only in case.
 pub(super) fn names_by_case(session: &Session<'_>, path: &NodePath, names: &[String]) -> Result<()> {
     let mut seen: BTreeMap<String, &String> = BTreeMap::new();
     for name in names {
         if let Some(other) = seen.insert(name.to_lowercase(), name) {
-            let message = format!("'{other}' and '{name}' differ only in case; not every disk can have both");
-            let why = Remedy::Nothing("give one of them another name".to_owned());
+            let message =
+                format!("'{other}' and '{name}' differ only in case; not every file system can store both");
+            let why = Remedy::Nothing("rename one of them".to_owned());
             session.report(Finding::new(FindingKind::NamesDifferInCase, path.as_str(), message, why))?;
         }
     }
     Ok(())
 }
 
-/// Gives the error of listing a group as one that a check can tell of.
+/// Reports the error of listing a group as a finding, unless it ends the check.
 pub(super) fn listed<T>(session: &Session<'_>, path: &str, listed: Result<T, Error>) -> Result<Option<T>> {
     match listed {
         Ok(listed) => Ok(Some(listed)),

@@ -1,4 +1,4 @@
-//! Nodes: their documents, one by one, and what lies between them.
+//! Checks of nodes: their documents, and the prefixes between them.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use super::unfinished;
 use zarrox::internals::{Found, Location, Purpose};
 use zarrox::{Array, Group, Node};
 
-/// Checks the start, and everything below it.
+/// Checks the start node, and all nodes below it.
 pub(super) fn start(session: &Session<'_>) -> Result<()> {
     let place = session.start.clone();
     if !matches!(place.find(), Ok(None)) {
@@ -33,23 +33,23 @@ pub(super) fn start(session: &Session<'_>) -> Result<()> {
     {
         return absent(session, &place);
     }
-    // The error says what was looked for.
+    // The error lists the documents that were looked for.
     place.open_node().map(drop)
 }
 
-/// Returns true if hierarchies lie side by side here, which together are none.
+/// Returns true if a directory contains several hierarchies, and is not a node itself.
 fn is_collection(place: &Location) -> Result<bool> {
     let listing = place.store.list_dir(&Prefix::new(place.path.prefix())?)?;
     let endings = [".zarr", ".n5", ".zip"];
     Ok(listing.prefixes.iter().any(|prefix| endings.iter().any(|ending| prefix.name().ends_with(ending))))
 }
 
-/// Checks a node, and everything below it.
+/// Checks a node, and all nodes below it.
 fn node(session: &Session<'_>, place: &Location) -> Result<()> {
     node_in(session, place, None)
 }
 
-/// Checks a node directly in a group of this format, and everything below it.
+/// Checks a node directly in a group of this format, and all nodes below it.
 fn node_in(session: &Session<'_>, place: &Location, group: Option<Format>) -> Result<()> {
     place.context.interrupt.check()?;
     let place = &place.probed(Purpose::Open);
@@ -68,8 +68,7 @@ fn node_in(session: &Session<'_>, place: &Location, group: Option<Format>) -> Re
         Err(error) => return refused(session, place, error),
     };
     if let Some(reason) = strict_reason(place, &opened) {
-        let why =
-            "it is read all the same; a conversion to another place writes it as its specification demands";
+        let why = "it can be read nevertheless; a copy by `zarrox convert` follows the specification";
         let why = Remedy::Nothing(why.to_owned());
         session.report(Finding::new(FindingKind::NonstandardDocument, place.path.as_str(), reason, why))?;
     }
@@ -79,7 +78,7 @@ fn node_in(session: &Session<'_>, place: &Location, group: Option<Format>) -> Re
     };
     if let Some(above) = group.filter(|above| *above != format) {
         let message = format!(
-            "it is of Zarr {format} in a group of Zarr {above}: programs that go by one format, as zarr-python, do not find it there"
+            "it has the format Zarr {format} in a group of Zarr {above}: programs that read one format, such as zarr-python, do not find it"
         );
         let why =
             Remedy::Nothing("convert it to the format of the group, or the group to its format".to_owned());
@@ -94,7 +93,7 @@ fn node_in(session: &Session<'_>, place: &Location, group: Option<Format>) -> Re
     }
 }
 
-/// Tells of an array whose directory has the document of a group, too, where a format has a document for each.
+/// Reports an array whose directory also has the document of a group, in formats with different documents for both.
 fn array_and_group(session: &Session<'_>, array: &Array) -> Result<()> {
     let (place, format) = (array.location().as_stored(), array.metadata().format);
     let layout = place.layout_for(format)?;
@@ -106,18 +105,18 @@ fn array_and_group(session: &Session<'_>, array: &Array) -> Result<()> {
     };
     let key = layout.key(array.path(), name);
     let Some(true) = listed(session, array.path().as_str(), place.has(key.clone()))? else { return Ok(()) };
-    let message = "it has the documents of an array and of a group: programs may take it for either";
-    let why = Remedy::Nothing("delete the document of what is not meant".to_owned());
+    let message = "it has the documents of an array and of a group: programs may open it as either";
+    let why = Remedy::Nothing("delete the unwanted document".to_owned());
     session.report(Finding::new(FindingKind::ArrayAndGroup, array.path().as_str(), message, why).at_key(key))
 }
 
-/// The message of an error without the node, which the finding names.
+/// Returns the message of an error without the node, which the finding names.
 fn message(place: &Location, error: &Error) -> String {
     let text = error.to_string();
     text.strip_prefix(&format!("'{}': ", place.path)).unwrap_or(&text).to_owned()
 }
 
-/// The reason why the documents of a node are not as their specification demands.
+/// Returns the reason why the documents of a node violate their specification.
 fn strict_reason(place: &Location, opened: &Node) -> Option<String> {
     let mut strict = place.clone();
     strict.context = Arc::new(place.context.strictly());
@@ -134,7 +133,7 @@ fn strict_reason(place: &Location, opened: &Node) -> Option<String> {
     }
 }
 
-/// Tells of a node that cannot be opened, and looks at what may be below it.
+/// Reports a node that cannot be opened, and checks the nodes below it.
 fn refused(session: &Session<'_>, place: &Location, error: Error) -> Result<()> {
     let path = place.path.as_str();
     let kind = match error.kind() {
@@ -145,11 +144,11 @@ fn refused(session: &Session<'_>, place: &Location, error: Error) -> Result<()> 
     };
     let finding = |remedy| Finding::new(kind, path, message(place, &error), remedy);
     if kind != FindingKind::UnreadableDocument {
-        let why = "it may be whole; nothing here can read it";
+        let why = "it may be intact, but its codecs or data type are unknown";
         return session.report(finding(Remedy::Nothing(why.to_owned())));
     }
     let key = first_document(place);
-    let why = "only who knows what it said can write it again; its chunks are not looked at";
+    let why = "its content must be written by hand; its chunks are not checked";
     let lost = Lost::find(place).filter(|lost| key.as_ref().is_none_or(|key| lost.is_beside(key)));
     if restored(session, place, lost, |remedy| Finding { key, ..finding(remedy) }, why)? {
         return node(session, &place.as_stored());
@@ -157,7 +156,7 @@ fn refused(session: &Session<'_>, place: &Location, error: Error) -> Result<()> 
     below(session, place)
 }
 
-/// Tells of documents that are lost, and writes those that consolidated metadata has if that is wanted. True if it did.
+/// Reports lost documents, and restores those in consolidated metadata on request. Returns true if it restored them.
 fn restored(
     session: &Session<'_>,
     place: &Location,
@@ -172,7 +171,7 @@ fn restored(
     if let Node::Array(array) = lost.node(place)?
         && !disputed::fits(&array)?
     {
-        let why = "the stored chunks do not fit what the consolidated metadata says of the array, which is out of date";
+        let why = "the stored chunks do not fit the consolidated metadata of the array, which is out of date";
         session.report(finding(Remedy::Nothing(why.to_owned())))?;
         return Ok(false);
     }
@@ -185,7 +184,7 @@ fn restored(
     Ok(restored)
 }
 
-/// The key of the document that a node has.
+/// Returns the key of the first document of a node.
 fn first_document(place: &Location) -> Option<String> {
     let mut keys = place.formats().flat_map(|format| {
         let layout = place.known_layout(format).unwrap_or_else(|| format.def().layout());
@@ -194,7 +193,7 @@ fn first_document(place: &Location) -> Option<String> {
     keys.find(|key| place.stored_document(key.clone()).is_ok_and(|document| document.is_some()))
 }
 
-/// Checks the nodes in a directory that is none itself, or whose own document cannot be understood.
+/// Checks the nodes in a directory that is not a node itself, or whose own document is invalid.
 fn below(session: &Session<'_>, place: &Location) -> Result<()> {
     let prefix = Prefix::new(place.path.prefix())?;
     let Some(listing) =
@@ -204,7 +203,7 @@ fn below(session: &Session<'_>, place: &Location) -> Result<()> {
     };
     for prefix in listing.prefixes {
         let scan = Scan::below(place, &prefix)?;
-        // The chunks of an array that cannot be understood have no documents below.
+        // The chunks of an array with an invalid document have no documents below.
         if scan.document.is_some() {
             node(session, &place.as_stored().at(place.path.join(prefix.name())?))?;
         }
@@ -212,7 +211,7 @@ fn below(session: &Session<'_>, place: &Location) -> Result<()> {
     Ok(())
 }
 
-/// Checks a prefix that is no node.
+/// Checks a prefix that is not a node.
 fn absent(session: &Session<'_>, place: &Location) -> Result<()> {
     let path = place.path.as_str();
     let prefix = Prefix::new(place.path.prefix())?;
@@ -222,19 +221,19 @@ fn absent(session: &Session<'_>, place: &Location) -> Result<()> {
     }
     let Some(document) = scan.document else { return without_documents(session, place, &prefix, &scan) };
     if is_of_implicit_groups(place) {
-        let message = "a node lies inside an array, where nobody finds it";
-        let why = Remedy::Nothing("move it to a place outside of the array".to_owned());
+        let message = "a node is inside an array, where programs do not find it";
+        let why = Remedy::Nothing("move it to a path outside of the array".to_owned());
         return session.report(Finding::new(FindingKind::NodeInArray, path, message, why));
     }
     let format = if document == "zarr.json" { Format::V3 } else { Format::V2 };
-    let message = format!("there are nodes below, and the group has no document; Zarr {format} demands one");
+    let message = format!("the group contains nodes but has no document, which Zarr {format} requires");
     let remedy = match first_document(&place.as_stored().of_format(None)) {
-        Some(key) => Remedy::Nothing(format!("'{key}' is in its place, and says something else")),
+        Some(key) => Remedy::Nothing(format!("'{key}' exists with other content")),
         None => Remedy::CreateGroup,
     };
     let finding = Finding::new(FindingKind::ImplicitGroup, path, message, remedy);
     session.settle(vec![finding], || create_group(place, format))?;
-    // With its document it may be found to be more, as a node that was put aside.
+    // With its document, the group may turn out to be a node that was set aside.
     let stored = place.as_stored();
     match session.repairs() && matches!(stored.find(), Ok(Some(_))) {
         true => node(session, &stored),
@@ -242,7 +241,7 @@ fn absent(session: &Session<'_>, place: &Location) -> Result<()> {
     }
 }
 
-/// Returns true in a hierarchy in which every prefix is a group, apart from those inside of arrays.
+/// Returns true in a hierarchy in which every prefix outside of arrays is a group.
 fn is_of_implicit_groups(place: &Location) -> bool {
     let place = place.as_stored();
     Format::all().any(|format| {
@@ -252,13 +251,13 @@ fn is_of_implicit_groups(place: &Location) -> bool {
     })
 }
 
-/// Tells of a prefix below which there are no documents of nodes.
+/// Reports a prefix without documents of nodes.
 fn without_documents(session: &Session<'_>, place: &Location, prefix: &Prefix, scan: &Scan) -> Result<()> {
     let path = place.path.as_str();
     if scan.chunks > 0 {
-        let message = format!("{} chunks, and no document of an array", scan.chunks);
+        let message = format!("{} chunks without a document of an array", scan.chunks);
         let finding = |remedy| Finding::new(FindingKind::ChunksWithoutArray, path, message, remedy);
-        let why = "only who knows the array's metadata can write it again";
+        let why = "the array's metadata must be written by hand";
         let lost = Lost::find(place);
         if restored(session, place, lost, |remedy| finding(remedy).at_key(prefix.as_str()), why)? {
             return node(session, &place.as_stored());
@@ -291,7 +290,7 @@ fn check_array(session: &Session<'_>, array: &Array) -> Result<()> {
         Ok(Verdict::Copy { array: said, documents, finding }) => {
             let mut is_restored = false;
             session.settle(vec![finding], || {
-                // Whoever resizes the array holds it, or has reserved all of it, until all chunks are as they should be.
+                // A resize holds the lock of the array, or a reservation for all of it, until all chunks are updated.
                 let place = array.location().as_stored();
                 let layout = place.layout_for(array.metadata().format)?;
                 let _alone = array.alone()?;
@@ -318,17 +317,17 @@ fn check_array(session: &Session<'_>, array: &Array) -> Result<()> {
     }
 }
 
-/// Checks an array by its metadata, whichever document has it.
+/// Checks an array with its metadata, from its own document or a copy.
 fn check_undisputed(session: &Session<'_>, array: &Array) -> Result<()> {
     session.count(|summary| summary.arrays += 1);
     let path = array.path().as_str();
     if let Some(why) = array.unreadable() {
-        let remedy = Remedy::Nothing("it may be whole; nothing here can read its chunks".to_owned());
+        let remedy = Remedy::Nothing("it may be intact, but its codecs or data type are unknown".to_owned());
         session.report(Finding::new(FindingKind::Unsupported, path, why, remedy))?;
     }
     if session.settings.checksums && !has_checksum(&array.codecs()) {
-        let message = "its chunks have no checksums, so that not every changed byte is noticed";
-        let why = Remedy::Nothing("copy it into an array that is created with checksums".to_owned());
+        let message = "its chunks have no checksums, so that some damage cannot be detected";
+        let why = Remedy::Nothing("copy it to an array with checksums".to_owned());
         session.report(Finding::new(FindingKind::NoChecksums, path, message, why))?;
     }
     let checked = match session.settings.level {
@@ -377,7 +376,7 @@ fn check_group(session: &Session<'_>, group: &Group) -> Result<()> {
     consolidated::check(session, group)
 }
 
-/// Tells of a prefix of chunks that are apart from documents, and have none.
+/// Reports a prefix of chunks without documents, in a format that separates the two.
 fn without_documents_below(session: &Session<'_>, place: &Location, prefix: &Prefix) -> Result<()> {
     match listed(session, place.path.as_str(), Scan::below(place, prefix))? {
         Some(scan) => without_documents(session, place, prefix, &scan),
@@ -385,9 +384,9 @@ fn without_documents_below(session: &Session<'_>, place: &Location, prefix: &Pre
     }
 }
 
-/// Tells of a name that no node can have.
+/// Reports a name that is invalid for nodes.
 fn bad_name(session: &Session<'_>, path: &NodePath, name: &str, error: &Error) -> Result<()> {
-    let message = format!("'{name}' cannot be the name of a node: {error}");
-    let why = Remedy::Nothing("give it another name".to_owned());
+    let message = format!("'{name}' is not a valid name of a node: {error}");
+    let why = Remedy::Nothing("rename it".to_owned());
     session.report(Finding::new(FindingKind::UnreadableDocument, path.as_str(), message, why))
 }

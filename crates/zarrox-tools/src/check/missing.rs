@@ -1,4 +1,4 @@
-//! Chunks that are not stored, as ranges: in memory that grows neither with the grid nor with what is stored.
+//! Ranges of missing chunks, in memory that is independent of the sizes of the grid and of the store.
 
 use zarrox_core::Result;
 
@@ -6,14 +6,14 @@ use super::finding::{Finding, FindingKind, Remedy};
 use super::session::Session;
 use zarrox::Array;
 
-/// The number of stored chunks that are known at a time. Of more, the store is listed again.
+/// The maximum number of stored chunks in memory. For more chunks, the store is listed again.
 const KNOWN: usize = 1 << 20;
 
-/// Tells of all chunks of an array that are not stored.
+/// Reports all missing chunks of an array.
 pub(super) fn check(session: &Session<'_>, array: &Array) -> Result<()> {
     let grid = array.grid_shape();
     let Some(count) = grid.iter().try_fold(1_u128, |count, &n| count.checked_mul(n.into())) else {
-        let why = Remedy::Nothing("it is no damage".to_owned());
+        let why = Remedy::Nothing("it is not damage".to_owned());
         let message = "the grid has more chunks than can be counted";
         return session.report(Finding::new(FindingKind::MissingChunks, array.path().as_str(), message, why));
     };
@@ -22,7 +22,7 @@ pub(super) fn check(session: &Session<'_>, array: &Array) -> Result<()> {
     })
 }
 
-/// The smallest numbers of stored chunks from one on; all but the first so many are left out.
+/// Finds the smallest numbers of stored chunks from a number on, as many as `known` holds.
 fn stored(array: &Array, grid: &[u64], known: &mut Known) -> Result<()> {
     array.visit_stored(&mut |chunk, _| {
         if let Some(chunk) = chunk {
@@ -48,7 +48,7 @@ fn report(session: &Session<'_>, array: &Array, grid: &[u64], first: u128, last:
     session.report(Finding { last_chunk, ..finding })
 }
 
-/// The indices of the `number`-th chunk in row-major order.
+/// Returns the index of the `number`-th chunk in row-major order.
 #[expect(clippy::cast_possible_truncation, reason = "a remainder of a division by a u64")]
 fn indices(mut number: u128, grid: &[u64]) -> Vec<u64> {
     let mut indices = vec![0; grid.len()];
@@ -59,12 +59,12 @@ fn indices(mut number: u128, grid: &[u64]) -> Vec<u64> {
     indices
 }
 
-/// The smallest numbers from one on that were added.
+/// The smallest numbers, from a number on, of those that were added.
 struct Known {
     from: u128,
     limit: usize,
     numbers: Vec<u128>,
-    /// True if larger ones were left out.
+    /// True if larger numbers were dropped.
     more: bool,
 }
 
@@ -87,7 +87,7 @@ impl Known {
     }
 }
 
-/// Visits the first and the last of all numbers below `count` that lie between those which `list` adds.
+/// Visits the ranges of numbers below `count` between those that `list` adds, as the first and the last number.
 fn ranges(
     count: u128,
     limit: usize,

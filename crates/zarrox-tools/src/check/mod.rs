@@ -1,4 +1,4 @@
-//! Checking arrays, groups and whole hierarchies, and repairing what is damaged.
+//! Checks of arrays, groups and hierarchies, and repairs of damage.
 //!
 //! ```
 //! use zarrox_tools::check::{Check, CheckLevel, FindingKind, Repair};
@@ -22,19 +22,20 @@
 //!
 //! # Order
 //!
-//! A group comes before the nodes below it, and its consolidated metadata after them. Findings of one array follow one another. Each
-//! is told when it is found: a check takes memory for the chunks in hand, and neither for the keys nor for the chunks of an array.
+//! A group is checked before the nodes below it, and its consolidated metadata after them. The findings of an array are
+//! consecutive. Each finding is reported immediately: a check needs memory for the chunks in progress, and not for all keys or
+//! chunks of an array.
 //!
-//! # Others who write meanwhile
+//! # Concurrent writers
 //!
-//! A value is called damaged when it was read twice, and was the same. A chunk outside of an array's shape is one when the shape was
-//! read again.
+//! An object is reported as damaged only after two reads with the same bytes. A chunk outside of an array's shape is reported
+//! only after the shape was read again.
 //!
 //! # Repair
 //!
-//! No bytes are lost by a repair: what is damaged goes to the quarantine, `NAME.quarantine` beside the hierarchy, before anything
-//! takes its place. What can be read stays as it is: a shard is written anew of its inner chunks that are whole, byte by byte. Where a
-//! repair fails, as on a full disk, what was there is there still.
+//! A repair deletes no bytes: damaged objects are moved to the quarantine, `NAME.quarantine` beside the hierarchy, before they
+//! are replaced. Readable data stays unchanged: a shard is rewritten from its intact inner chunks, byte for byte. If a repair
+//! fails, as on a full disk, nothing is changed.
 
 mod chunks;
 mod consolidated;
@@ -71,7 +72,7 @@ pub use session::{CheckLevel, CheckSummary, Repair};
 
 /// A check of an array, a group or a whole hierarchy, of any format in any store.
 ///
-/// [The module](mod@crate::check) has an example. Nothing is written unless it is [told to](Check::repair).
+/// [The module](mod@crate::check) has an example. Nothing is written without [`repair`](Check::repair).
 pub struct Check {
     location: Location,
     path: Option<PathBuf>,
@@ -87,15 +88,15 @@ impl fmt::Debug for Check {
 }
 
 impl Check {
-    /// A check of the node at a place, and of all below it.
+    /// Creates a check of the node at a place, and of all nodes below it.
     ///
     /// # Errors
-    /// When the path is invalid, or its store cannot be opened.
+    /// If the path is invalid, or its store cannot be opened.
     pub fn open(place: impl Into<Place>) -> Result<Self> {
         Self::open_with(&OpenOptions::new(), place)
     }
 
-    /// A check of the node at a place, opened with these options.
+    /// Creates a check of the node at a place, opened with these options.
     ///
     /// # Errors
     /// The errors of [`Check::open`].
@@ -107,58 +108,57 @@ impl Check {
         Ok(Self { location, path, options, settings: Settings::default(), listener: None })
     }
 
-    /// Sets the depth; [`CheckLevel::Full`] when not set.
+    /// Sets the depth; the default is [`CheckLevel::Full`].
     #[must_use]
     pub fn level(mut self, level: CheckLevel) -> Self {
         self.settings.level = level;
         self
     }
 
-    /// Sets whether chunks that are not stored are told, too: as notes, each of a range.
+    /// Sets whether missing chunks are reported as well, as a note for each range.
     #[must_use]
     pub fn missing(mut self, missing: bool) -> Self {
         self.settings.missing = missing;
         self
     }
 
-    /// Sets whether arrays are told whose chunks have no checksums, in a note each: not every changed byte of theirs is noticed.
+    /// Sets whether arrays whose chunks have no checksums are reported as well, as a note: some of their damage cannot be detected.
     #[must_use]
     pub fn checksums(mut self, checksums: bool) -> Self {
         self.settings.checksums = checksums;
         self
     }
 
-    /// Repairs what is found, or tells what would be done.
+    /// Repairs the findings, or reports the repairs of a dry run.
     #[must_use]
     pub fn repair(mut self, repair: Repair) -> Self {
         self.settings.repair = Some(repair);
         self
     }
 
-    /// Sets a function that is called with the progress in bytes, from any thread; an error ends the check. The stored bytes are counted
-    /// first, by another listing.
+    /// Sets a listener that is called with the progress in bytes, from any thread. An error of the listener stops the check. The
+    /// total is computed by an additional listing.
     #[must_use]
     pub fn on_progress(mut self, listener: impl Fn(Progress) -> Result<()> + Send + Sync + 'static) -> Self {
         self.listener = Some(Arc::new(listener));
         self
     }
 
-    /// The place where damaged objects go.
+    /// Returns the location of the quarantine.
     pub fn quarantine(&self) -> String {
         self.new_quarantine().location()
     }
 
-    /// Checks, and hands over each finding when it is found. An error of `tell` ends the check.
+    /// Runs the check, and calls `tell` with each finding immediately. An error of `tell` stops the check.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] when there is nothing to check, [`ErrorKind::ReadOnly`] when something is to be repaired in a store that
-    /// takes no writes; when the store cannot be reached any more; and what `tell` returns. What is wrong with what is stored is a
-    /// finding.
+    /// [`ErrorKind::NotFound`] if the place does not exist, [`ErrorKind::ReadOnly`] if a repair is requested in a read-only
+    /// store, the error of a store that becomes unreachable, and the errors of `tell`. Damage is not an error, but a finding.
     pub fn run(&self, mut tell: impl FnMut(Finding) -> Result<()> + Send) -> Result<CheckSummary> {
         let writes = self.settings.repair.is_some_and(|repair| !repair.dry_run);
         if writes && !self.location.store.capabilities().writable {
             let message = format!(
-                "{} takes no writes, so that nothing in it can be repaired",
+                "{} is read-only, so that nothing in it can be repaired",
                 self.location.store.location()
             );
             return Err(Error::new(ErrorKind::ReadOnly, message));
@@ -177,14 +177,14 @@ impl Check {
         if writes {
             session.start.store.flush()?;
         }
-        // Documents are a part of the total as well.
+        // The total includes documents.
         if let Some((listener, total)) = listener {
             listener(Progress::new(total, total))?;
         }
         Ok(session.finish())
     }
 
-    /// The start, in a store that takes writes only if there will be some.
+    /// Opens the start, in a store that is writable only for a repair.
     fn start(&self, writes: bool) -> Result<Location> {
         let store = &self.location.store;
         let guarded: Arc<dyn Store> =
@@ -193,7 +193,7 @@ impl Check {
         if store.capabilities().listable {
             return Ok(start);
         }
-        // Only the consolidated metadata tells what is below a group.
+        // Only the consolidated metadata lists the nodes below a group.
         start.consolidated(Consolidated::Auto, true)
     }
 
@@ -202,7 +202,7 @@ impl Check {
         Quarantine::new(store, self.path.as_deref(), node, self.options.clone())
     }
 
-    /// The number of bytes that are stored for the node and all below it.
+    /// Returns the number of stored bytes of the node and all nodes below it.
     fn total(&self) -> Result<u64> {
         let store = &self.location.store;
         if !store.capabilities().listable {
@@ -214,17 +214,17 @@ impl Check {
             total = total.saturating_add(size);
             ControlFlow::Continue(())
         };
-        // What cannot be listed is told when it is checked.
+        // Errors of listing are reported by the check itself.
         let _ = store.list_prefix(&Prefix::new(path.prefix())?, &mut visit);
         Ok(total)
     }
 }
 
-/// Checks the node at a place and all below it, and returns every finding: none where all is well. [`Check`] has options,
-/// tells of findings while it goes on, and repairs.
+/// Checks the node at a place and all nodes below it, and returns all findings. [`Check`] has options, reports findings during
+/// the check, and repairs.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] when there is nothing to check; when the store cannot be reached any more.
+/// [`ErrorKind::NotFound`] if the place does not exist, and the error of a store that becomes unreachable.
 pub fn check(place: impl Into<Place>) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
     Check::open(place)?.run(|finding| {

@@ -1,4 +1,4 @@
-//! Chunks outside of an array's shape: what an append that was killed has left, or a shrink.
+//! Chunks outside of an array's shape, which an interrupted append or resize leaves behind.
 
 use zarrox_core::{Error, ErrorKind, Result};
 use zarrox_stores::Key;
@@ -9,16 +9,16 @@ use super::repair;
 use super::session::Session;
 use zarrox::{Array, Node};
 
-/// Tells of chunks that are outside of the shape that an array has now.
+/// Reports chunks outside of the current shape of an array.
 pub(super) fn check(session: &Session<'_>, array: &Array, targets: &[Target]) -> Result<()> {
-    // What others are appending right now lies outside of the shape, too.
+    // Chunks of concurrent appends are outside of the shape as well.
     if targets.is_empty() || array.is_appended_to()? {
         return Ok(());
     }
-    // Somebody may have appended since the array was opened.
+    // Another process may have appended since the array was opened.
     let now = reopened(array)?;
     for target in targets.iter().filter(|target| !now.has_chunk(&target.chunk)) {
-        let message = format!("the shape {:?} has no such chunk", now.shape());
+        let message = format!("it is outside of the shape {:?}", now.shape());
         let path = array.path().as_str();
         let finding = Finding::new(FindingKind::ChunkOutsideGrid, path, message, Remedy::Quarantine);
         let finding = finding.of_chunk(&target.chunk).at_key(target.key.as_str());
@@ -27,8 +27,8 @@ pub(super) fn check(session: &Session<'_>, array: &Array, targets: &[Target]) ->
     Ok(())
 }
 
-/// Moves the chunk to the quarantine, unless the array has it by now. Whoever appends holds the lock of the array's document,
-/// or a reservation where locks do not exclude everybody.
+/// Moves the chunk to the quarantine, unless it is inside of the current shape. An append holds the lock of the array's document,
+/// or a reservation in stores whose locks do not exclude all processes.
 fn set_aside(session: &Session<'_>, array: &Array, target: &Target) -> Result<()> {
     let place = array.location();
     let document = place.layout_for(array.metadata().format)?.keys(array.path()).into_iter().next();
@@ -36,7 +36,10 @@ fn set_aside(session: &Session<'_>, array: &Array, target: &Target) -> Result<()
     let _guard = document.map(|document| place.store.lock(&document)).transpose()?;
     let _alone = array.alone()?;
     if reopened(array)?.has_chunk(&target.chunk) {
-        return Err(Error::new(ErrorKind::Conflict, "the array has grown meanwhile, and has this chunk"));
+        return Err(Error::new(
+            ErrorKind::Conflict,
+            "the array has grown meanwhile, and contains this chunk",
+        ));
     }
     repair::put_aside(session, &target.key)
 }
@@ -44,6 +47,6 @@ fn set_aside(session: &Session<'_>, array: &Array, target: &Target) -> Result<()
 fn reopened(array: &Array) -> Result<Array> {
     match array.location().as_stored().find()? {
         Some(found) => Node::new(found.location, found.node)?.into_array(),
-        None => Err(Error::new(ErrorKind::NotFound, "somebody deleted the array meanwhile")),
+        None => Err(Error::new(ErrorKind::NotFound, "another process deleted the array meanwhile")),
     }
 }

@@ -1,7 +1,8 @@
-//! The quarantine: where damaged objects go.
+//! The quarantine for damaged objects.
 //!
-//! It is `NAME.quarantine` beside the hierarchy, under the same keys. A store that has nothing beside it, such as the memory, has it
-//! inside, below `.zarrox-quarantine/`, where `.damaged` behind each key keeps anybody from taking an object for a document.
+//! The quarantine is `NAME.quarantine` beside the hierarchy, with the same keys. Stores without siblings, such as memory, contain
+//! it under the prefix `.zarrox-quarantine/`, where the suffix `.damaged` of keys prevents programs from reading an object as a
+//! document.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -12,20 +13,20 @@ use zarrox_stores::{Condition, Key, Store, StoreError, StoreErrorKind, StoreExt,
 
 use zarrox::OpenOptions;
 
-/// The prefix of the quarantine in a store that has nothing beside it.
+/// The prefix of the quarantine in a store without siblings.
 pub(super) const WITHIN: &str = ".zarrox-quarantine";
 
 /// The ending of names of quarantines.
 const SUFFIX: &str = ".quarantine";
 
-/// The number of bytes that are copied at once.
+/// The size of a copied part, in bytes.
 const COPIED: u64 = 8 << 20;
 
-/// Stores in which what a URL calls differently lies apart.
+/// The URL schemes of stores that have siblings.
 const BESIDE: [&str; 10] =
     ["s3://", "gs://", "gcs://", "az://", "abfs://", "abfss://", "webdav://", "dav://", "ftp://", "hdfs://"];
 
-/// The place of the quarantine.
+/// The location of the quarantine.
 #[derive(Debug, Clone)]
 enum Place {
     /// This path or URL.
@@ -34,7 +35,7 @@ enum Place {
     Within(Arc<dyn Store>),
 }
 
-/// Where damaged objects go. It is made when the first one does.
+/// A quarantine. It is created for the first damaged object.
 pub(super) struct Quarantine {
     place: Place,
     options: OpenOptions,
@@ -42,7 +43,7 @@ pub(super) struct Quarantine {
 }
 
 impl Quarantine {
-    /// The quarantine of a hierarchy: of one in this store, which was opened by this path to one of its nodes.
+    /// Creates the quarantine of a hierarchy in a store, which was opened by this path to one of its nodes.
     pub(super) fn new(store: &Arc<dyn Store>, path: Option<&Path>, node: &str, options: OpenOptions) -> Self {
         let beside = |root: &Path| {
             let mut name = root.as_os_str().to_owned();
@@ -59,7 +60,7 @@ impl Quarantine {
         Self { place, options, opened: Mutex::default() }
     }
 
-    /// The name of the place.
+    /// Returns the path or URL of the quarantine.
     pub(super) fn location(&self) -> String {
         match &self.place {
             Place::Beside(path) => path.display().to_string(),
@@ -67,7 +68,7 @@ impl Quarantine {
         }
     }
 
-    /// Copies a value to the quarantine; tells where it is now. One that is there already is not replaced.
+    /// Copies a value to the quarantine, and returns its key. An existing value is not replaced.
     pub(super) fn keep(&self, key: &Key, value: &dyn Value) -> Result<String> {
         self.copy(key, value).map_err(|error| error.at(format!("the quarantine {}", self.location())))
     }
@@ -92,7 +93,7 @@ impl Quarantine {
                 Err(error) => return Err(error),
             }
         }
-        Err(Error::new(ErrorKind::AlreadyExists, "there is no free name"))
+        Err(Error::new(ErrorKind::AlreadyExists, "all names for the object are in use"))
     }
 
     fn open(&self) -> Result<(Arc<dyn Store>, String)> {
@@ -103,7 +104,7 @@ impl Quarantine {
         let found = match &self.place {
             Place::Within(store) => (store.clone(), format!("{WITHIN}/")),
             Place::Beside(path) => {
-                // Files have their quarantine in a directory.
+                // The quarantine of a file is a directory.
                 let location = self.options.new_place(path)?;
                 (location.store.clone(), location.path.prefix())
             }
@@ -111,7 +112,7 @@ impl Quarantine {
         Ok(opened.insert(found).clone())
     }
 
-    /// Makes the quarantine complete, where something is in it.
+    /// Flushes the quarantine, if it was created.
     pub(super) fn flush(&self) -> Result<()> {
         match &*self.opened.lock().unwrap_or_else(PoisonError::into_inner) {
             Some((store, _)) => store.flush().map_err(Error::from),
@@ -120,7 +121,7 @@ impl Quarantine {
     }
 }
 
-/// The URL of the root of a hierarchy beside which another one can be, given the URL of one of its nodes.
+/// Returns the URL of the root of a hierarchy with siblings, given the URL of one of its nodes.
 fn url_of_root(path: &Path, node: &str) -> Option<String> {
     let url = path.to_str().filter(|url| BESIDE.iter().any(|scheme| url.starts_with(scheme)))?;
     let (_, rest) = url.split_once("://")?;
@@ -129,11 +130,11 @@ fn url_of_root(path: &Path, node: &str) -> Option<String> {
     (is_below_top && !url.contains(['?', '#'])).then(|| root.to_owned())
 }
 
-/// Writes a value under a key that has none, part by part.
+/// Writes a value under an unused key, part by part.
 fn write(store: &dyn Store, key: &Key, value: &dyn Value) -> Result<()> {
     let compares = store.capabilities().set_if_absent;
     if !compares && store.contains(key)? {
-        return Err(Error::new(ErrorKind::AlreadyExists, format!("'{key}' is there already")));
+        return Err(Error::new(ErrorKind::AlreadyExists, format!("'{key}' already exists")));
     }
     let condition = if compares { Condition::Absent } else { Condition::Always };
     let length = usize::try_from(value.size()).map_err(|_| zarrox::internals::too_many("the bytes"))?;

@@ -1,20 +1,20 @@
-//! Repairing single objects: each is put aside before anything takes its place.
+//! Repairs of single objects: each object is moved to the quarantine before it is replaced.
 //!
-//! A repair holds the object's lock from before the object is read until its new value is in its place, or writes under the
-//! condition that the object still is the version that it has read. What it was decided on must be what it finds then.
+//! A repair holds the object's lock from before the read until the replacement is written, or writes on the condition that the
+//! object still has the version that was read. The object must still have the bytes on which the repair was decided.
 
 use zarrox_core::{Error, ErrorKind, Result};
 use zarrox_stores::Key;
 
 use super::session::Session;
 
-/// Moves an object to the quarantine, and writes these bytes in its place, if there are any. Nothing is done to one that has other
-/// bytes than those that were judged. Where something fails, what was there is there still.
+/// Moves an object to the quarantine, and replaces it by these bytes, if there are any. An object with other bytes than those
+/// that were judged is not changed. After a failure, the object is unchanged.
 pub(super) fn replace(session: &Session<'_>, key: &Key, judged: &[u8], bytes: Option<&[u8]>) -> Result<()> {
     replace_if(session, key, |stored| stored == judged, bytes)
 }
 
-/// Moves an object to the quarantine, whatever it is. It is no error if it is gone.
+/// Moves an object to the quarantine, regardless of its bytes. A missing object is not an error.
 pub(super) fn put_aside(session: &Session<'_>, key: &Key) -> Result<()> {
     match replace_if(session, key, |_| true, None) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
@@ -30,10 +30,10 @@ fn replace_if(
 ) -> Result<()> {
     let locked = session.start.locked_value(key, u64::MAX)?;
     let Some(stored) = locked.bytes() else {
-        return Err(Error::new(ErrorKind::NotFound, "somebody erased it meanwhile"));
+        return Err(Error::new(ErrorKind::NotFound, "another process deleted it meanwhile"));
     };
     if !is_judged(stored) {
-        let message = "somebody changed it meanwhile; nothing was done to it";
+        let message = "another process changed it meanwhile; it was not repaired";
         return Err(Error::new(ErrorKind::Conflict, message));
     }
     session.quarantine.keep(key, stored)?;

@@ -1,4 +1,4 @@
-//! Nodes that were put aside while another one was moved to their place.
+//! Nodes that were set aside while another one was moved to their path.
 
 use std::ops::ControlFlow;
 
@@ -10,17 +10,17 @@ use super::finding::{Finding, FindingKind, Remedy};
 use super::session::Session;
 use zarrox::internals::{Found, Location, format_of};
 
-/// The place of a node after the check of whether it was put aside.
+/// The location of a node after the check whether it was set aside.
 pub(super) enum Place {
-    /// The node is where it was.
+    /// The node was not moved.
     Kept,
-    /// The node was moved back to this place, where nobody has looked at it.
+    /// The node was moved back to this location, which is not yet checked.
     MovedBack(Location),
-    /// The node was deleted, or a repair of its place has failed.
+    /// The node was deleted, or its repair failed.
     Left,
 }
 
-/// Tells of a node that was put aside, and returns the place where it is now.
+/// Reports a node that was set aside, and returns its current location.
 pub(super) fn check(session: &Session<'_>, place: &Location) -> Result<Place> {
     let Some(original) = original(&place.path) else { return Ok(Place::Kept) };
     let Ok(Some(found)) = place.find() else { return Ok(Place::Kept) };
@@ -28,14 +28,14 @@ pub(super) fn check(session: &Session<'_>, place: &Location) -> Result<Place> {
     let is_taken = !matches!(original.find(), Ok(None));
     let (message, remedy) = match is_taken {
         true => {
-            ("it was replaced by a node that was moved to its place, and not deleted", Remedy::Quarantine)
+            ("it was replaced by a node that was moved to its path, but was not deleted", Remedy::Quarantine)
         }
         false => {
             let remedy = match check_move(place, &original, &found) {
                 Ok(()) => Remedy::MoveBack,
-                Err(error) => Remedy::Nothing(format!("it cannot be moved back to its place: {error}")),
+                Err(error) => Remedy::Nothing(format!("it cannot be moved back to its path: {error}")),
             };
-            ("it was put aside for a node that never came to its place", remedy)
+            ("it was set aside for a node that was not moved to its path", remedy)
         }
     };
     let finding = Finding::new(FindingKind::ReplacedNode, place.path.as_str(), message, remedy);
@@ -43,7 +43,7 @@ pub(super) fn check(session: &Session<'_>, place: &Location) -> Result<Place> {
     let mut now = if is_left { Place::Left } else { Place::Kept };
     session.settle(vec![finding], || {
         let layout = found.location.layout_for(format_of(&found.node))?;
-        // Whoever moves another node there holds the place.
+        // A process that moves another node to the path holds its lock.
         let is_as_judged = || Ok(matches!(original.find(), Ok(None)) != is_taken && place.is_explicit()?);
         Session::repair_alone(&original, &layout, is_as_judged, || {
             if is_taken {
@@ -59,14 +59,14 @@ pub(super) fn check(session: &Session<'_>, place: &Location) -> Result<Place> {
     Ok(now)
 }
 
-/// Makes sure that a node can be moved back.
+/// Checks that a node can be moved back.
 fn check_move(place: &Location, original: &Location, found: &Found) -> Result<()> {
     original.check_ancestors(format_of(&found.node))?;
     place.as_stored().mark()?;
     original.mark().map(drop)
 }
 
-/// The path that a node had before it was put aside.
+/// Returns the path of a node before it was set aside.
 fn original(path: &NodePath) -> Option<NodePath> {
     let (original, number) = path.as_str().rsplit_once(".replaced")?;
     let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
@@ -74,7 +74,7 @@ fn original(path: &NodePath) -> Option<NodePath> {
     if is_number && has_name { NodePath::new(original).ok() } else { None }
 }
 
-/// Copies all that belongs to a node to the quarantine.
+/// Copies all objects of a node to the quarantine.
 pub(super) fn set_aside(session: &Session<'_>, extent: &Extent) -> Result<()> {
     let store = &session.start.store;
     let keep = |key: &Key| match store.open(key)? {

@@ -1,4 +1,4 @@
-//! Documents that were lost, and are still in the consolidated metadata of a group above.
+//! Restoration of lost documents from the consolidated metadata of a group above.
 
 use zarrox_core::internals::metadata::{Layout, Source};
 use zarrox_core::json::{self, Json};
@@ -11,28 +11,28 @@ use zarrox::StaleNode;
 use zarrox::internals::{ConsolidatedMetadata, Location, format_of};
 use zarrox::{Group, Node};
 
-/// The documents of a node that are to be written.
+/// The lost documents of a node.
 pub(super) struct Lost {
     documents: Vec<Document>,
-    /// The keys of all documents that a node of this format can have.
+    /// The keys of all possible documents of a node of this format.
     keys: Vec<String>,
-    /// The node that they make.
+    /// The node that the documents describe.
     node: Box<NodeMetadata>,
     layout: Layout,
 }
 
-/// A document that is to be written.
+/// A document to write.
 #[derive(PartialEq, Eq)]
 struct Document {
     key: Key,
-    /// What is in its place.
+    /// The stored bytes that the document replaces.
     stored: Option<Vec<u8>>,
     text: Vec<u8>,
 }
 
 impl Lost {
-    /// Looks for the documents of a node that are missing or cannot be understood. `None` where no consolidated metadata has them, or
-    /// they make no node with those that are there.
+    /// Looks for the documents of a node that are missing or invalid. Returns `None` if no consolidated metadata has them, or
+    /// they do not describe a node together with the stored documents.
     pub(super) fn find(place: &Location) -> Option<Self> {
         let place = place.as_stored();
         let mut formats = Format::all().filter(|format| format.def().consolidation().is_some());
@@ -59,11 +59,11 @@ impl Lost {
             let node = place.node_of(format, layout, &Source::stored(documents)).ok().flatten();
             node.filter(|(node, explicit)| *explicit && format_of(node) == format).map(|(node, _)| node)
         };
-        // Something else keeps the node from being opened, as a document of another format.
+        // The node cannot be opened for another reason, such as a document of another format.
         if node(&stored).is_some() {
             return None;
         }
-        // First what is no document at all; then the one that says what the node is.
+        // First the invalid documents; then the one that defines the kind of the node.
         for attempt in 0..2 {
             for (index, copied) in copied.iter().enumerate().filter(|(_, copied)| copied.is_some()) {
                 let is_broken = stored[index].as_ref().is_none_or(|text| json::parse_object(text).is_err());
@@ -87,8 +87,8 @@ impl Lost {
         None
     }
 
-    /// The document of a copy that makes the array the one which the copy says. Attributes stay those of the array's own documents,
-    /// which may be newer.
+    /// Returns the document of a copy, with which the array becomes that of the copy. The attributes of the array's own documents
+    /// are kept, since they may be newer.
     pub(super) fn of_copy(
         place: &Location,
         copy: &ConsolidatedMetadata,
@@ -117,39 +117,39 @@ impl Lost {
         })
     }
 
-    /// The node that the documents make.
+    /// Returns the node that the documents describe.
     pub(super) fn node(&self, place: &Location) -> Result<Node> {
         Node::new(place.as_stored(), (*self.node).clone())
     }
 
-    /// Returns true if a document is one of this node in this format. A document of another format would be in the way still.
+    /// Returns true if a document belongs to this node in this format. A document of another format would remain.
     pub(super) fn is_beside(&self, document: &str) -> bool {
         self.keys.iter().any(|key| key == document)
     }
 
-    /// Writes the documents of a node that still lacks them, and that nobody moves or deletes.
+    /// Writes the documents of a node that still lacks them, and that is not being moved or deleted.
     pub(super) fn restore_at(&self, session: &Session<'_>, place: &Location) -> Result<()> {
         let place = place.as_stored();
         Session::repair_alone(&place, &self.layout, || self.is_lost(&place), || self.restore(session))
     }
 
-    /// Returns true if the documents are still lost, and not deleted with their node.
+    /// Returns true if the documents are still lost, and were not deleted with their node.
     fn is_lost(&self, place: &Location) -> Result<bool> {
-        // A directory that is gone cannot be held: whoever deletes it renews consolidated metadata before the mark is erased.
+        // A deleted directory cannot be locked: its deletion updates consolidated metadata before it erases the mark.
         let mut marked = place.path.ancestors().into_iter().chain([place.path.clone()]);
         let is_deleted = marked.try_fold(false, |is_deleted, path| {
             place.at(path).mark().map(|mark| is_deleted || mark.is_some())
         })?;
-        // The mark goes last: where there was none, a deletion that is done has left nothing, even if it could not renew the copy.
+        // The mark is erased last: without a mark, a complete deletion has left nothing, even if it could not update the copy.
         Ok(!is_deleted
             && self.has_remains(place)?
             && Self::find(place).is_some_and(|now| now.documents == self.documents))
     }
 
-    /// Returns true if anything of the node is stored: a document, a chunk or a node below. Otherwise the copy is out of date.
+    /// Returns true if any object of the node is stored: a document, a chunk or a node below. Otherwise the copy is out of date.
     fn has_remains(&self, place: &Location) -> Result<bool> {
         for key in &self.keys {
-            // No listing is needed to find a document.
+            // A document is found without a listing.
             if place.has(key.clone())? {
                 return Ok(true);
             }
@@ -157,7 +157,7 @@ impl Lost {
         Ok(!place.is_free(&self.layout.extent(&place.path))?)
     }
 
-    /// Writes the documents. What was in their place goes to the quarantine.
+    /// Writes the documents. The objects that they replace are moved to the quarantine.
     pub(super) fn restore(&self, session: &Session<'_>) -> Result<()> {
         let store = &session.start.store;
         self.documents.iter().try_for_each(|Document { key, stored, text }| match stored {
@@ -168,7 +168,7 @@ impl Lost {
     }
 }
 
-/// Returns true if consolidated metadata may be all that is left of a node's documents.
+/// Returns true if consolidated metadata may be the last copy of a node's documents.
 pub(super) fn is_last_copy(group: &Group, difference: &StaleNode) -> bool {
     let Ok(path) = group.path().join(&difference.path) else { return false };
     let place = group.location().as_stored().at(path);
@@ -191,7 +191,7 @@ mod tests {
     use crate::check::{Check, FindingKind, Repair};
     use zarrox::OpenOptions;
 
-    /// The place of an array of ones that is in consolidated metadata, for each format that has some.
+    /// Returns an array of ones that is in consolidated metadata, for each format that supports it.
     fn copied_arrays() -> impl Iterator<Item = (Format, Location)> {
         let formats = Format::all().filter(|format| format.def().consolidation().is_some());
         formats.map(|format| {

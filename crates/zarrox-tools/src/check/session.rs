@@ -1,4 +1,4 @@
-//! A check that is under way: its settings, and all that it counts and tells.
+//! The state of a running check: its settings, counters and findings.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -15,26 +15,26 @@ use zarrox::internals::{ConsolidatedMetadata, Listener, Location};
 /// The depth of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub enum CheckLevel {
-    /// Documents: against their specification, against consolidated metadata, and against one another.
+    /// Documents: against their specification, consolidated metadata, and one another.
     Metadata,
-    /// Also the keys and the sizes of all that is stored, and the indexes of all shards. No chunk is decoded.
+    /// Also the keys and sizes of all stored objects, and all shard indexes, without decoding chunks.
     Quick,
-    /// Also every chunk: each is decoded.
+    /// Also every chunk, by decoding it.
     #[default]
     Full,
 }
 
-/// The repair of what a check finds.
+/// The options of repairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Repair {
-    /// True if nothing is to be written: the findings say what would be done.
+    /// True for a dry run, which writes nothing: the findings contain the repairs.
     pub dry_run: bool,
-    /// True if a chunk of fill values is to be written in the place of each that is lost. Otherwise it is missing, which reads the
-    /// same and can be told from chunks that were never damaged.
+    /// True if each lost chunk is replaced by a chunk of fill values. Otherwise lost chunks become missing, which reads the same,
+    /// and distinguishes them from chunks that were never damaged.
     pub refill: bool,
 }
 
-/// The numbers of a check.
+/// The summary of a check.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct CheckSummary {
@@ -42,7 +42,7 @@ pub struct CheckSummary {
     pub arrays: u64,
     /// The number of groups.
     pub groups: u64,
-    /// The number of chunks (shards, where there are shards) that were looked at.
+    /// The number of chunks (or shards, if the array has shards) that were checked.
     pub chunks: u64,
     /// The number of stored bytes of these chunks.
     pub bytes: u64,
@@ -55,18 +55,18 @@ pub struct CheckSummary {
 }
 
 impl CheckSummary {
-    /// Returns true if no warning and no error is left.
+    /// Returns true if all warnings and errors were repaired.
     pub fn is_clean(&self) -> bool {
         self.left == 0
     }
 
-    /// The number of findings of a severity.
+    /// Returns the number of findings of a severity.
     pub fn count(&self, severity: Severity) -> u64 {
         self.findings.iter().filter(|(kind, _)| kind.severity() == severity).map(|(_, count)| count).sum()
     }
 }
 
-/// Hears of findings, one after the other; an error ends the check.
+/// The listener for findings, which is called with one finding at a time; an error stops the check.
 pub(super) type Sink<'a> = dyn FnMut(Finding) -> Result<()> + Send + 'a;
 
 /// The settings of a check.
@@ -78,35 +78,35 @@ pub(super) struct Settings {
     pub(super) repair: Option<Repair>,
 }
 
-/// Returns true for errors that leave open whether the stored data are intact.
+/// Returns true for errors after which the stored data may be intact.
 pub(super) fn is_undecided(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::Interrupted | ErrorKind::OutOfMemory)
 }
 
-/// A check that is under way.
+/// A running check.
 pub(super) struct Session<'a> {
     pub(super) settings: Settings,
-    /// The start, in a store that takes no writes unless something is to be repaired.
+    /// The start, in a store that is read-only unless repairs are requested.
     pub(super) start: Location,
     /// The directory of the store, if it has one.
     pub(super) directory: Option<PathBuf>,
     pub(super) quarantine: Quarantine,
     listener: Option<&'a Listener>,
     total: u64,
-    told: Mutex<Told<'a>>,
-    /// Arrays of which it is not known whether their documents are right, and whether anything of them may be repaired.
+    output: Mutex<Output<'a>>,
+    /// Arrays whose documents may be wrong, and whether they may be repaired.
     disputed: Mutex<BTreeMap<String, bool>>,
     copies: Mutex<Vec<Copied>>,
 }
 
-/// The consolidated metadata of a group above the node that is checked, if it has any.
+/// The consolidated metadata of a group above the checked node, if it has any.
 struct Copied {
     group: NodePath,
     format: Format,
     copy: Option<Arc<ConsolidatedMetadata>>,
 }
 
-struct Told<'a> {
+struct Output<'a> {
     summary: CheckSummary,
     sink: &'a mut Sink<'a>,
 }
@@ -122,7 +122,7 @@ impl<'a> Session<'a> {
     ) -> Self {
         let (listener, total) =
             (listener.map(|(listener, _)| listener), listener.map_or(0, |(_, total)| total));
-        let told = Mutex::new(Told { summary: CheckSummary::default(), sink });
+        let output = Mutex::new(Output { summary: CheckSummary::default(), sink });
         Self {
             settings,
             start,
@@ -130,35 +130,35 @@ impl<'a> Session<'a> {
             quarantine,
             listener,
             total,
-            told,
+            output,
             disputed: Mutex::default(),
             copies: Mutex::default(),
         }
     }
 
-    /// Returns true if what is found is to be repaired now.
+    /// Returns true if findings are repaired, unless this is a dry run.
     pub(super) fn repairs(&self) -> bool {
         self.settings.repair.is_some_and(|repair| !repair.dry_run)
     }
 
-    /// Returns true if lost chunks are to be filled.
+    /// Returns true if lost chunks are replaced by fill values.
     pub(super) fn refills(&self) -> bool {
         self.settings.repair.is_some_and(|repair| repair.refill)
     }
 
-    /// Counts with the summary.
+    /// Updates the summary.
     pub(super) fn count(&self, count: impl FnOnce(&mut CheckSummary)) {
-        count(&mut self.told.lock().unwrap_or_else(PoisonError::into_inner).summary);
+        count(&mut self.output.lock().unwrap_or_else(PoisonError::into_inner).summary);
     }
 
-    /// Counts a chunk that was looked at.
+    /// Counts a checked chunk.
     pub(super) fn chunk_done(&self, bytes: u64) -> Result<()> {
         self.start.context.interrupt.check()?;
         let done = {
-            let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-            told.summary.chunks += 1;
-            told.summary.bytes += bytes;
-            told.summary.bytes
+            let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
+            output.summary.chunks += 1;
+            output.summary.bytes += bytes;
+            output.summary.bytes
         };
         match self.listener {
             Some(listener) => listener(Progress::new(done, self.total)),
@@ -166,17 +166,17 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Tells of a finding about which nothing is done.
+    /// Reports a finding without a repair.
     pub(super) fn report(&self, finding: Finding) -> Result<()> {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        *told.summary.findings.entry(finding.kind).or_default() += 1;
-        told.summary.repaired += u64::from(finding.outcome == Outcome::Repaired);
-        told.summary.left += u64::from(finding.is_left());
-        (told.sink)(finding)
+        let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
+        *output.summary.findings.entry(finding.kind).or_default() += 1;
+        output.summary.repaired += u64::from(finding.outcome == Outcome::Repaired);
+        output.summary.left += u64::from(finding.is_left());
+        (output.sink)(finding)
     }
 
-    /// Keeps in mind that it is not known whether an array's documents are right: their copy is to be left as it is. Unless it is known
-    /// by what its chunks are to be judged, nothing of it is repaired.
+    /// Marks an array whose documents may be wrong: their copy is kept. The array is repaired only if `repairs` is set, since its
+    /// chunks can be judged only with the right document.
     pub(super) fn dispute(&self, path: &str, repairs: bool) {
         self.disputed.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), repairs);
     }
@@ -189,7 +189,7 @@ impl<'a> Session<'a> {
         self.disputed.lock().unwrap_or_else(PoisonError::into_inner).get(path) != Some(&false)
     }
 
-    /// The consolidated metadata of a group, which is read once while the nodes below it are checked.
+    /// Returns the consolidated metadata of a group, which is read once for all nodes below it.
     pub(super) fn copy_at(&self, group: &Location, format: Format) -> Option<Arc<ConsolidatedMetadata>> {
         let mut copies = self.copies.lock().unwrap_or_else(PoisonError::into_inner);
         let is_known = |known: &&Copied| known.group == group.path && known.format == format;
@@ -202,12 +202,12 @@ impl<'a> Session<'a> {
         copy
     }
 
-    /// Repairs what one repair mends, if that is wanted, and tells of it.
+    /// Reports findings that share one repair, and repairs them on request.
     pub(super) fn settle(&self, findings: Vec<Finding>, repair: impl FnOnce() -> Result<()>) -> Result<()> {
         let undisputed = |finding: Finding| match self.may_repair(&finding.path) {
             true => finding,
             false => {
-                let why = "by which document its chunks are to be judged must be known first";
+                let why = "its chunks cannot be judged before its documents are corrected";
                 Finding { remedy: Remedy::Nothing(why.to_owned()), ..finding }
             }
         };
@@ -230,7 +230,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Repairs a place while it is held alone, if it still is as it was judged.
+    /// Repairs a location under an exclusive lock, if it still is as it was judged.
     pub(super) fn repair_alone(
         place: &Location,
         layout: &Layout,
@@ -240,30 +240,32 @@ impl<'a> Session<'a> {
         let _hold = place.hold_place_alone(layout)?;
         match is_as_judged()? {
             true => repair(),
-            false => Err(Error::new(ErrorKind::Conflict, "somebody has changed it meanwhile; check again")),
+            false => {
+                Err(Error::new(ErrorKind::Conflict, "another process changed it meanwhile; check it again"))
+            }
         }
     }
 
-    /// Gives an error back that ends the check: who cannot reach the store finds nothing. Others are findings.
+    /// Returns an error that ends the check, such as of an unreachable store, as `Err`. Other errors become findings.
     pub(super) fn fatal(&self, error: Error) -> Result<Error> {
         let ends = match error.kind() {
             kind if is_undecided(kind) => true,
-            // On a disk it is one file that cannot be read.
+            // On a disk, the error concerns a single file.
             ErrorKind::Unreachable | ErrorKind::TimedOut => self.start.is_remote(),
             _ => false,
         };
         if ends { Err(error) } else { Ok(error) }
     }
 
-    /// Tells of something that the store does not give.
+    /// Reports an object that the store cannot read.
     pub(super) fn report_unreadable(&self, path: &str, error: Error) -> Result<()> {
         let error = self.fatal(error)?;
-        let remedy = Remedy::Nothing("the store does not give it".to_owned());
+        let remedy = Remedy::Nothing("the store cannot read it".to_owned());
         self.report(Finding::new(FindingKind::Unreadable, path, error.to_string(), remedy))
     }
 
-    /// Ends the check.
+    /// Ends the check, and returns the summary.
     pub(super) fn finish(self) -> CheckSummary {
-        self.told.into_inner().unwrap_or_else(PoisonError::into_inner).summary
+        self.output.into_inner().unwrap_or_else(PoisonError::into_inner).summary
     }
 }

@@ -1,4 +1,4 @@
-//! Shards: their indexes, and the chunks inside.
+//! Checks of shards: their indexes and inner chunks.
 
 use std::collections::BTreeSet;
 
@@ -11,26 +11,26 @@ use zarrox_stores::Value;
 use super::finding::FindingKind;
 use zarrox::internals::{Location, cell};
 
-/// Inner chunks that lie side by side are read together up to this many bytes.
+/// The maximum size of adjacent inner chunks that are read together, in bytes.
 pub(super) const TOGETHER: u64 = 8 << 20;
 
-/// Bytes between inner chunks that are read along, rather than reading twice.
+/// The maximum size of a gap between inner chunks that are read together, in bytes.
 const GAP: u64 = 64 << 10;
 
-/// Something that is wrong with a stored chunk.
+/// A flaw of a stored chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Flaw {
     pub(super) kind: FindingKind,
-    /// The inner chunk that it is about, in the order of the array's axes.
+    /// The index of the inner chunk, in the order of the array's axes.
     pub(super) cell: Option<Vec<u64>>,
     pub(super) message: String,
 }
 
 impl Flaw {
-    /// The flaw that an error of decoding tells of, which is of this kind unless the error says otherwise.
+    /// Creates the flaw for a decoding error, with this kind unless the error implies another one.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfMemory`] when memory could not be allocated: the stored bytes were not judged.
+    /// [`ErrorKind::OutOfMemory`] if memory could not be allocated: the stored bytes were not judged.
     pub(super) fn of(kind: FindingKind, cell: Option<Vec<u64>>, error: CodecError) -> Result<Self> {
         let kind = match error.kind() {
             ErrorKind::OutOfMemory => return Err(error.into()),
@@ -46,7 +46,7 @@ impl Flaw {
     }
 }
 
-/// The place of an inner chunk that the index says.
+/// The byte range of an inner chunk in the index.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     offset: u64,
@@ -60,7 +60,8 @@ impl Place {
     }
 }
 
-/// The flaws of a shard: of its index, and with `decode` of every inner chunk. `order` is that of the array's axes in the shard.
+/// Returns the flaws of a shard: of its index, and with `decode` of every inner chunk. `order` is the order of the array's axes
+/// in the shard.
 pub(super) fn flaws(
     location: &Location,
     table: &dyn ChunkTable,
@@ -97,11 +98,11 @@ pub(super) fn flaws(
         overlaps(&places, (offset, length), &cell).into_iter().unzip();
     flaws.extend(overlapping);
     if decode {
-        // What overlaps could be more work than the shard has bytes.
+        // Overlapping inner chunks could require more work than the shard has bytes.
         let shared: BTreeSet<_> = shared.into_iter().collect();
         places.retain(|place| !shared.contains(&place.number));
         let groups = grouped(&places);
-        // With fewer objects than threads, the inner chunks of this one are decoded side by side.
+        // With fewer objects than threads, the inner chunks of this object are decoded in parallel.
         let pool = location.pool();
         let bytes = if objects < pool.threads() { usize::try_from(TOGETHER).unwrap_or(0) } else { 0 };
         let found = pool.map(groups, bytes, usize::MAX, |group| damaged(location, table, &group, value))?;
@@ -111,15 +112,14 @@ pub(super) fn flaws(
     Ok(flaws)
 }
 
-/// Inner chunks that share bytes with one another, or with the index, by their numbers. Several may have all their bytes in common.
+/// Returns inner chunks that partly overlap one another, or the index. Inner chunks with the same byte range are allowed.
 fn overlaps(places: &[Place], index: (u64, u64), cell: &dyn Fn(usize) -> Vec<u64>) -> Vec<(Flaw, usize)> {
     let mut flaws = Vec::new();
     let mut furthest: Option<Place> = None;
     for &place in places {
         let (start, end) = (index.0, index.0 + index.1);
         if place.offset < end && place.end() > start {
-            let message =
-                format!("its bytes {} to {} are those of the index, too", place.offset, place.end());
+            let message = format!("its bytes {} to {} overlap the index", place.offset, place.end());
             let flaw = Flaw { kind: FindingKind::ShardOverlap, cell: Some(cell(place.number)), message };
             flaws.push((flaw, place.number));
         }
@@ -128,7 +128,7 @@ fn overlaps(places: &[Place], index: (u64, u64), cell: &dyn Fn(usize) -> Vec<u64
             && (place.offset, place.length) != (before.offset, before.length)
         {
             let message = format!(
-                "its bytes {} to {} are in part those of inner chunk {:?}, too, which has {} to {}",
+                "its bytes {} to {} overlap those of inner chunk {:?}, {} to {}",
                 place.offset,
                 place.end(),
                 cell(before.number),
@@ -145,7 +145,7 @@ fn overlaps(places: &[Place], index: (u64, u64), cell: &dyn Fn(usize) -> Vec<u64
     flaws
 }
 
-/// Inner chunks that are read together: they lie side by side, or over one another.
+/// Groups inner chunks that are read together, since they are adjacent or overlap.
 fn grouped(places: &[Place]) -> Vec<Vec<Place>> {
     let mut groups: Vec<Vec<Place>> = Vec::new();
     let (mut start, mut end) = (0_u64, 0_u64);
@@ -164,7 +164,7 @@ fn grouped(places: &[Place]) -> Vec<Vec<Place>> {
     groups
 }
 
-/// The inner chunks of a group that cannot be decoded.
+/// Returns the inner chunks of a group that cannot be decoded.
 fn damaged(
     location: &Location,
     table: &dyn ChunkTable,
@@ -180,7 +180,7 @@ fn damaged(
         for place in group {
             let range = (place.offset, place.length);
             let (from, length) = (as_usize(place.offset - start), as_usize(place.length));
-            // Several entries for the same bytes are no more work than one.
+            // Several entries for the same bytes are decoded once.
             let flaw = match last.take() {
                 Some((before, flaw)) if before == range => flaw,
                 _ => table

@@ -1,4 +1,4 @@
-//! Marks of deletions and moves that were interrupted, and rows of interrupted appends.
+//! Marks of interrupted deletions and moves, and reserved rows of interrupted appends.
 
 use std::cell::Cell;
 
@@ -9,10 +9,10 @@ use super::finding::{Finding, FindingKind, Remedy};
 use super::replaced::set_aside;
 use super::session::Session;
 use zarrox::Array;
-use zarrox::internals::{DATASET, Left, Location, Mark, left_in, settle_left};
+use zarrox::internals::{DATASET, DatasetRemains, Location, Mark, dataset_remains, settle_dataset};
 
-/// Tells of the marks among the keys directly in a group, and finishes the deletions, before anything else of the group is checked.
-/// Returns the names of nodes that are not there as a whole: there is no more to tell of them.
+/// Reports the marks among the keys directly in a group, and finishes the deletions, before the rest of the group is checked.
+/// Returns the names of incomplete nodes, which need no further check.
 pub(super) fn check<'k>(
     session: &Session<'_>,
     group: &Location,
@@ -35,13 +35,13 @@ pub(super) fn check<'k>(
                 if !is_whole {
                     halves.push(place.path.name().to_owned());
                 }
-                // Whoever is at work knows of it, and goes on.
+                // The process that runs the operation will finish it.
                 if !mark.is_worked_on() {
                     tell(session, &place, key, &mark, is_whole)?;
                 }
             }
             Err(error) if error.kind() == ErrorKind::Corrupt => {
-                let why = Remedy::Nothing("it may be another program's".to_owned());
+                let why = Remedy::Nothing("it may belong to another program".to_owned());
                 session.report(finding(&place, key, &error.to_string(), why))?;
             }
             Err(error) => session.report_unreadable(place.path.as_str(), error)?,
@@ -50,8 +50,8 @@ pub(super) fn check<'k>(
     Ok(halves)
 }
 
-/// The mark of a node, and whether the node is there. A node that can be found is whole: its documents are erased first, and written
-/// last.
+/// Returns the mark of a node, and whether the node exists. A node that can be opened is complete: its documents are erased
+/// first, and written last.
 fn look(place: &Location) -> Result<Option<(Mark, bool)>> {
     let Some(mark) = place.mark()? else { return Ok(None) };
     Ok(Some((mark, place.is_explicit()?)))
@@ -61,22 +61,22 @@ fn tell(session: &Session<'_>, place: &Location, key: &Key, mark: &Mark, is_whol
     let alone = |is_as_judged: &dyn Fn() -> Result<bool>, repair: &dyn Fn() -> Result<()>| {
         Session::repair_alone(place, &place.layout_for(mark.format())?, is_as_judged, repair)
     };
-    // A mark that is another one, or of a node that is whole by now, says that the work was going on.
+    // If the mark has changed, or the node is complete now, the operation was still running.
     let is_as_judged = || Ok(look(place)?.is_some_and(|(now, whole)| now == *mark && whole == is_whole));
     if is_whole {
-        let message = "a deletion or a move was interrupted before it changed anything here";
+        let message = "a deletion or a move was interrupted before it changed the node";
         return session.settle(vec![finding(place, key, message, Remedy::Delete)], || {
             alone(&is_as_judged, &|| place.erase_abandoned(mark))
         });
     }
     let message = if mark.is_of_copy() {
-        "it was to be moved to this place, and is only copied in part; it is still where it was"
+        "its move to this path was interrupted during the copy; the source still exists"
     } else {
         "its deletion was interrupted"
     };
     session.settle(vec![finding(place, key, message, Remedy::Quarantine)], || {
         let extent = place.extent_of(mark)?;
-        // A directory that is gone could not be held: whoever deletes it is going to erase the mark as well.
+        // A deleted directory cannot be locked: its deletion will erase the mark as well.
         let is_free = Cell::new(false);
         let is_as_judged = || {
             is_free.set(place.is_free(&extent)?);
@@ -89,15 +89,15 @@ fn tell(session: &Session<'_>, place: &Location, key: &Key, mark: &Mark, is_whol
     })
 }
 
-/// Tells of rows that were reserved for appends whose writers are gone. A repair clears those that are not complete.
+/// Reports rows that were reserved for appends whose writers have ended. A repair clears incomplete ones.
 pub(super) fn appends(session: &Session<'_>, array: &Array) -> Result<()> {
     for rows in array.unwritten_rows()? {
         let (axis, positions) = (rows.axis, format!("{} to {}", rows.start, rows.end));
         let (message, remedy) = match rows.is_cleared {
-            false => ("an append was interrupted, which had reserved them", Remedy::Delete),
+            false => ("reserved by an append that was interrupted", Remedy::Delete),
             true => {
-                let why = "the next append that they are enough for takes them".to_owned();
-                ("an append was interrupted, so that they have fill values", Remedy::Nothing(why))
+                let why = "the next append that fits into them uses them".to_owned();
+                ("filled with fill values by an append that was interrupted", Remedy::Nothing(why))
             }
         };
         let message = format!("positions {positions} along axis {axis}: {message}");
@@ -107,32 +107,31 @@ pub(super) fn appends(session: &Session<'_>, array: &Array) -> Result<()> {
     Ok(())
 }
 
-/// Tells of an append to the arrays of a group whose writer is gone. A repair undoes it, unless all rows are there.
+/// Reports an append to the arrays of a group whose writer has ended. A repair undoes the append, unless all rows are stored.
 fn dataset(session: &Session<'_>, group: &Location, key: &Key) -> Result<()> {
-    let left = match left_in(group) {
+    let left = match dataset_remains(group) {
         Ok(None) => return Ok(()),
         Ok(Some(left)) => left,
         Err(error) if error.kind() == ErrorKind::Corrupt => {
-            let why = Remedy::Nothing("it may be another program's".to_owned());
+            let why = Remedy::Nothing("it may belong to another program".to_owned());
             return session.report(finding(group, key, &error.to_string(), why));
         }
         Err(error) => return session.report_unreadable(group.path.as_str(), error),
     };
     let (message, remedy) = match left {
-        Left::Nothing => {
+        DatasetRemains::Nothing => {
             ("an append to the dataset was interrupted before it changed a shape", Remedy::Delete)
         }
-        Left::Half => (
-            "an append to the dataset was interrupted: some arrays are longer, and others are not yet",
-            Remedy::Undo,
-        ),
-        Left::Stored => (
-            "an append to the dataset was interrupted when all of its rows were there; the same call finishes it, and would append them \
-             again without this mark",
+        DatasetRemains::Partial => {
+            ("an append to the dataset was interrupted: only some arrays have the new length", Remedy::Undo)
+        }
+        DatasetRemains::Stored => (
+            "an append to the dataset was interrupted after all of its rows were stored; the same call finishes it, and would append \
+              them again without this mark",
             Remedy::Delete,
         ),
     };
-    session.settle(vec![finding(group, key, message, remedy)], || settle_left(group))
+    session.settle(vec![finding(group, key, message, remedy)], || settle_dataset(group))
 }
 
 fn finding(place: &Location, key: &Key, message: &str, remedy: Remedy) -> Finding {
@@ -149,7 +148,7 @@ mod tests {
     use zarrox::internals::Location;
     use zarrox::{ErrorKind, OpenOptions};
 
-    /// An array whose deletion has begun, in a store that compares versions and has no locks for others.
+    /// Returns an array whose deletion has begun, in a store that compares versions and has no locks between processes.
     fn half_deleted() -> (Remote, Location) {
         let remote = Remote::default();
         OpenOptions::new().create_group((remote.blocking(), "")).unwrap();
@@ -161,7 +160,7 @@ mod tests {
         (remote, place)
     }
 
-    /// Repairs all, and returns what was found.
+    /// Repairs everything, and returns the findings.
     fn repaired(remote: &Remote) -> Vec<String> {
         let mut found = Vec::new();
         let check = Check::open_with(&OpenOptions::new(), (remote.blocking(), "")).unwrap();
@@ -195,7 +194,7 @@ mod tests {
         let (remote, place) = half_deleted();
         place.abandon_mark();
         let judged = place.mark().unwrap().unwrap();
-        // The same command is given again, and another array takes the place.
+        // The same command runs again, and another array is created at the path.
         place.delete().unwrap();
         let array = OpenOptions::new().create_array((remote.blocking(), "a")).shape([2]).chunks([1]);
         array.data_type(DataType::Int32).create().unwrap();
@@ -214,7 +213,7 @@ mod tests {
             Err(zarrox::Error::new(ErrorKind::StorageFull, "there is no room in the quarantine"))
         });
         assert_eq!(during.unwrap_err().kind(), ErrorKind::StorageFull);
-        // The repair has failed, and is in charge no longer.
+        // The repair has failed, and has released the mark.
         place.erase_left_mark().unwrap();
     }
 
@@ -235,7 +234,7 @@ mod tests {
             Err(zarrox::Error::new(ErrorKind::StorageFull, "there is no room in the quarantine"))
         });
         assert_eq!(during.unwrap_err().kind(), ErrorKind::StorageFull);
-        // Nobody is at work: the mark goes, so that no repair takes the new array for what was left.
+        // No process works on the deletion: the mark is erased, so that no repair deletes the new array.
         assert!(make_room().unwrap().is_empty());
         assert!(place.mark().unwrap().is_none());
         assert_eq!(repaired(&remote), Vec::<String>::new());

@@ -92,10 +92,10 @@ impl Elements {
         work.expect(regions.iter().map(|region| bytes(region)).fold(0, u64::saturating_add));
         let mut memory = None;
         for region in &regions {
-            work.tell(0)?;
+            work.advance(0)?;
             let part = self.array.read_again(&selection(region).into_iter().collect(), &mut memory)?;
             sum.join(&self.sum_of_region(region, part)?);
-            work.tell(bytes(region))?;
+            work.advance(bytes(region))?;
         }
         Ok(sum)
     }

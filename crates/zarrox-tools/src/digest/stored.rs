@@ -165,7 +165,7 @@ pub(super) fn stored_hash(location: &Location, work: &Work) -> Result<[u8; 32]> 
         let at_once = StoredValues::at_once(work.memory);
         let sums = values.pool().map(std::mem::take(batch), bytes, at_once, |(name, size)| {
             let hashed = values.hash(&name)?;
-            work.tell(size)?;
+            work.advance(size)?;
             // What is gone by now could as well have gone before it was listed.
             Ok(hashed.map(|hashed| StoredSum::of(&name, &hashed)))
         })?;

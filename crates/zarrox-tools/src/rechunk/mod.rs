@@ -243,7 +243,7 @@ impl Rechunk {
         let mut values = None;
         part.try_for_each(|index| {
             source.copy_to(&target, boxes.get(index), &mut values)?;
-            work.tell(bytes_of(&source, boxes, index))
+            work.advance(bytes_of(&source, boxes, index))
         })
     }
 
@@ -264,7 +264,7 @@ impl Rechunk {
             let copied = alone.copy_to(&target_alone, boxes.get(part.start + index), &mut values);
             lock(&unused).extend(values);
             copied?;
-            work.tell(bytes_of(&alone, boxes, part.start + index))
+            work.advance(bytes_of(&alone, boxes, part.start + index))
         })
     }
 }

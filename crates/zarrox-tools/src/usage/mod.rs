@@ -153,7 +153,7 @@ impl Usage {
         let children = group.children()?;
         let names: HashSet<&str> = children.iter().map(|child| child.name.as_str()).collect();
         let (documents, orphans) = sizes_of_group(group, &names)?;
-        work.tell(documents + orphans.1)?;
+        work.advance(documents + orphans.1)?;
         found(NodeUsage { path: shown(path), documents, chunks: None, orphans })?;
         for child in children {
             let below = format!("{path}/{}", child.name);
@@ -193,7 +193,7 @@ impl Usage {
                 }
             }
             if chunks.stored.is_multiple_of(TOGETHER as u64) {
-                done = done.clone().and_then(|()| work.tell(0));
+                done = done.clone().and_then(|()| work.advance(0));
             }
         })?;
         done?;
@@ -201,7 +201,7 @@ impl Usage {
             add_inner(array, batch, inner)?;
         }
         chunks.inner = inner;
-        work.tell(documents + chunks.bytes + orphans.1)?;
+        work.advance(documents + chunks.bytes + orphans.1)?;
         let last = chunks.sizes.iter().rposition(|&count| count > 0).map_or(0, |last| last + 1);
         chunks.sizes.truncate(last);
         Ok(NodeUsage { path: shown(path), documents, chunks: Some(chunks), orphans })

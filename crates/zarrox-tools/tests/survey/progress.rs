@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use zarrox::{Array, Progress, Result, prelude::*};
 use zarrox_tools::bench::Bench;
-use zarrox_tools::diff::Comparison;
+use zarrox_tools::diff::Diff;
 use zarrox_tools::stats::Statistics;
 
 /// The last report of the progress of some work.
@@ -43,7 +43,7 @@ fn progress_is_in_bytes_and_ends_at_its_total() {
 
     other.set([29, 19], 2).unwrap();
     let (left, right) = (Node::from(array.clone()), Node::from(other));
-    let diff = last(|tell| Comparison::new().on_progress(tell).run(&left, &right, |_| Ok(())).unwrap());
+    let diff = last(|tell| Diff::new().on_progress(tell).run(&left, &right, |_| Ok(())).unwrap());
     assert_eq!(diff, (2 * bytes, 2 * bytes), "the elements of both arrays");
 
     let bench = last(|tell| drop(Bench::new().turns(2).on_progress(tell).run(&array).unwrap()));

@@ -1,4 +1,4 @@
-//! Arrays in memory, and what is in them.
+//! Arrays in memory, and their elements.
 
 use std::sync::Arc;
 
@@ -12,25 +12,25 @@ use crate::values::{Random, measured};
 /// The side of all arrays that are squares.
 pub(crate) const SIDE: u64 = 1000;
 
-/// The options that everything is opened with: one thread, so that all work happens on the thread that counts.
+/// The options of all nodes: one thread, so that all work happens on the measured thread.
 pub(crate) fn options() -> OpenOptions {
     OpenOptions::new().threads(1)
 }
 
-/// Begins to create a square in memory.
+/// Returns a builder for a square in memory.
 pub(crate) fn square(chunk: u64) -> ArrayBuilder {
     let builder = options().create_array((Arc::new(MemoryStore::new()), ""));
     builder.shape([SIDE; 2]).chunks([chunk; 2]).data_type(DataType::UInt16)
 }
 
-/// A square with values. It is never dropped, so that the end of a store is not counted as work.
+/// Creates a square with values. It is never dropped, so that dropping the store is not measured.
 pub(crate) fn filled(builder: ArrayBuilder) -> &'static Array {
     let array = builder.create().unwrap();
     array.write(.., square_values()).unwrap();
     Box::leak(Box::new(array))
 }
 
-/// Values for all of a square.
+/// Returns values for a whole square.
 pub(crate) fn square_values() -> ArrayD<u16> {
     measured(&[side(); 2], |value| value)
 }

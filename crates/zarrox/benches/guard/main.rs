@@ -1,9 +1,7 @@
 //! Hot paths whose instructions are counted, each once, in a process of its own: `cargo xtask bench --guard` runs it under
-//! Callgrind and compares the counts with those in counts.json.
-//!
-//! All is in memory, on one thread, and the same in every run, so that a count says what the code costs and nothing about the
-//! machine's mood; seeds of hash maps, which are random, move it by a hundredth of a percent. Only [`counted`] is counted: not
-//! the preparation.
+//! Callgrind and compares the counts with those in counts.json. All data are in memory, on one thread, and the same in every run,
+//! so that a count depends on the code and not on the load of the machine; the random seeds of hash maps change it by a hundredth
+//! of a percent. Only [`counted`] is counted: not the preparation.
 //!
 //! The argument is the name of a case; without one, the program lists them.
 
@@ -62,22 +60,22 @@ fn main() {
     counted(work);
 }
 
-/// Gives freed memory back to the system. Otherwise the allocator would tidy up after the preparation while the work is counted.
+/// Returns freed memory to the system. Otherwise the allocator would do so during the measured work.
 fn forget_freed_memory() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
         unsafe extern "C" {
             fn malloc_trim(pad: usize) -> i32;
         }
-        // SAFETY: it only gives back memory that nobody uses.
+        // SAFETY: `malloc_trim` only returns free memory to the system.
         unsafe { malloc_trim(0) };
     }
 }
 
-/// Callgrind counts from here to the end of this function, whose name it is told.
+/// Runs work that Callgrind counts, which gets the name of this function as an option.
 #[inline(never)]
 fn counted(work: Work) {
     work();
-    // What is called last could otherwise take this function's place on the stack.
+    // Otherwise a tail call could replace this function's stack frame.
     black_box(());
 }

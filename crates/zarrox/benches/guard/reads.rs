@@ -12,7 +12,7 @@ use crate::Work;
 use crate::arrays::{SIDE, corners, filled, side, square};
 use crate::values::Random;
 
-/// Chunks so small that what each of them costs weighs more than its bytes.
+/// Chunks so small that the cost of each chunk exceeds that of its bytes.
 pub(crate) fn raw() -> Work {
     all(square(25).no_compressor())
 }
@@ -80,7 +80,7 @@ pub(crate) fn mask() -> Work {
     Box::new(move || drop(black_box(array.mask(mask).read::<ArrayD<u16>>().unwrap())))
 }
 
-/// An array to read selections of, without the cost of codecs.
+/// An uncompressed array for selections, without the cost of codecs.
 fn uncompressed() -> &'static Array {
     filled(square(100).no_compressor())
 }

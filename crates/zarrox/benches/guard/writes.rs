@@ -8,7 +8,7 @@ use crate::Work;
 use crate::arrays::{SIDE, corners, side, square, square_values};
 use crate::values::measured;
 
-/// Chunks so small that what each of them costs weighs more than its bytes.
+/// Chunks so small that the cost of each chunk exceeds that of its bytes.
 pub(crate) fn raw() -> Work {
     all(square(25).no_compressor())
 }
@@ -34,7 +34,7 @@ pub(crate) fn windows() -> Work {
     })
 }
 
-/// Rows that come few at a time, so that chunks are changed and the shape is stored each time.
+/// Appends of a few rows each, so that chunks are changed and the shape is stored each time.
 pub(crate) fn appended() -> Work {
     let mut array = square(100).shape([0, SIDE]).no_compressor().create().unwrap();
     let rows = measured(&[5, side()], |value| value);

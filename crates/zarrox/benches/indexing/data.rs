@@ -1,11 +1,11 @@
-//! Where arrays are put.
+//! The locations of arrays.
 
 use std::sync::Arc;
 
 use zarrox::stores::MemoryStore;
 use zarrox::{AccessOptions, Array, ArrayBuilder, OpenOptions};
 
-/// Where an array is stored.
+/// The location of an array.
 #[derive(Clone, Copy)]
 pub(crate) enum Place {
     Memory,
@@ -22,7 +22,7 @@ impl Place {
         }
     }
 
-    /// Begins to create an array, which exists as long as what is returned with it.
+    /// Returns a builder for an array, and a guard that keeps its directory.
     pub(crate) fn array(self) -> (ArrayBuilder, Option<tempfile::TempDir>) {
         match self {
             Self::Memory => (in_memory(), None),
@@ -34,17 +34,17 @@ impl Place {
     }
 }
 
-/// The array with threads of its own, which hold no memory yet that they reuse.
+/// Returns the array with new threads, which have no buffers yet.
 pub(crate) fn with_new_threads(array: &Array, options: AccessOptions) -> Array {
     array.with_options(&options.threads(8))
 }
 
-/// Begins to create an array in memory.
+/// Returns a builder for an array in memory.
 pub(crate) fn in_memory() -> ArrayBuilder {
     OpenOptions::new().create_array((Arc::new(MemoryStore::new()), ""))
 }
 
-/// A directory that is removed when it is dropped, on the disk that programs are built on.
+/// Creates a temporary directory on the disk of the build directory.
 pub(crate) fn directory() -> tempfile::TempDir {
     tempfile::tempdir_in(std::env::current_dir().unwrap().join("target"))
         .unwrap_or_else(|_| tempfile::tempdir().unwrap())

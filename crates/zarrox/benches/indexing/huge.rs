@@ -1,5 +1,5 @@
-//! A few points in a grid of 1.4e11 chunks: nothing may be listed, counted or allocated for the chunks that are not met.
-//! (zarr-python's issues 4174 and 3702: 1 TiB and 20 GB of memory.)
+//! A few points in a grid of 1.4e11 chunks: no chunk that is not selected may be listed, counted or allocated. (zarr-python's
+//! issues 4174 and 3702: 1 TiB and 20 GB of memory.)
 
 use zarrox::{prelude::*, s};
 
@@ -41,7 +41,7 @@ fn line(report: &mut Report, place: Place) {
     bounded(report, &name("oindex"), || array.oindex(&points).read::<ArrayD<f64>>().unwrap());
     bounded(report, &name("slice"), || array.read::<ArrayD<f64>>(s![5..;COUNT / 10]).unwrap());
     bounded(report, &name("overwritten by vindex"), || array.vindex(&points).write(&values).unwrap());
-    // Other points each time: a file system may take much longer to replace a file than to make one.
+    // Other points each time: a file system may take much longer to replace a file than to create one.
     let mut random = Random(3);
     bounded(report, &name("written by vindex"), || {
         array.vindex(random.many_below(POINTS, COUNT)).write(&values).unwrap();

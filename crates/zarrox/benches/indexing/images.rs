@@ -1,4 +1,4 @@
-//! Planes of large images in shards: memory stays within the budget, whatever is selected (zarr-python's issue 3641: 1.6 GB for
+//! Planes of large images in shards: memory stays within the limit for every selection (zarr-python's issue 3641: 1.6 GB for
 //! planes one by one, 23.9 GB for a list of them).
 
 use ndarray::ArrayD;

@@ -1,4 +1,4 @@
-//! Masks, blocks and mixed selections against what else reads or writes the same.
+//! Masks, blocks and mixed selections, compared with other accesses to the same elements.
 
 use ndarray::{Array2, ArrayD};
 use zarrox::codecs::Blosc;
@@ -61,14 +61,14 @@ fn masks(report: &mut Report, array: &Array, values: &ArrayD<u16>) {
     );
 }
 
-/// Rows that are listed against as many rows of a slice.
+/// Compares a list of rows with a slice of as many rows.
 fn lists_written(report: &mut Report, array: &Array, values: &ArrayD<u16>) {
     let mut random = Random(9);
     let rows = array.shape()[0].cast_signed() / 4;
     let list: IndexArray = (0..rows).map(|n| n * 4 + random.below(4)).collect::<Vec<i64>>().into();
     let some = values.slice(ndarray::s![..;4, ..]).to_owned();
     let mut turn = false;
-    // Other values each time: what does not change a chunk is not stored.
+    // Other values each time: an unchanged chunk is not stored.
     let others = some.mapv(|value| value ^ 1);
     let mut next = || {
         turn = !turn;

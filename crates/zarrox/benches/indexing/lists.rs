@@ -28,7 +28,7 @@ pub(crate) fn run(report: &mut Report, scale: Scale) {
     });
     let sorted: Vec<i64> = chosen.map(u64::cast_signed).collect();
     let shuffled: Vec<i64> = random.many_below(sorted.len(), length.cast_signed());
-    // The limit is for as many as the reporter had.
+    // The limit applies to the number of indices in the issue.
     let limit = if scale == Scale::Small { 10.0 } else { 100.0 };
     for (name, list, limit) in [("sorted", sorted, Some(limit)), ("random", shuffled, None)] {
         let name = format!("{:.1} M {name} indices", crate::report::real(list.len()) / 1e6);
@@ -54,7 +54,7 @@ pub(crate) fn run(report: &mut Report, scale: Scale) {
     }
 }
 
-/// Does the work that happens before any chunk is read.
+/// Resolves a selection, without reading a chunk.
 fn grouped(array: &Array, index: &IndexArray) -> (ResolvedSelection, Vec<Grouped>) {
     let resolved = Selection::orthogonal(index).resolve(array.shape()).unwrap();
     let group = |axis: &ResolvedAxis| match axis {

@@ -1,8 +1,7 @@
-//! Selections of every kind: the cases that users of Zarr suffer from, each with the limit that it must stay below.
-//!
-//! A case is limited by other work in the same run that does as much: a slice, a read of everything, NumPy. The two take turns,
-//! so that a noisy machine is noisy for both, and the ratio of the medians is what counts. Few cases have limits in
-//! milliseconds or bytes: those where another implementation takes a thousand times as much.
+//! Selections of every kind: slow cases that users of Zarr have reported, each with a limit. The limit of a case is relative to
+//! comparable work in the same run: a slice, a read of everything, NumPy. The two alternate, so that a noisy machine affects
+//! both, and the ratio of the medians is compared. Few cases have limits in milliseconds or bytes: those where another
+//! implementation takes a thousand times as much.
 //!
 //! `cargo xtask bench indexing [--case shard] [--scale small] [--require]`; `--require` fails when a row is above its limit.
 

@@ -1,12 +1,12 @@
-//! The memory that some work holds. The libraries in C take theirs from elsewhere, and it is not counted.
+//! The memory use of work. Memory of libraries in C is not counted.
 
 use std::sync::atomic::{AtomicBool, AtomicIsize, Ordering::Relaxed};
 
 use zarrox_testkit::allocator::Counting;
 
-/// True if anybody wants to know: counting costs time, which would be measured elsewhere.
+/// True while memory is measured: counting costs time, which would falsify other measurements.
 static COUNTED: AtomicBool = AtomicBool::new(false);
-/// The bytes that all threads hold, counted from when it began; and the most of it.
+/// The allocated bytes of all threads since the start of the measurement, and their maximum.
 static HELD: AtomicIsize = AtomicIsize::new(0);
 static MOST: AtomicIsize = AtomicIsize::new(0);
 
@@ -20,7 +20,7 @@ fn count(more: isize) {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting(count);
 
-/// The most memory that `work` holds at a time, its result included, beyond what was held before.
+/// Returns the peak memory of `work`, including its result, beyond the memory that was allocated before.
 pub(crate) fn peak<A>(work: impl FnOnce() -> A) -> usize {
     HELD.store(0, Relaxed);
     MOST.store(0, Relaxed);

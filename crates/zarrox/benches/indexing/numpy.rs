@@ -1,4 +1,4 @@
-//! NumPy's own times, where there is a Python that has it.
+//! NumPy's own times, if a Python with NumPy is installed.
 
 use std::process::{Command, Stdio};
 
@@ -21,8 +21,8 @@ def best(read):
 print(best(lambda i: array[i]), best(lambda i: array[i].copy()))
 ";
 
-/// The medians of the times of `a[i]` and `a[i].copy()` for all rows of an array of (10000, 1024) floats, in seconds. The Python is
-/// what the variable `ZARROX_BENCH_PYTHON` names, or else `python3`.
+/// The medians of the times of `a[i]` and `a[i].copy()` for all rows of an array of (10000, 1024) floats, in seconds. The
+/// environment variable `ZARROX_BENCH_PYTHON` names the Python; the default is `python3`.
 pub(crate) fn row_times() -> Option<(f64, f64)> {
     let python = std::env::var("ZARROX_BENCH_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     let output = Command::new(python).args(["-c", SCRIPT]).stderr(Stdio::null()).output().ok()?;

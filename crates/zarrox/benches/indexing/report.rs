@@ -1,4 +1,4 @@
-//! Measuring, and the table of what was measured.
+//! Measurements, and the table of their results.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use crate::memory::peak;
 
 const REPETITIONS: usize = 9;
 
-/// Work that takes less than this is repeated until it does.
+/// The shortest measured time: shorter work is repeated.
 const LEAST: Duration = Duration::from_millis(2);
 
 /// The table, which is printed row by row.
@@ -40,7 +40,7 @@ impl Report {
         &self.above
     }
 
-    /// The time that some work takes, against the time of other work. Returns both, in seconds.
+    /// Compares the time of work with that of other work. Returns both, in seconds.
     pub(crate) fn ratio<A, B>(
         &mut self,
         case: &str,
@@ -56,7 +56,7 @@ impl Report {
         (ours, other)
     }
 
-    /// The time that some work takes, at most so many milliseconds.
+    /// Measures the time of work, with a limit in milliseconds.
     pub(crate) fn time<A>(&mut self, case: &str, limit: impl Into<Option<f64>>, mut work: impl FnMut() -> A) {
         let (count, _) = repeated(&mut work);
         let mut times: Vec<f64> = (0..self.repetitions).map(|_| timed(count, &mut work)).collect();
@@ -65,13 +65,13 @@ impl Report {
         self.row(case, [time(took), String::new(), time(took)], took, limit);
     }
 
-    /// A ratio that was measured elsewhere.
+    /// Adds a ratio that was measured elsewhere.
     pub(crate) fn found(&mut self, case: &str, beside: &str, found: f64, limit: f64) {
         let texts = [String::new(), beside.to_owned(), format!("{found:.2}")];
         self.row(case, texts, found, Some((limit, format!("{limit}"))));
     }
 
-    /// The most memory that some work holds at a time, its result included, in bytes.
+    /// Measures the peak memory of work, including its result, in bytes.
     pub(crate) fn memory<A>(
         &mut self,
         case: &str,
@@ -83,7 +83,7 @@ impl Report {
         self.row(case, [bytes(held), String::new(), bytes(held)], real(held), limit);
     }
 
-    /// A count, which may not differ at all.
+    /// Adds a count, which must be exact.
     pub(crate) fn count(&mut self, case: &str, found: usize, expected: usize) {
         assert_eq!(found, expected, "{case}");
         let texts = [found.to_string(), String::new(), found.to_string()];
@@ -111,7 +111,7 @@ impl Report {
     }
 }
 
-/// The medians of the times of two kinds of work that take turns.
+/// Returns the medians of the times of two kinds of work, which alternate.
 pub(crate) fn interleaved<A, B>(
     repetitions: usize,
     mut ours: impl FnMut() -> A,
@@ -120,7 +120,7 @@ pub(crate) fn interleaved<A, B>(
     // The first time is a warm-up.
     let ((ours_count, first_took), (other_count, second_took)) = (repeated(&mut ours), repeated(&mut other));
     let (mut first, mut second) = (Vec::new(), Vec::new());
-    // What is quick is repeated more often: others who use the machine disturb it more.
+    // Short work is repeated more often: other processes disturb it more.
     let more = if first_took + second_took < 0.02 { 3 } else { 1 };
     for _ in 0..repetitions * more {
         first.push(timed(ours_count, &mut ours));
@@ -139,7 +139,7 @@ fn repeated<A>(work: &mut impl FnMut() -> A) -> (u32, f64) {
     (count, took)
 }
 
-/// The seconds that work takes, done so many times. The last result is dropped after the clock has stopped.
+/// Returns the seconds for `times` repetitions of work. The last result is dropped after the measurement.
 fn timed<A>(count: u32, work: &mut impl FnMut() -> A) -> f64 {
     let start = Instant::now();
     for _ in 1..count {

@@ -9,7 +9,7 @@ use crate::data::{PLACES, Place};
 use crate::report::Report;
 use crate::values::{Random, measured};
 
-/// A list of indices against a slice (zarr-python's issue 3829: 1.18 s against 0.1 s).
+/// Compares a list of indices with a slice (zarr-python's issue 3829: 1.18 s against 0.1 s).
 pub(crate) fn lists(report: &mut Report, scale: Scale) {
     let depth = if scale == Scale::Small { 100 } else { 1000 };
     let shape = [2, depth, 100, 100];
@@ -90,7 +90,7 @@ fn writes(
 ) {
     let count = rows.values().len();
     let mut turn = 0_u16;
-    // Other values each time: what does not change a chunk is not stored.
+    // Other values each time: an unchanged chunk is not stored.
     let mut points = || {
         turn = turn.wrapping_add(1);
         ndarray::Array1::from_iter((0..count).map(|n| u16::try_from(n % 1000).unwrap().wrapping_add(turn)))

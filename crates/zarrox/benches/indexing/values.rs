@@ -2,7 +2,7 @@
 
 use ndarray::{ArrayD, IxDyn};
 
-/// Numbers that look random, and are the same in every run (SplitMix64).
+/// Pseudorandom numbers, the same in every run (SplitMix64).
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -13,18 +13,18 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below another.
+    /// Returns a number below a bound.
     pub(crate) fn below(&mut self, n: i64) -> i64 {
         (self.next() >> 1).cast_signed() % n
     }
 
-    /// So many numbers below another.
+    /// Returns `count` numbers below a bound.
     pub(crate) fn many_below(&mut self, count: usize, n: i64) -> Vec<i64> {
         (0..count).map(|_| self.below(n)).collect()
     }
 }
 
-/// Smooth values with some noise, which compress as measurements do: to about half.
+/// Returns smooth values with some noise, which compress to about half, like measurements.
 pub(crate) fn measured<T>(shape: &[usize], convert: impl Fn(u16) -> T) -> ArrayD<T> {
     let mut random = Random(7);
     let mut n = 0_u64;

@@ -11,7 +11,7 @@ use super::Array;
 use super::read::chunk_place;
 use super::view::ArrayView;
 
-/// The number of bytes that are cast at once, so that they are still in a core's cache when they are copied to their places.
+/// The number of bytes that are cast at once, so that they are still in a core's cache when they are copied to the result.
 const BLOCK: usize = 128 << 10;
 
 /// A part of an array that is read as another data type, like zarr-python's `astype`; made by [`Array::astype`] and
@@ -53,12 +53,12 @@ impl<'a> ArrayView<'a> {
 }
 
 impl<'a> AsTypeView<'a> {
-    /// The part with its stored data type.
+    /// Returns the view with the stored data type.
     pub fn view(&self) -> &ArrayView<'a> {
         &self.view
     }
 
-    /// The shape of the selection.
+    /// Returns the shape of the selection.
     ///
     /// # Errors
     /// The errors of [`ArrayView::shape`].
@@ -66,7 +66,7 @@ impl<'a> AsTypeView<'a> {
         self.view.shape()
     }
 
-    /// The data type that elements are read as.
+    /// Returns the data type that elements are read as.
     pub fn data_type(&self) -> &DataType {
         &self.data_type
     }
@@ -155,7 +155,7 @@ impl<'a> AsTypeView<'a> {
                 let key = array.key(&projection.chunk);
                 let place = key
                     .map_or_else(|_| String::new(), |key| chunk_place(&projection.chunk, &key).to_string());
-                error.at(format!("what is selected of {place}")).at(array.place())
+                error.at(format!("the selected elements of {place}")).at(array.place())
             })?;
             back.gather(&cast.view(), out);
             Ok(())

@@ -1,4 +1,4 @@
-//! Creating arrays.
+//! Creation of arrays.
 
 use std::fmt;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ impl fmt::Debug for Fill {
     }
 }
 
-/// The description of an array that will be created: set its properties, then call [`create`](ArrayBuilder::create).
+/// A builder for an array: set its properties, then call [`create`](ArrayBuilder::create).
 ///
 /// Only the shape and the data type are required. By default, the compressor is that of the format's reference implementation,
 /// and chunks have about a mebibyte, or in v1 and v2 the shape that zarr-python 2 guesses.
@@ -74,7 +74,7 @@ pub struct ArrayBuilder {
 }
 
 impl ArrayBuilder {
-    /// Starts to create an array at a place, in a format or in that of the group above.
+    /// Creates a builder for an array at a location, in a format or in that of the group above.
     #[doc(hidden)]
     pub fn new(location: Result<Location>, format: Option<Format>) -> Self {
         Self {
@@ -103,13 +103,13 @@ impl ArrayBuilder {
         }
     }
 
-    /// Takes over the properties of an array.
+    /// Sets all properties to those of an array.
     pub(crate) fn like(mut self, array: &Array) -> Self {
         let metadata = array.metadata();
         (self.format, self.inherits_format) = (metadata.format, false);
         self.shape = Some(metadata.shape.clone());
         let codecs = array.codecs();
-        // The shards of a regular grid are described anew, so that the builder can change them.
+        // The sharding codec of a regular grid is built again, so that the builder can change it.
         let (inner, sharding) = match (array.inner_chunk_shape(), codecs.as_slice()) {
             (Some(inner), [sharding]) if sharding.name == "sharding_indexed" => (Some(inner), Some(sharding)),
             _ => (None, None),
@@ -162,7 +162,7 @@ impl ArrayBuilder {
         self
     }
 
-    /// Sets the shape of chunks: their lengths in elements, of which `None` is a whole dimension, or another [`ChunkShape`].
+    /// Sets the chunk shape in elements, where `None` is a whole dimension, or another [`ChunkShape`].
     ///
     /// ```
     /// # use zarrox::prelude::*;
@@ -180,8 +180,8 @@ impl ArrayBuilder {
         self
     }
 
-    /// Sets chunks of different lengths (v3): for each dimension, a list of lengths, or one length that is repeated. If
-    /// [`chunks`](Self::chunks) is set as well, the lengths are those of shards.
+    /// Sets a rectilinear grid of chunks with different lengths (v3): for each dimension, a list of lengths, or one length that
+    /// is repeated. If [`chunks`](Self::chunks) is set as well, the lengths are those of shards.
     ///
     /// ```
     /// # use zarrox::prelude::*;
@@ -203,8 +203,8 @@ impl ArrayBuilder {
         self
     }
 
-    /// Sets the shape of shards, in elements. A shard stores several chunks in one object. Each of its lengths must be a multiple
-    /// of the chunk's.
+    /// Sets the shard shape, in elements. A shard stores several inner chunks in one object. Its length along each dimension must
+    /// be a multiple of the chunk's.
     pub fn shards(mut self, shards: impl Into<Vec<u64>>) -> Self {
         self.shards = Some(shards.into());
         self
@@ -249,8 +249,9 @@ impl ArrayBuilder {
     /// Sets whether each chunk is stored with a checksum, so that any changed byte is noticed when the chunk is read. Inside of
     /// shards, each inner chunk has one.
     ///
-    /// In v3 it is the codec `crc32c` after the compressor. In formats with one compressor, Zstandard's own is switched on; elsewhere
-    /// `crc32c` takes the compressor's place, which becomes a filter. Codecs that have a checksum in any case, as gzip, stay alone.
+    /// In v3 it is the codec `crc32c` after the compressor. In formats with one compressor, Zstandard's own is switched on;
+    /// elsewhere `crc32c` takes the compressor's place, which becomes a filter. Codecs that always have a checksum, such as gzip,
+    /// stay unchanged.
     ///
     /// ```
     /// # use zarrox::prelude::*;
@@ -290,7 +291,7 @@ impl ArrayBuilder {
         self
     }
 
-    /// Sets the user's attributes. [`json::to_map`](crate::json::to_map) makes them of a value of a type that `serde` knows.
+    /// Sets the user's attributes. [`json::to_map`](crate::json::to_map) serialises a value to attributes.
     pub fn attributes(mut self, attributes: impl Into<Map>) -> Self {
         self.attributes = attributes.into();
         self
@@ -333,11 +334,11 @@ impl ArrayBuilder {
         self
     }
 
-    /// Creates the array: when this returns, its metadata and the missing groups above it are stored.
+    /// Creates the array, and stores its metadata and the missing groups above it.
     ///
     /// # Errors
-    /// [`ErrorKind::AlreadyExists`] when there is a node already; [`ErrorKind::InvalidArgument`] when settings contradict each
-    /// other; [`ErrorKind::Unsupported`] when the format does not support a setting; and errors of the store.
+    /// [`ErrorKind::AlreadyExists`] when a node exists at the location; [`ErrorKind::InvalidArgument`] when settings contradict
+    /// each other; [`ErrorKind::Unsupported`] when the format does not support a setting; and the errors of the store.
     pub fn create(self) -> Result<Array> {
         let overwrite = self.overwrite;
         self.create_by(|location, format, documents, _| {
@@ -346,11 +347,11 @@ impl ArrayBuilder {
         })
     }
 
-    /// Creates the array together with its elements, which `fill` writes. The array's documents are stored last: nobody can open it
-    /// before it is complete.
+    /// Creates the array together with its elements, which `fill` writes. The array's documents are stored last, so that it
+    /// cannot be opened before it is complete.
     ///
-    /// After a failure, nothing is left. After a kill, chunks are left and a journal, [`JOURNAL`](crate::JOURNAL), which names
-    /// the `source` of the elements. The same call, with the same source and settings, then fills the array again.
+    /// After a failure, nothing is left. If the process is killed, chunks and a journal, [`JOURNAL`](crate::JOURNAL), which names
+    /// the `source` of the elements, remain. The same call, with the same source and settings, then writes the elements again.
     ///
     /// ```
     /// # use zarrox::prelude::*;
@@ -373,13 +374,13 @@ impl ArrayBuilder {
         })
     }
 
-    /// The metadata of the array that would be created at a place.
+    /// Returns the metadata of the array that would be created at a location.
     #[doc(hidden)]
     pub fn plan(self, place: &Location) -> Result<ArrayMetadata> {
         Ok(self.planned(place)?.1.metadata)
     }
 
-    /// Creates the array, whose documents are stored by `store`.
+    /// Creates the array by calling `store` with its documents.
     fn create_by(
         self,
         store: impl FnOnce(&Location, Format, &[Document], &Array) -> Result<()>,
@@ -394,7 +395,7 @@ impl ArrayBuilder {
         array.now_stored()
     }
 
-    /// Appends the dimensions of a sub-array to those of the array, whose elements are then plain.
+    /// Appends the dimensions of sub-array elements to those of the array.
     fn folded(mut self) -> Result<Self> {
         let inner = std::mem::take(&mut self.sub_array);
         if inner.is_empty() {
@@ -402,7 +403,7 @@ impl ArrayBuilder {
         }
         if self.chunk_grid.is_some() {
             return Err(argument(
-                "the elements are arrays; a rectilinear grid needs their dimensions as dimensions of the array",
+                "the elements are sub-arrays; a rectilinear grid needs their dimensions as dimensions of the array",
             ));
         }
         if let Some(ChunkShape::Lengths(lengths)) = &mut self.chunks {
@@ -417,7 +418,7 @@ impl ArrayBuilder {
         Ok(self)
     }
 
-    /// The array that the settings describe, with its format and its documents, of which none is stored yet.
+    /// Returns the array that the settings describe, with its format and its documents. Nothing is stored.
     fn planned(self, location: &Location) -> Result<(Format, Array, Vec<Document>)> {
         let mut this = self.folded()?;
         if this.inherits_format {
@@ -448,7 +449,7 @@ impl ArrayBuilder {
         Ok((array, documents))
     }
 
-    /// The array that its documents describe with the given members, and these documents.
+    /// Returns the array that the documents with the given members describe, and these documents.
     fn with_members(
         &self,
         documents: Vec<Document>,
@@ -462,7 +463,7 @@ impl ArrayBuilder {
         }
     }
 
-    /// The reason why the format does not support an array, which is more helpful than the error of its codecs.
+    /// Returns the reason why the format does not support an array, which is more helpful than the error of its codecs.
     fn refusal(&self, location: &Location, metadata: ArrayMetadata) -> Option<Error> {
         let node = NodeMetadata::Array(metadata);
         let written = self.format.def().to_documents(&location.path, &node, &location.context.registry);
@@ -502,7 +503,7 @@ impl ArrayBuilder {
         Ok(array)
     }
 
-    /// The grid of stored objects, and the shape of the inner chunks if these are shards.
+    /// Returns the grid of stored objects, and the shape of the inner chunks if these are shards.
     fn grid(&self, shape: &[u64], item: usize) -> Result<(ChunkGrid, Option<Vec<u64>>)> {
         match (&self.chunk_grid, &self.shards) {
             (Some(_), Some(_)) => Err(argument(
@@ -526,7 +527,7 @@ impl ArrayBuilder {
         }
     }
 
-    /// The fill value; `None` if a document of v1 or v2 should leave it undefined.
+    /// Returns the fill value; `None` if a document of v1 or v2 should leave it undefined.
     fn fill_element(&self, data_type: &DataType, location: &Location) -> Result<Option<FillValue>> {
         let context = &location.context;
         let family = context.registry.family(data_type)?;
@@ -541,7 +542,7 @@ impl ArrayBuilder {
         }
     }
 
-    /// The chain of stored objects; for shards, a single codec with the chain of the inner chunks.
+    /// Returns the codecs of stored objects; for shards, a single codec with the codecs of the inner chunks.
     fn chain(
         &self,
         data_type: &DataType,
@@ -571,7 +572,7 @@ impl ArrayBuilder {
         Ok(vec![sharding.into()])
     }
 
-    /// The codecs, with one that stores a checksum unless there is one already.
+    /// Adds a codec that stores a checksum, unless there is one already.
     fn with_checksum(&self, mut codecs: Vec<CodecSpec>) -> Vec<CodecSpec> {
         if zarrox_codecs::internals::has_checksum(&codecs) {
             return codecs;
@@ -593,7 +594,7 @@ impl ArrayBuilder {
         let kind = |spec: &CodecSpec| registry.codec(&spec.name).map(|def| def.kind).ok();
         let of_kind = |wanted| self.filters.iter().filter(move |spec| kind(spec) == Some(wanted)).cloned();
         codecs.extend(of_kind(CodecKind::ArrayToArray));
-        // A compressor of numbers takes the place of `bytes`.
+        // A compressor of numbers replaces `bytes`.
         let mut compressor = self.compressor.clone();
         let packs = |spec: &mut CodecSpec| kind(spec) == Some(CodecKind::ArrayToBytes);
         let given = of_kind(CodecKind::ArrayToBytes).next();
@@ -620,8 +621,8 @@ impl ArrayBuilder {
     }
 }
 
-/// Refuses compression levels that codecs do not have. In documents that are read, the nearest level is taken, since levels do
-/// not matter for reading.
+/// Returns an error for compression levels that codecs do not have. For documents that are read, the nearest level is used, since
+/// levels do not matter for reading.
 fn check_levels(asked: &[CodecSpec], taken: &[CodecSpec]) -> Result<()> {
     for (asked, taken) in asked.iter().zip(taken) {
         if let Some((asked, nearest)) = other_level(&asked.configuration, &taken.configuration) {
@@ -633,7 +634,7 @@ fn check_levels(asked: &[CodecSpec], taken: &[CodecSpec]) -> Result<()> {
     Ok(())
 }
 
-/// A requested level, also of an inner codec, and the level that was taken instead.
+/// Returns a requested level, also of an inner codec, and the level that is used instead.
 fn other_level<'a>(asked: &'a Map, taken: &'a Map) -> Option<(&'a Json, &'a Json)> {
     asked.iter().find_map(|(name, asked)| {
         let taken = taken.get(name)?;
@@ -658,7 +659,8 @@ fn other_level_in<'a>(asked: &'a Json, taken: &'a Json) -> Option<(&'a Json, &'a
     }
 }
 
-/// Turns an error of invalid metadata into an error of the argument, since the caller made the metadata.
+/// Converts an error about invalid metadata into an error about an argument, since the metadata follow from the caller's
+/// settings.
 fn as_argument(error: Error) -> Error {
     match error.kind() {
         ErrorKind::InvalidMetadata => argument(error.to_string()),
@@ -666,7 +668,7 @@ fn as_argument(error: Error) -> Error {
     }
 }
 
-/// The fill value of another array, which is converted if the elements have another type that has the value.
+/// The fill value of another array, which is converted if the new data type can represent it.
 struct FillLike(DynArray);
 
 impl IntoElements for FillLike {
@@ -679,12 +681,12 @@ impl IntoElements for FillLike {
     }
 }
 
-/// The bytes of a value that is one element.
+/// Returns the bytes of a single element.
 fn one_element(value: &dyn IntoElements, target: &Target<'_>) -> Result<FillValue> {
     let elements = value.elements(target)?;
     let view = elements.view();
     if elements.len() != 1 {
-        return Err(argument(format!("it is one value, not {} of them", elements.len())));
+        return Err(argument(format!("the fill value is a single element, not {} elements", elements.len())));
     }
     target.data_type.check_range(&view)?;
     let mut bytes = Vec::new();

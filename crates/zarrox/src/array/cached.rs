@@ -1,4 +1,4 @@
-//! Reading through the cache of decoded chunks.
+//! Reads through the cache of decoded chunks.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use super::Array;
 use crate::chunk_cache::{ChunkCache, DecodedChunk};
 
 impl Array {
-    /// The cache, if there is one and the units of this chain can be cached; and the shape of such a unit.
+    /// Returns the cache, if there is one and the units of this chain can be cached, and the shape of a unit.
     pub(super) fn chunk_cache(&self, chain: &CodecChain) -> Option<(&ChunkCache, Dims<usize>)> {
         let cache = self.location.context.chunk_cache.as_ref()?;
-        // Elements of variable length are in a buffer, and their size is not known.
+        // Elements of variable length are in a buffer, and their size is unknown.
         if self.data_type().storage() == Storage::Variable || chain.chunk().item() == 0 {
             return None;
         }
@@ -28,7 +28,7 @@ impl Array {
         (size <= cache.limit).then_some((cache, shape))
     }
 
-    /// Returns true if the first bytes that a part of an object needs were cached at some time.
+    /// Returns true if the cache contains the first unit that a part of an object needs, of any version.
     pub(super) fn may_be_cached(&self, chain: &CodecChain, key: &Key, part: &ReadPart<'_>) -> bool {
         let Some((cache, shape)) = self.chunk_cache(chain) else { return false };
         let region = part.elements().bounding_box(shape.len());
@@ -74,7 +74,7 @@ impl Array {
     }
 }
 
-/// The region of a chunk that a cell of an inner grid covers. The chunk need not be a multiple of the cells.
+/// Returns the region of a chunk that a cell of an inner grid covers. The chunk need not be a multiple of the cells.
 fn region_of(cell: &[usize], shape: &[usize], chunk: &[usize]) -> Dims<Span> {
     let span = |((&index, &length), &whole): ((&usize, &usize), &usize)| {
         let start = index * length;

@@ -9,15 +9,15 @@ use zarrox_core::{ArrayMetadata, CodecChain, ErrorKind, Result};
 
 use crate::location::Context;
 
-/// The number of chains that are cached. A grid can have any number of shapes, and making a chain costs little.
-const KEPT: usize = 64;
+/// The number of cached chains. A grid can have any number of chunk shapes, and building a chain costs little.
+const CACHED: usize = 64;
 
-/// The cached chains of chunks of other shapes than the grid's largest.
+/// The cached chains of chunks whose shape is not the grid's largest.
 #[derive(Debug, Default)]
 pub(super) struct Chains(Mutex<HashMap<Dims<u64>, Arc<CodecChain>>>);
 
 impl Chains {
-    /// The chain of chunks of this shape, which is made if it is not cached.
+    /// Returns the chain of chunks of this shape, which is built if it is not cached.
     pub(super) fn of_shape(
         &self,
         shape: Dims<u64>,
@@ -27,23 +27,23 @@ impl Chains {
             return Ok(chain.clone());
         }
         let chain = Arc::new(make(&shape)?);
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() >= KEPT {
-            kept.clear();
+        let mut cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if cached.len() >= CACHED {
+            cached.clear();
         }
-        kept.insert(shape, chain.clone());
+        cached.insert(shape, chain.clone());
         Ok(chain)
     }
 }
 
-/// The chain of an array's largest chunk.
+/// Returns the chain of an array's largest chunk.
 pub(super) fn chain_for(metadata: &ArrayMetadata, context: &Context) -> Result<Arc<CodecChain>> {
-    let Context { registry, strictness, chunk_limit, latest, .. } = context;
+    let Context { registry, strictness, chunk_limit, last_chain, .. } = context;
     let fill = metadata.fill_element(registry)?;
-    latest.chain(metadata, &fill, || metadata.chain(registry, *strictness, *chunk_limit))
+    last_chain.chain(metadata, &fill, || metadata.chain(registry, *strictness, *chunk_limit))
 }
 
-/// The chain. If only metadata is needed and a codec or the data type is unknown, a chain that fails with the reason for every
+/// Returns the chain. If only metadata is needed, and a codec or the data type is unknown, returns a chain that fails for every
 /// chunk, and the reason.
 pub(super) fn or_unusable(
     chain: Result<Arc<CodecChain>>,
@@ -64,7 +64,7 @@ pub(super) fn or_unusable(
 
 /// The chain of a chunk.
 pub(super) enum Chain<'a> {
-    /// The array's one chain.
+    /// The array's only chain.
     Only(&'a CodecChain),
     /// The chain of chunks of one shape among several.
     OfShape(Arc<CodecChain>),

@@ -7,21 +7,21 @@ use super::chains::Chain;
 use crate::error::argument;
 use crate::location::Context;
 
-/// A chunk here is what is stored as one object: a shard, where the array has shards.
+/// In these methods, a chunk is a stored object: a shard, if the array has shards.
 impl Array {
-    /// Works with the codec chain of a chunk.
+    /// Calls `work` with the codec chain of a chunk.
     #[doc(hidden)]
     pub fn with_chain<R>(&self, chunk: &[u64], work: impl FnOnce(&CodecChain) -> R) -> Result<R> {
         Ok(work(&*self.chain_of(chunk)?))
     }
 
-    /// The number of stored bytes of a chunk; `None` if it is not stored.
+    /// Returns the number of stored bytes of a chunk; `None` if it is not stored.
     #[doc(hidden)]
     pub fn stored_size(&self, chunk: &[u64]) -> Result<Option<u64>> {
         self.location.store.size(&self.key(chunk)?).map_err(Error::from)
     }
 
-    /// Returns true if a chunk is one of the grid's.
+    /// Returns true if the grid contains a chunk.
     #[doc(hidden)]
     pub fn has_chunk(&self, chunk: &[u64]) -> bool {
         chunk.len() == self.ndim() && chunk.iter().zip(self.grid_shape()).all(|(index, count)| *index < count)
@@ -32,13 +32,13 @@ impl Array {
             return Ok(());
         }
         let grid = self.grid_shape();
-        Err(argument(format!("there is no chunk {chunk:?}, the grid has the shape {grid:?}"))
+        Err(argument(format!("there is no chunk {chunk:?}: the grid has the shape {grid:?}"))
             .at(self.place()))
     }
 }
 
 impl Array {
-    /// The codec chain of a chunk's shape.
+    /// Returns the codec chain of a chunk.
     pub(super) fn chain_of(&self, chunk: &[u64]) -> Result<Chain<'_>> {
         if let ChunkGrid::Regular { .. } = self.metadata.chunk_grid {
             return Ok(Chain::Only(&self.chain));
@@ -48,7 +48,7 @@ impl Array {
         self.chain_of_shape(&shape)
     }
 
-    /// The codec chain of chunks of this shape.
+    /// Returns the codec chain of chunks of this shape.
     pub(super) fn chain_of_shape(&self, shape: &[u64]) -> Result<Chain<'_>> {
         let own = self.chain.chunk().shape();
         if own.len() == shape.len() && own.iter().zip(shape).all(|(&own, &length)| own as u64 == length) {
@@ -59,8 +59,8 @@ impl Array {
         self.shared.chains.of_shape(shape.into(), make).map(Chain::OfShape)
     }
 
-    /// Refuses shards whose inner chunks do not divide every length of the grid: the one chain that was made has seen only
-    /// the largest.
+    /// Returns an error for shards whose length is not a multiple of the inner chunks' length: the chain of the array was only
+    /// checked for the largest shard.
     pub(super) fn check_inner_chunks(&self) -> Result<()> {
         let Some(inner) = self.chain.inner_chunk_shape() else { return Ok(()) };
         for (dim, inner) in inner.into_iter().enumerate() {

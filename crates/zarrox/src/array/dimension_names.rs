@@ -5,7 +5,7 @@ use zarrox_core::ArrayMetadata;
 /// The attribute that xarray reads the names of dimensions from in formats that have none.
 pub const ARRAY_DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
 
-/// The names of all dimensions, if xarray's attribute has them.
+/// Returns the names of all dimensions, if xarray's attribute has them.
 pub fn attribute_names(array: &ArrayMetadata) -> Option<Vec<Option<String>>> {
     let names = array.attributes.get(ARRAY_DIMENSIONS)?.as_array()?;
     let names: Vec<Option<String>> = names.iter().map(|name| name.as_str().map(str::to_owned)).collect();

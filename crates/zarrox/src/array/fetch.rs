@@ -1,7 +1,7 @@
-//! The driver: it does the I/O that codec chains request.
+//! The driver, which does the I/O that codec chains request.
 
 use zarrox_core::codec::{ByteRange as Range, ByteStream, CodecError, Fetch, Window};
-use zarrox_core::internals::codec::coalesce::{Coalesce, CoalescedRanges, STRAIGHT};
+use zarrox_core::internals::codec::coalesce::{Coalesce, CoalescedRanges, DIRECT};
 use zarrox_core::internals::codec::{DeferredDecode, ReadPart, Sink};
 use zarrox_core::internals::scratch::Scratch;
 use zarrox_core::{CodecChain, Error, ErrorKind, Result};
@@ -11,14 +11,14 @@ use super::Array;
 use crate::policy::MissingChunks;
 use crate::pool::Pool;
 
-/// The most bytes that are collected for deferred decodings at a time, unless a single one needs more.
+/// The largest number of bytes that are collected for deferred decodings at a time, unless a single one needs more.
 const COLLECTED: usize = 4 << 20;
 
-/// The most bytes of elements for which a remote object that is read completely is requested as a whole. A larger shard is read
-/// by its index and then in parts, many in parallel.
+/// The largest size in elements' bytes for which a remote object that is read completely is requested as a whole. Of a larger
+/// shard, the index is read first, and then parts in parallel.
 const WHOLE_FAR: usize = 64 << 20;
 
-/// The number of attempts to read an object that a writer replaces meanwhile.
+/// The number of attempts to read an object while writers replace it.
 const ATTEMPTS: usize = 10;
 
 impl Array {
@@ -64,17 +64,17 @@ impl Array {
         self.read_value(chain, key, &*value, part, objects).map(|()| true)
     }
 
-    /// Fills the elements of an object that does not exist, unless the options make that an error.
+    /// Fills the elements of a missing object with the fill value, unless the options make that an error.
     fn read_missing(&self, mut part: ReadPart<'_>) -> Result<()> {
         if self.location.context.missing == MissingChunks::Error {
-            let message = "the chunk is missing, and the option `missing_chunks` makes that an error";
+            let message = "the chunk is missing, which is an error with the option `missing_chunks`";
             return Err(Error::new(ErrorKind::NotFound, message));
         }
         part.fill(self.chain.chunk().fill().as_bytes());
         Ok(())
     }
 
-    /// Drives the reading of a stored object: fetches what its chain requests, until it requests nothing more.
+    /// Reads a stored object: fetches the bytes that its chain requests, until it requests no more.
     pub(super) fn read_value(
         &self,
         chain: &CodecChain,
@@ -98,7 +98,7 @@ impl Array {
             for fetch in fetches {
                 match fetch.sink {
                     Sink::Deferred(decode) => deferred.push(decode),
-                    _ if fetch.keep => match self.complete_kept(object, fetch)? {
+                    _ if fetch.keep => match self.complete_cached(object, fetch)? {
                         Ok(next) => following.extend(next),
                         Err(fetch) => ranges.push(fetch),
                     },
@@ -114,28 +114,28 @@ impl Array {
 
     /// Completes a fetch from the cached bytes of the object, if its version is still the same. Otherwise it returns a fetch that
     /// caches its bytes.
-    fn complete_kept<'a>(
+    fn complete_cached<'a>(
         &self,
         object: Object<'_>,
         fetch: Fetch<'a>,
     ) -> Result<std::result::Result<Vec<Fetch<'a>>, Fetch<'a>>> {
-        // Bytes in memory are at hand as they are, and a digest costs more than what is kept spares.
+        // Bytes of a memory store need no cache, and a digest as a version costs more than the cache saves.
         let spared = !object.value.is_in_memory() && !self.location.store.capabilities().digest_versions;
         let version = if spared { object.value.version() } else { None };
         let Some(version) = version else { return Ok(Err(fetch)) };
         let (offset, length) = fetch.range.within(object.value.size())?;
         let place = (object.key.clone(), offset, length);
-        if let Some(bytes) = self.shared.kept.get(&place, &version) {
+        if let Some(bytes) = self.shared.index_cache.get(&place, &version) {
             return Ok(Ok(fetch.complete(&bytes)?));
         }
         let shared = self.shared.clone();
         Ok(Err(Fetch::then(fetch.range, move |bytes| {
-            shared.kept.insert(place, version, Bytes::copy_from_slice(bytes));
+            shared.index_cache.insert(place, version, Bytes::copy_from_slice(bytes));
             fetch.complete(bytes)
         })))
     }
 
-    /// Collects the bytes of deferred decodings and finishes them, as many at a time as fit into the limit of memory.
+    /// Collects the bytes of deferred decodings and finishes them, as many at a time as the memory limit allows.
     fn drive_deferred<'a>(
         &self,
         object: Object<'_>,
@@ -186,13 +186,13 @@ impl Array {
         Ok(following.into_iter().flatten().collect())
     }
 
-    /// The threads for parts of an object: those of the store, unless the store is not needed any more.
+    /// Returns the threads for parts of an object: those of the store, unless the store is not needed any more.
     fn pool_for(&self, value: &dyn Value) -> &Pool {
         let needs_store = self.location.is_remote() || !value.is_in_memory();
         if needs_store { self.location.pool() } else { &self.location.context.pool }
     }
 
-    /// Groups fetches that lie close to each other.
+    /// Groups fetches of adjacent ranges.
     fn grouped<'a>(&self, fetches: Vec<Fetch<'a>>, value: &dyn Value) -> Result<Vec<Group<'a>>> {
         let mut ranges = Vec::with_capacity(fetches.len());
         for fetch in fetches {
@@ -204,25 +204,25 @@ impl Array {
         let far = self.location.is_remote();
         let coalesce = if far { Coalesce::REMOTE } else { Coalesce::LOCAL };
         Ok(coalesce.group(ranges, |length, fetch: &Fetch<'_>| {
-            let straight = length >= STRAIGHT as u64 && matches!(fetch.sink, Sink::Into(_));
+            let straight = length >= DIRECT as u64 && matches!(fetch.sink, Sink::Into(_));
             in_memory || (!far && (straight || matches!(fetch.sink, Sink::Stream(_))))
         }))
     }
 
-    /// Refuses to read more bytes at once than the limit of a chunk.
+    /// Returns an error if more bytes would be read at once than the limit of a chunk.
     fn check_length(&self, length: u64) -> Result<()> {
         let limit = self.chain.limit();
         if usize::try_from(length).is_ok_and(|length| length <= limit) {
             return Ok(());
         }
-        let message = format!("{length} stored bytes would be read at once, and the limit is {limit}");
+        let message = format!("reading {length} stored bytes at once exceeds the limit of {limit}");
         Err(Error::new(ErrorKind::LimitExceeded, message))
     }
 }
 
-/// The range that the first request for an object should bring, as far as it is known before the object is opened.
+/// Returns the range of the first request for an object, as far as it is known before the object is opened.
 fn first_range(chain: &CodecChain, part: &mut ReadPart<'_>) -> Result<ByteRange> {
-    // However large the object is, no more bytes are read than the limit of a chunk.
+    // However large the object is, at most the limit of a chunk is read.
     let whole = ByteRange::From { offset: 0, length: Some(chain.limit() as u64) };
     if part.elements().covers(chain.chunk().shape()) && chain.chunk().size() <= WHOLE_FAR {
         return Ok(whole);

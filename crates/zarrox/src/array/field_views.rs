@@ -61,7 +61,7 @@ impl ArrayView<'_> {
         }))
     }
 
-    /// The structure of the view's elements.
+    /// Returns the structured data type of the view's elements.
     fn structure(&self) -> Result<&Structure> {
         let data_type = self.data_type();
         let is_whole = self.inner().is_empty();
@@ -79,7 +79,7 @@ impl ArrayView<'_> {
         Self { array: self.array, resolved, fields }
     }
 
-    /// The places of fields in whole elements, if they are fields of a field of this view.
+    /// Returns the offsets of fields in whole elements, if they are fields of a field of this view.
     fn in_whole_elements(&self, mut fields: Fields) -> Fields {
         let Some(own) = &self.fields else { return fields };
         let start = |offset: usize| {

@@ -14,12 +14,12 @@ pub(super) struct Fields {
     pub(super) data_type: DataType,
     /// The dimensions of a field that is an array.
     pub(super) inner: Vec<usize>,
-    /// Where the fields lie in the array's elements, and in elements of these fields alone.
+    /// The offsets of the fields in the array's elements, and in elements of these fields alone.
     pub(super) places: Dims<FieldPlace>,
 }
 
 impl Fields {
-    /// The places for writing, which go from elements of the fields into whole elements.
+    /// Returns the offsets for writing, from elements of the fields into whole elements.
     pub(super) fn places_written(&self) -> Dims<FieldPlace> {
         let back = |&FieldPlace { source, target, size }: &FieldPlace| FieldPlace {
             source: target,
@@ -38,7 +38,7 @@ impl Fields {
     ) -> Result<()> {
         if self.inner.is_empty() {
             let read = array.read_fields_into(&self.places, resolved, &self.data_type, out.reborrow());
-            // This is done even after an error, since the memory may be the caller's own booleans.
+            // Booleans are made valid even after an error, since the memory may be the caller's.
             self.data_type.normalise(&mut out);
             return read;
         }
@@ -52,7 +52,7 @@ impl Fields {
                 return Ok(());
             }
         };
-        // A field that is an array is read as one element of so many bytes.
+        // A field that is an array is read as a single element of all its bytes.
         let size = self.inner.iter().product::<usize>() * self.data_type.size();
         let outer = &shape[..shape.len() - self.inner.len()];
         let element = DataType::RawBits(size);
@@ -64,7 +64,7 @@ impl Fields {
 }
 
 impl Array {
-    /// Reads parts of elements into their places in elements of `data_type`.
+    /// Reads fields of elements into elements of `data_type`.
     fn read_fields_into(
         &self,
         places: &[FieldPlace],
@@ -74,7 +74,8 @@ impl Array {
     ) -> Result<()> {
         let at_once = self.at_once_whole();
         self.read_projections(resolved, data_type, out, at_once, |projection, mut out, objects| {
-            // Whole elements of this chunk alone, so that only memory for the result and for a chunk of each thread is needed.
+            // Whole elements are read for this chunk alone, so that memory is only needed for the result and one chunk for each
+            // thread.
             let (part, back) = projection.compact();
             let mut whole = DynArray::empty(self.data_type().clone(), back.shape())?;
             self.read_chunk_part(&part, whole.view_mut(), objects)?;

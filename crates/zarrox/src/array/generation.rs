@@ -1,8 +1,8 @@
-//! The generation of an array: what its elements are read and written by. Whoever rechunks, converts, moves, deletes or replaces an array
-//! gives it another one, so that handles that were opened before fail instead of reading or writing wrong elements.
-//!
-//! The store tells by the [stamp](zarrox_stores::Store::stamp) of the array's document whether it was replaced, which costs one system call.
-//! Only then the document is read again. Other attributes and another shape are no other generation.
+//! The generation of an array: the metadata that determine how its elements are read and written. Rechunking, converting, moving,
+//! deleting or replacing an array changes the generation, so that handles that were opened before fail instead of reading or
+//! writing wrong elements. The [stamp](zarrox_stores::Store::stamp) of the array's document shows whether it was replaced, which
+//! costs one system call. Only then the document is read again. A change of attributes or of the shape does not change the
+//! generation.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard};
@@ -13,24 +13,24 @@ use zarrox_stores::{Hold, HoldGuard, Key, Prefix, Stamp};
 
 use crate::location::Location;
 
-/// What a handle knows of its array's document.
+/// The state of an array's document that a handle has seen.
 #[derive(Debug)]
 pub(crate) struct Generation {
-    /// The array's document.
+    /// The key of the array's document.
     document: Key,
-    /// What those who change the array hold.
+    /// The prefix that writers of the array hold.
     prefix: Prefix,
-    /// What the store said of the document when it was as the handle has it; `None` if that was not seen yet.
+    /// The stamp of the document that agrees with the handle; `None` before it was first compared.
     known: RwLock<Option<Stamp>>,
-    /// True if the metadata is a copy of the document, which nobody has compared with it.
+    /// True if the metadata comes from consolidated metadata, and was not compared with the document yet.
     is_copy: AtomicBool,
-    /// The metadata to compare, if the array is also viewed in another way.
+    /// The metadata to compare, if the array's metadata were changed for a view.
     said: OnceLock<ArrayMetadata>,
 }
 
 impl Generation {
-    /// The generation of an array that was found at a place, or read from consolidated metadata. `None` for an array that is only
-    /// planned, or where the store cannot tell.
+    /// Returns the generation of an array that was found at a location, or read from consolidated metadata. `None` for an array
+    /// that is only planned, or if the store has no stamps.
     pub(crate) fn of_found(location: &Location, metadata: &ArrayMetadata) -> Result<Option<Self>> {
         if location.copy().is_some() {
             return Ok(location
@@ -39,13 +39,13 @@ impl Generation {
         }
         Ok(match &location.read_ahead.seen {
             None | Some((_, Stamp::Unknown)) => None,
-            // It was read before the store was asked.
+            // The document was read before its stamp.
             Some((document, Stamp::Missing)) => Some(Self::new(document.clone(), None, false)),
             Some((document, stamp)) => Some(Self::new(document.clone(), Some(stamp.clone()), false)),
         })
     }
 
-    /// The generation of an array whose document was just stored.
+    /// Returns the generation of an array whose document was just stored.
     pub(crate) fn of_stored(location: &Location, metadata: &ArrayMetadata) -> Result<Option<Self>> {
         let document = location.deciding_document(metadata.format)?;
         let is_told = |document: &Key| !matches!(location.store.stamp(document), Ok(Stamp::Unknown));
@@ -63,22 +63,22 @@ impl Generation {
         }
     }
 
-    /// Keeps the metadata to compare, for an array that will be viewed in another way.
+    /// Stores the metadata to compare, for an array whose metadata will be changed for a view.
     pub(crate) fn keep(&self, said: &ArrayMetadata) {
         self.said.get_or_init(|| said.clone());
     }
 
-    /// Makes sure that metadata from consolidated metadata agrees with the array's own document, once.
+    /// Checks once that metadata from consolidated metadata agree with the array's own document.
     pub(crate) fn confirm_copy(&self, location: &Location, said: &ArrayMetadata) -> Result<()> {
         if self.is_copy.load(Ordering::Acquire) { self.compare(location, said) } else { Ok(()) }
     }
 
-    /// Makes sure that it is known what the document is like, before elements are read.
+    /// Reads the stamp of the document before elements are read, if it is unknown.
     pub(crate) fn begin(&self, location: &Location, said: &ArrayMetadata) -> Result<()> {
         if self.known().is_some() { Ok(()) } else { self.compare(location, said) }
     }
 
-    /// Makes sure that the array is the one that the handle was opened for.
+    /// Returns an error unless the array is the one that the handle was opened for.
     pub(crate) fn check(&self, location: &Location, said: &ArrayMetadata) -> Result<()> {
         let is_same = match &*self.known() {
             None | Some(Stamp::Recent(_) | Stamp::Missing) => false,
@@ -88,12 +88,12 @@ impl Generation {
         if is_same { Ok(()) } else { self.compare(location, said) }
     }
 
-    /// Holds the array together with other writers, so that nobody moves, replaces or deletes it meanwhile.
+    /// Holds the array shared with other writers, so that it is not moved, replaced or deleted meanwhile.
     pub(crate) fn hold(&self, location: &Location) -> Result<HoldGuard> {
         Ok(location.store.hold(&self.prefix, Hold::Shared)?)
     }
 
-    /// Readers of it do not exclude one another, so that it may be kept while the store is asked.
+    /// Returns the known stamp. Readers do not exclude one another, so that the guard may be held during a request to the store.
     fn known(&self) -> RwLockReadGuard<'_, Option<Stamp>> {
         self.known.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -102,7 +102,8 @@ impl Generation {
         *self.known.write().unwrap_or_else(PoisonError::into_inner) = Some(stamp);
     }
 
-    /// Makes sure that a node, which was just read under the lock of its document, is the array that the handle was opened for.
+    /// Returns an error unless a node that was just read under the lock of its document is the array that the handle was opened
+    /// for.
     pub(crate) fn check_locked(
         &self,
         location: &Location,
@@ -110,7 +111,7 @@ impl Generation {
         node: &NodeMetadata,
     ) -> Result<()> {
         if location.is_guarded() {
-            // Nothing keeps others from storing another document before the store is asked.
+            // Another writer can store a document between the read and the request for the stamp.
             return self.judge(&own(location, said), said, Some(node));
         }
         let stamp = location.store.stamp(&self.document)?;
@@ -124,7 +125,7 @@ impl Generation {
 
     #[cold]
     fn compare(&self, location: &Location, said: &ArrayMetadata) -> Result<()> {
-        // It is asked before the document is read: what is stored meanwhile is seen the next time.
+        // The stamp is read before the document: a change in between is detected the next time.
         let stamp = location.store.stamp(&self.document)?;
         let place = own(location, said);
         self.judge(&place, said, place.find_node()?.as_ref())?;
@@ -132,7 +133,7 @@ impl Generation {
         Ok(())
     }
 
-    /// Makes sure that the node that is stored is the array that the handle was opened for.
+    /// Returns an error unless the stored node is the array that the handle was opened for.
     fn judge(&self, place: &Location, said: &ArrayMetadata, stored: Option<&NodeMetadata>) -> Result<()> {
         let said = self.said.get().unwrap_or(said);
         let is_copy = self.is_copy.load(Ordering::Acquire);
@@ -161,12 +162,12 @@ impl Generation {
     }
 }
 
-/// The place of an array's own documents, without copies of them.
+/// Returns the location of an array's own documents, without consolidated metadata.
 fn own(location: &Location, said: &ArrayMetadata) -> Location {
     location.as_stored().with_probe(None).of_format(Some(said.format))
 }
 
-/// Says what became of an array that is not there any more.
+/// Describes what became of an array that does not exist any more.
 fn gone(place: &Location, said: &ArrayMetadata) -> String {
     match place.clone().of_format(None).find_node() {
         Ok(Some(NodeMetadata::Array(other))) if other.format != said.format => {
@@ -177,8 +178,8 @@ fn gone(place: &Location, said: &ArrayMetadata) -> String {
     }
 }
 
-/// Says in what the stored metadata differ from those of a handle, as far as elements are read and written by it. A copy of the document has
-/// its shape as well.
+/// Describes how the stored metadata differ from those of a handle, as far as they affect elements. For consolidated metadata,
+/// the shape is compared as well.
 fn difference(
     stored: &ArrayMetadata,
     said: &ArrayMetadata,
@@ -192,7 +193,7 @@ fn difference(
         shape: if is_copy { stored.shape.clone() } else { said.shape.clone() },
         chunk_grid: if may_grow { said.chunk_grid.clone() } else { stored.chunk_grid.clone() },
         dimension_names: if is_copy { stored.dimension_names.clone() } else { said.dimension_names.clone() },
-        // A document of version 2 need not say how chunks are named: it was found out, or the store says it.
+        // A document of version 2 need not define the chunk keys: their encoding was detected, or is detected now.
         chunk_key_encoding: match stored.separator_declared {
             true => stored.chunk_key_encoding,
             false => said.chunk_key_encoding,
@@ -208,12 +209,12 @@ fn difference(
     Ok(Some(if is_copy {
         format!("differs from its copy: its shape is {:?}", stored.shape)
     } else if alike.data_type != said.data_type {
-        format!("got elements of the type {} instead of {}", stored.data_type, said.data_type)
+        format!("got the data type {} instead of {}", stored.data_type, said.data_type)
     } else if stored.shape.len() != said.shape.len() || alike.chunk_grid != said.chunk_grid {
         let (new, old) = (stored.chunk_grid.largest_chunk(), said.chunk_grid.largest_chunk());
-        format!("was divided into other chunks ({new:?} instead of {old:?})")
+        format!("was rechunked (to {new:?} from {old:?})")
     } else if alike.chunk_key_encoding != said.chunk_key_encoding {
-        "got other chunk keys".to_owned()
+        "got another encoding of chunk keys".to_owned()
     } else if alike.codecs == said.codecs {
         "got another fill value".to_owned()
     } else {
@@ -221,8 +222,8 @@ fn difference(
     }))
 }
 
-/// Returns true if two arrays have the same documents. An array that was just created can say in other words what is read from its
-/// documents: `r40` instead of `raw_bytes`, for example, or another fill value of Python objects.
+/// Returns true if two arrays have the same documents. The metadata of a new array can differ in notation from those that are
+/// read from its documents: `r40` instead of `raw_bytes`, for example, or another fill value of Python objects.
 fn are_documents_alike(one: &ArrayMetadata, other: &ArrayMetadata, place: &Location) -> bool {
     let documents = |array: &ArrayMetadata| {
         let node = NodeMetadata::Array(array.clone());
@@ -231,7 +232,7 @@ fn are_documents_alike(one: &ArrayMetadata, other: &ArrayMetadata, place: &Locat
     matches!((documents(one), documents(other)), (Ok(one), Ok(other)) if one == other)
 }
 
-/// Returns true if one grid is the beginning of the other: a rectilinear grid gets more chunks when its array grows.
+/// Returns true if one grid is a prefix of the other: a rectilinear grid gets more chunks when its array grows.
 fn goes_on(stored: &ChunkGrid, said: &ChunkGrid) -> bool {
     if !matches!((stored, said), (ChunkGrid::Rectilinear(_), ChunkGrid::Rectilinear(_))) {
         return stored == said;

@@ -12,7 +12,7 @@ use crate::pool::too_many;
 /// The number of chunks whose sizes are requested in parallel.
 const TOGETHER: usize = 4_096;
 
-/// A description of an array: its metadata, and the amount that is stored.
+/// A description of an array: its metadata, and the number and size of its stored chunks.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ArrayInfo {
@@ -28,7 +28,7 @@ pub struct ArrayInfo {
     pub data_type: DataType,
     /// The unknown data type of the metadata, if [`data_type`](Self::data_type) is its fallback.
     pub fallback_from: Option<Json>,
-    /// The division of the array into chunks, or shards if there are any.
+    /// The chunk grid: of shards, if there are any.
     pub chunk_grid: ChunkGrid,
     /// The shape of the chunks of the grid: see [`Array::chunk_shape`].
     pub chunk_shape: Vec<u64>,
@@ -40,7 +40,7 @@ pub struct ArrayInfo {
     pub fill_text: String,
     /// The codecs.
     pub codecs: Vec<CodecSpec>,
-    /// The names of the dimensions, if they have any.
+    /// The dimension names, if there are any.
     pub dimension_names: Option<Vec<Option<String>>>,
     /// The size of all elements in memory, in bytes; `None` if it exceeds `u64`.
     pub bytes: Option<u64>,
@@ -61,7 +61,7 @@ pub struct ArrayInfo {
 }
 
 impl ArrayInfo {
-    /// The compression ratio: the size in memory of the stored chunks, divided by their stored size.
+    /// Returns the compression ratio: the size in memory of the stored chunks, divided by their stored size.
     #[expect(clippy::cast_precision_loss, reason = "a ratio for people")]
     pub fn ratio(&self) -> Option<f64> {
         let bytes = self.chunk_bytes.filter(|_| self.chunk_bytes_stored > 0)?;
@@ -83,8 +83,8 @@ struct Stored {
 }
 
 impl Array {
-    /// Describes the array. The stored chunks are listed, and none is decoded. If the store cannot list its keys, such as a web
-    /// server, each possible chunk is requested.
+    /// Describes the array. The stored chunks are listed, not decoded. If the store cannot list its keys, as a web server, each
+    /// possible chunk is requested.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -146,7 +146,7 @@ impl Array {
         Ok(stored)
     }
 
-    /// The number of the array's elements in a chunk; `None` if it exceeds `u64`.
+    /// Returns the number of the array's elements in a chunk; `None` if it exceeds `u64`.
     fn elements_of(&self, chunk: &[u64]) -> Option<u64> {
         let mut dims = chunk.iter().zip(self.shape()).enumerate();
         dims.try_fold(1_u64, |count, (dim, (&index, &length))| {

@@ -1,4 +1,4 @@
-//! What the crates of tools need of arrays beyond the public interface.
+//! Methods of arrays for the crates of tools, beyond the public interface.
 
 use std::sync::Arc;
 
@@ -12,18 +12,18 @@ use crate::location::{Context, Location};
 use crate::options::OpenOptions;
 use crate::pool::Pool;
 
-/// Access to stored chunks as they are, to codecs, and to elements in parts.
+/// Access to encoded chunks, to codecs, and to elements in parts.
 impl Array {
-    /// Opens the array at a place by its metadata.
+    /// Opens the array at a location from its metadata.
     ///
     /// # Errors
-    /// When elements cannot be read or written by it.
+    /// When elements cannot be read or written with this metadata.
     #[doc(hidden)]
     pub fn by_metadata(location: Location, metadata: ArrayMetadata) -> Result<Self> {
         Self::new(location, metadata)
     }
 
-    /// The key of the object of a chunk, whether it exists or not.
+    /// Returns the key of a chunk's object, whether it exists or not.
     #[doc(hidden)]
     pub fn object_key(&self, chunk: &[u64]) -> Result<String> {
         self.key(chunk).map(|key| key.to_string())
@@ -38,15 +38,15 @@ impl Array {
         Self { location, ..self.clone() }
     }
 
-    /// The array with its chunks in another store, at the same paths.
+    /// Returns the array with its chunks in another store, at the same paths.
     #[doc(hidden)]
     pub fn in_store(&self, store: Arc<dyn Store>) -> Self {
         let path = self.location.path.clone();
         Self { location: self.location.clone().moved_to(store, path), ..self.clone() }
     }
 
-    /// Returns true if all chunks of a region are stored, which begins where a chunk does. Each of them is complete, since a chunk is
-    /// replaced atomically.
+    /// Returns true if all chunks of a region are stored. The region must begin at the start of a chunk. Each stored chunk is
+    /// complete, since a chunk is replaced atomically.
     #[doc(hidden)]
     pub fn stores_all_of(&self, region: &[(u64, u64)]) -> Result<bool> {
         // Chunks of several shapes can lie in several regions, so that a stored one need not be complete.
@@ -67,25 +67,25 @@ impl Array {
         }
     }
 
-    /// The size of the elements of a stored chunk in memory, in bytes.
+    /// Returns the size of a decoded chunk, in bytes.
     #[doc(hidden)]
     pub fn chunk_bytes(&self) -> usize {
         self.chain.chunk().size()
     }
 
-    /// The number of bytes that are decoded at once: those of a chunk, or of an inner chunk of a shard.
+    /// Returns the number of bytes that are decoded at once: those of a chunk, or of an inner chunk of a shard.
     #[doc(hidden)]
     pub fn decoded_bytes(&self) -> usize {
         self.shared.unit
     }
 
-    /// The threads that work on the array's chunks.
+    /// Returns the threads that work on the array's chunks.
     #[doc(hidden)]
     pub fn pool(&self) -> &Pool {
         self.location.pool()
     }
 
-    /// The threads that compute.
+    /// Returns the threads that compute.
     #[doc(hidden)]
     pub fn cores(&self) -> &Pool {
         &self.location.context.pool
@@ -97,20 +97,20 @@ impl Array {
         self.location.is_remote()
     }
 
-    /// The options to open another array with the same settings as this one.
+    /// Returns options for opening another array with the same settings.
     #[doc(hidden)]
     pub fn open_options(&self) -> OpenOptions {
         OpenOptions::within(&self.location.context)
     }
 
-    /// Copies a part to the same place of another array, through a buffer that is used again if it fits.
+    /// Copies a selection to the same selection of another array, through a buffer that is reused if it fits.
     #[doc(hidden)]
     pub fn copy_to(&self, target: &Self, part: Selection, memory: &mut Option<DynArray>) -> Result<()> {
         let values = self.read_again(&part, memory)?;
         target.write(part, values)
     }
 
-    /// Reads a part into memory that is used again if it fits.
+    /// Reads a selection into memory that is reused if it fits.
     #[doc(hidden)]
     pub fn read_again<'m>(&self, part: &Selection, memory: &'m mut Option<DynArray>) -> Result<&'m DynArray> {
         let values = self.slice(part).with_source(|source| match memory.take() {
@@ -120,7 +120,7 @@ impl Array {
         Ok(memory.insert(values?))
     }
 
-    /// Stores the bytes of a chunk, which come in pieces.
+    /// Stores the bytes of a chunk, given in pieces.
     #[doc(hidden)]
     pub fn write_encoded_pieces(&self, chunk: &[u64], pieces: &[&[u8]]) -> Result<()> {
         self.check_writable()?;
@@ -134,8 +134,8 @@ impl Array {
         self.writing(|| self.location.overwrite(&key, write))
     }
 
-    /// Stores the bytes of a chunk under the same indices of another array, in pieces if there are many. Returns false if it was never
-    /// stored.
+    /// Copies the stored bytes of a chunk to the same indices of another array, in pieces if the chunk is large. Returns false if
+    /// the chunk is missing.
     #[doc(hidden)]
     pub fn copy_encoded_chunk(&self, chunk: &[u64], target: &Self) -> Result<bool> {
         let (from, to) = (self.key(chunk)?, target.key(chunk)?);

@@ -1,4 +1,4 @@
-//! Iterators over the rows and over the chunks of an array.
+//! Iterators over the rows and chunks of an array.
 
 use std::fmt;
 use std::iter::FusedIterator;
@@ -29,7 +29,7 @@ pub struct Rows<A: FromElements> {
     array: Array,
     resolved: ResolvedSelection,
     first_axis: FirstAxis,
-    /// The most rows that are read at once.
+    /// The largest number of rows that are read at once.
     most: u64,
     /// The size of a row in bytes, at least 1.
     row_size: u64,
@@ -119,8 +119,8 @@ impl Array {
     /// elements. A chunk at the edge of the array has only the elements inside the array. If the array has shards, these are the
     /// shards.
     ///
-    /// Each chunk is read when its turn comes, and only once, so that the grid can have any size. The iterator ends after an
-    /// error.
+    /// Each chunk is read when the iterator reaches it, and only once, so that the grid can have any size. The iterator ends
+    /// after an error.
     ///
     /// ```
     /// # use zarrox::{prelude::*, s};
@@ -176,8 +176,8 @@ impl Array {
         Ok(Numbers::Listed(numbers.into_iter()))
     }
 
-    /// The positions along a dimension that are decoded together with one position: those of its chunk, or of its inner chunk if
-    /// inner chunks can be read alone.
+    /// Returns the positions along a dimension that are decoded together with one position: those of its chunk, or of its inner
+    /// chunk if inner chunks can be read alone.
     fn decoded_with(&self, dim: usize, position: u64) -> Range<u64> {
         let runs = self.chunk_grid().runs(dim);
         let run = &runs[runs.partition_point(|run| run.start <= position).saturating_sub(1)];
@@ -215,7 +215,7 @@ impl<A: FromElements> Rows<A> {
         })
     }
 
-    /// A row that was read already; otherwise reads it, with others that lie in the same chunks.
+    /// Returns a row that was read already; otherwise reads it, with others that lie in the same chunks.
     fn get(&mut self, row: u64, from_front: bool) -> Result<A> {
         let batches = [&self.front, &self.back];
         let found = batches.into_iter().flatten().find(|batch| batch.rows.contains(&row));
@@ -255,7 +255,7 @@ impl<A: FromElements> Rows<A> {
         }
     }
 
-    /// The rows from this one on that are decoded together with it, and the rows that are read together with these.
+    /// Returns the rows from this one on that are decoded together with it, and the rows that are read together with these.
     fn following(&self, row: u64) -> (Range<u64>, Range<u64>) {
         let limit = self.remaining.end.min(row.saturating_add(self.most));
         let near = self.decoded_with(row).end.min(limit);
@@ -270,7 +270,7 @@ impl<A: FromElements> Rows<A> {
         (row..near, row..end)
     }
 
-    /// The rows up to this one that are decoded together with it, and the rows that are read together with these.
+    /// Returns the rows up to this one that are decoded together with it, and the rows that are read together with these.
     fn preceding(&self, row: u64) -> (Range<u64>, Range<u64>) {
         let end = row + 1;
         let limit = self.remaining.start.max(end.saturating_sub(self.most));
@@ -286,7 +286,7 @@ impl<A: FromElements> Rows<A> {
         (near..end, start..end)
     }
 
-    /// The rows that lie in the same chunks as this one.
+    /// Returns the rows that lie in the same chunks as this one.
     fn decoded_with(&self, row: u64) -> Range<u64> {
         match &self.first_axis {
             FirstAxis::Span(span) => {
@@ -324,7 +324,7 @@ impl<R> Batch<R> {
     }
 }
 
-/// The positions of the rows. A mask is turned into a list, which would otherwise be repeated for each part of it.
+/// Returns the positions of the rows. A mask is converted into a list once, instead of for each part of it.
 fn first_axis(mut resolved: ResolvedSelection) -> Result<(ResolvedSelection, FirstAxis)> {
     let ResultAxis::Of { axis, .. } = resolved.result[0] else { return Ok((resolved, FirstAxis::Anywhere)) };
     if let ResolvedAxis::Mask(masked) = &resolved.axes[axis] {
@@ -453,7 +453,7 @@ impl<A: FromElements> fmt::Debug for Chunks<A> {
     }
 }
 
-/// The row-major number of a chunk; `None` if it exceeds `u64`.
+/// Returns the row-major number of a chunk; `None` if it exceeds `u64`.
 fn number(chunk: &[u64], grid: &[u64]) -> Option<u64> {
     chunk
         .iter()
@@ -461,7 +461,7 @@ fn number(chunk: &[u64], grid: &[u64]) -> Option<u64> {
         .try_fold(0_u64, |number, (&index, &count)| number.checked_mul(count)?.checked_add(index))
 }
 
-/// The indices of the chunk with this number.
+/// Returns the indices of the chunk with this number.
 pub fn indices(mut number: u64, grid: &[u64]) -> Vec<u64> {
     let mut indices = vec![0; grid.len()];
     for (index, &count) in indices.iter_mut().zip(grid).rev() {

@@ -10,10 +10,10 @@ mod fetch;
 mod field_views;
 mod fields;
 mod generation;
+mod index_cache;
 mod info;
 pub(crate) mod internals;
 mod iterate;
-mod kept;
 mod parts;
 mod raw;
 mod read;
@@ -45,7 +45,7 @@ use crate::location::Location;
 
 use chains::Chains;
 use generation::Generation;
-use kept::Kept;
+use index_cache::IndexCache;
 
 pub use astype::AsTypeView;
 pub use builder::ArrayBuilder;
@@ -54,13 +54,13 @@ pub use iterate::indices;
 pub use iterate::{Chunks, Rows};
 pub use raw::RawChunks;
 pub use regions::ChunkIndices;
-pub use resize::{Growth, Longer, SoleAppender, Unwritten};
-pub use resize::{Left, left_in, settle_left};
+pub use resize::{DatasetRemains, dataset_remains, settle_dataset};
+pub use resize::{ExclusiveAppender, GrownArray, Growth, UnwrittenRows};
 pub use stored::cell;
 pub use stored::{InnerChunk, StoredChunk, StoredRead, StoredWrite};
 pub use view::ArrayView;
 
-/// An array: its metadata is in memory, and its chunks are in the store.
+/// An array, whose metadata is in memory and whose chunks are in a store.
 ///
 /// Elements are read and written through `&self`, from any number of threads. Writes to the same chunk or shard wait for each
 /// other, so that none is lost. Methods that change the metadata take `&mut self`.
@@ -70,11 +70,11 @@ pub struct Array {
     metadata: ArrayMetadata,
     /// The chain of the grid's largest chunk, which in a regular grid is every chunk.
     chain: Arc<CodecChain>,
-    /// State that all handles share.
+    /// The state that all handles share.
     shared: Arc<Shared>,
     /// The prefix of all chunk keys.
     chunks: Prefix,
-    /// What is known of the array's document, if it is stored and the store tells whether it changes.
+    /// The state of the array's document, if it is stored and the store detects changes of it.
     generation: Option<Arc<Generation>>,
 }
 
@@ -84,21 +84,21 @@ struct Shared {
     /// The chains of chunks of other shapes than the grid's largest.
     chains: Chains,
     /// Bytes of stored objects that are cached, such as shard indexes.
-    kept: Kept,
+    index_cache: IndexCache,
     /// The encoding of chunk keys, if the metadata does not define it.
     keys: OnceLock<ChunkKeyEncoding>,
     /// Held while the encoding of chunk keys is detected, so that it is detected once.
     asking: Mutex<()>,
     /// The size of the unit that is decoded at once, in bytes of memory: a chunk, or an inner chunk of a shard.
     unit: usize,
-    /// True if elements are read as the stored bytes, whatever they mean.
+    /// True if elements are read as raw bytes in the stored byte order.
     as_stored: bool,
     /// The reason why elements can be neither read nor written, if there is one.
     unreadable: Option<String>,
 }
 
 impl Array {
-    /// Opens the array at a place by its metadata.
+    /// Opens the array at a location from its metadata.
     pub(crate) fn new(location: Location, metadata: ArrayMetadata) -> Result<Self> {
         let location = location.settle(metadata.format)?;
         let chunks = location.chunks(metadata.format)?;
@@ -112,7 +112,7 @@ impl Array {
         Ok(array)
     }
 
-    /// Creates the chain again after a change of the grid.
+    /// Builds the chain again after a change of the grid.
     fn renew_chain(&mut self) -> Result<()> {
         self.chain = chains::chain_for(&self.metadata, &self.location.context)?;
         let Shared { keys, as_stored, unreadable, .. } = &*self.shared;
@@ -136,53 +136,53 @@ impl Array {
         array
     }
 
-    /// The array with the options of another handle.
+    /// Returns the array with the options of another handle.
     #[cfg(feature = "async")]
     pub(crate) fn with_context_of(mut self, other: &Self) -> Self {
         self.location.context = Arc::clone(&other.location.context);
         self
     }
 
-    /// The place of the array.
+    /// Returns the location of the array.
     #[doc(hidden)]
     pub fn location(&self) -> &Location {
         &self.location
     }
 
-    /// The prefix of all chunks.
+    /// Returns the prefix of all chunks.
     #[doc(hidden)]
     pub fn chunks_prefix(&self) -> &Prefix {
         &self.chunks
     }
 
-    /// The capabilities of the array's store.
+    /// Returns the capabilities of the array's store.
     #[doc(hidden)]
     pub fn capabilities(&self) -> Capabilities {
         self.location.store.capabilities()
     }
 
-    /// The path of the array in its hierarchy.
+    /// Returns the path of the array in its hierarchy.
     pub fn path(&self) -> &NodePath {
         &self.location.path
     }
 
-    /// The metadata as the documents have it. If they do not define the chunk keys,
-    /// [`RawChunks::key_encoding`] detects them.
+    /// Returns the metadata of the documents. If they do not define the encoding of chunk keys, [`RawChunks::key_encoding`]
+    /// detects it.
     pub fn metadata(&self) -> &ArrayMetadata {
         &self.metadata
     }
 
-    /// The shape, in elements.
+    /// Returns the shape, in elements.
     pub fn shape(&self) -> &[u64] {
         &self.metadata.shape
     }
 
-    /// The name of the array: the last part of its path, which is empty for the root.
+    /// Returns the name of the array: the last part of its path, which is empty for the root.
     pub fn name(&self) -> &str {
         self.location.path.name()
     }
 
-    /// The number of elements; `None` if it exceeds `u64`.
+    /// Returns the number of elements; `None` if it exceeds `u64`.
     pub fn size(&self) -> Option<u64> {
         if self.shape().contains(&0) {
             return Some(0);
@@ -190,22 +190,23 @@ impl Array {
         self.shape().iter().try_fold(1_u64, |size, &length| size.checked_mul(length))
     }
 
-    /// The format of the array's documents.
+    /// Returns the format of the array's documents.
     pub fn format(&self) -> Format {
         self.metadata.format
     }
 
-    /// The number of dimensions.
+    /// Returns the number of dimensions.
     pub fn ndim(&self) -> usize {
         self.metadata.shape.len()
     }
 
-    /// The data type.
+    /// Returns the data type.
     pub fn data_type(&self) -> &DataType {
         &self.metadata.data_type
     }
 
-    /// The size of all elements in memory, in bytes; `None` if it exceeds `u64`. An element of variable length counts as its reference.
+    /// Returns the size of all elements in memory, in bytes; `None` if it exceeds `u64`. Of an element of variable length, only
+    /// the reference is counted.
     pub fn nbytes(&self) -> Option<u64> {
         if self.shape().contains(&0) {
             return Some(0);
@@ -214,7 +215,7 @@ impl Array {
         self.shape().iter().try_fold(item, |size, &length| size.checked_mul(length))
     }
 
-    /// The encoding of chunk keys. If the metadata does not define it, as in old v2 documents, the stored keys are examined once.
+    /// Returns the encoding of chunk keys. If the metadata does not define it, as in old v2 documents, the stored keys are examined once.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -234,59 +235,60 @@ impl Array {
         Ok(*self.shared.keys.get_or_init(|| found.unwrap_or(self.metadata.chunk_key_encoding)))
     }
 
-    /// The division of the array into stored objects: chunks, or shards if there are any.
+    /// Returns the chunk grid: the grid of shards, if there are any.
     pub fn chunk_grid(&self) -> &ChunkGrid {
         &self.metadata.chunk_grid
     }
 
-    /// The shape of the chunks of the [grid](Self::chunk_grid), each of which is stored as one object. In a rectilinear grid, the
-    /// largest length of a chunk along each dimension.
+    /// Returns the shape of the chunks of the [grid](Self::chunk_grid), each of which is stored as one object. In a rectilinear
+    /// grid, this is the largest length of a chunk along each dimension.
     pub fn chunk_shape(&self) -> &[u64] {
         self.metadata.chunk_grid.largest_chunk()
     }
 
-    /// The shape of the inner chunks, if the array has shards: chunks that contain inner chunks, each of which can be read alone.
+    /// Returns the shape of the inner chunks, if the array has shards: chunks that contain inner chunks, each of which can be
+    /// read alone.
     pub fn inner_chunk_shape(&self) -> Option<Vec<u64>> {
         Some(self.chain.inner_chunk_shape()?.into_iter().map(|length| length as u64).collect())
     }
 
-    /// The shape of what is decoded as a whole: the inner chunks, if there are shards, or the chunks.
+    /// Returns the shape of the units that are decoded as a whole: of the inner chunks, if there are shards, or of the chunks.
     #[doc(hidden)]
     pub fn unit_shape(&self) -> Vec<u64> {
         self.inner_chunk_shape().unwrap_or_else(|| self.chunk_shape().to_vec())
     }
 
-    /// The shape of the shards, if there are any.
+    /// Returns the shape of the shards, if there are any.
     #[doc(hidden)]
     pub fn shard_shape(&self) -> Option<&[u64]> {
         self.chain.inner_chunk_shape().map(|_| self.chunk_shape())
     }
 
-    /// The number of possible stored objects (chunks, or shards if there are any) along each dimension.
+    /// Returns the number of possible stored objects (chunks, or shards if there are any) along each dimension.
     #[doc(hidden)]
     pub fn grid_shape(&self) -> Vec<u64> {
         self.metadata.chunk_grid.grid_shape(self.shape())
     }
 
-    /// The bytes of the fill value in memory.
+    /// Returns the bytes of the fill value in memory.
     #[doc(hidden)]
     pub fn fill_bytes(&self) -> FillValue {
         self.chain.chunk().fill().clone()
     }
 
-    /// The codecs with their complete configurations.
+    /// Returns the codecs with their complete configurations.
     pub fn codecs(&self) -> Vec<CodecSpec> {
         if self.unreadable().is_some() { self.metadata.codecs.clone() } else { self.chain.specs() }
     }
 
-    /// The reason why elements can be neither read nor written: the unknown part of an array that was opened [for its metadata
-    /// only](crate::OpenOptions::metadata_only).
+    /// Returns the reason why elements can be neither read nor written: the unknown data type or codec of an array that was
+    /// opened with [`OpenOptions::metadata_only`](crate::OpenOptions::metadata_only).
     #[doc(hidden)]
     pub fn unreadable(&self) -> Option<&str> {
         self.shared.unreadable.as_deref()
     }
 
-    /// The unknown data type of the metadata, if its fallback is read instead: see
+    /// Returns the unknown data type of the metadata, if its fallback is read instead: see
     /// [`OpenOptions::data_type_fallback`](crate::OpenOptions::data_type_fallback).
     #[doc(hidden)]
     pub fn fallback_from(&self) -> Option<&zarrox_core::json::Json> {
@@ -302,12 +304,12 @@ impl Array {
         self.location.first_document(self.metadata.format)
     }
 
-    /// The names of the dimensions, if they have any.
+    /// Returns the dimension names, if there are any.
     pub fn dimension_names(&self) -> Option<&[Option<String>]> {
         self.metadata.dimension_names.as_deref()
     }
 
-    /// The value of elements that were never written.
+    /// Returns the value of elements that were never written.
     ///
     /// # Errors
     /// [`ErrorKind::DataTypeMismatch`] when `T` does not hold the elements.
@@ -316,13 +318,13 @@ impl Array {
         decode(self.fill_bytes().as_bytes()).map_err(|error| error.at(self.place()))
     }
 
-    /// The user's attributes.
+    /// Returns the user's attributes.
     pub fn attributes(&self) -> &Map {
         &self.metadata.attributes
     }
 
-    /// The user's attributes as a value of a type that `serde` knows, as by [`json::from_map`](crate::json::from_map).
-    /// [`json::to_map`](crate::json::to_map) makes attributes of such a value.
+    /// Deserialises the user's attributes as [`json::from_map`](crate::json::from_map) does.
+    /// [`json::to_map`](crate::json::to_map) serialises a value to attributes.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidMetadata`](crate::ErrorKind::InvalidMetadata), with the name of the attribute, when one does not fit the type.
@@ -347,8 +349,8 @@ impl Array {
         self.update_attributes(move |map| map.clone_from(&attributes))
     }
 
-    /// Changes attributes: reads them anew, lets `edit` change them, and writes them back. Where somebody else was faster, this is
-    /// done again: `edit` may run more than once.
+    /// Reads the stored attributes, calls `edit` to change them, and writes them back. If another writer changed them meanwhile,
+    /// this is repeated: `edit` may run more than once.
     ///
     /// # Errors
     /// When the array cannot be read or written.
@@ -357,11 +359,10 @@ impl Array {
         Ok(())
     }
 
-    /// Replaces the fill value, given in the form of the format's metadata. Elements that were never written then have the new
-    /// value.
+    /// Replaces the fill value, given as JSON of the format's metadata. Elements that were never written then have the new value.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] when the data type does not have the value; and when the array cannot be written.
+    /// [`ErrorKind::InvalidArgument`] when the data type cannot represent the value; and when the array cannot be written.
     #[doc(hidden)]
     pub fn set_fill_value_json(&mut self, fill: Json) -> Result<()> {
         self.change_members(&Map::from_iter([("fill_value".to_owned(), fill)]))
@@ -381,7 +382,7 @@ impl Array {
         Ok(())
     }
 
-    /// Gives a dimension another name: in `dimension_names`, or in xarray's attribute `_ARRAY_DIMENSIONS` if the names are there.
+    /// Renames a dimension, in `dimension_names`, or in xarray's attribute `_ARRAY_DIMENSIONS` if it contains the names.
     ///
     /// ```
     /// # use zarrox::prelude::*;
@@ -394,8 +395,8 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] when no dimension has the name, [`ErrorKind::AlreadyExists`] when one has the new name; and when the
-    /// array cannot be written.
+    /// [`ErrorKind::NotFound`] when no dimension has the name, [`ErrorKind::AlreadyExists`] when a dimension has the new name;
+    /// and when the array cannot be written.
     pub fn rename_dimension(&mut self, from: &str, to: &str) -> Result<()> {
         let own = self.metadata.dimension_names.clone();
         let is_attribute = own.is_none();
@@ -420,7 +421,7 @@ impl Array {
         self.change_members(&Map::from_iter([("dimension_names".to_owned(), names)]))
     }
 
-    /// The text of one element, as NumPy prints it.
+    /// Formats an element like NumPy.
     ///
     /// # Errors
     /// When the number of bytes differs from the size of an element.
@@ -433,13 +434,13 @@ impl Array {
         Ok(self.location.context.registry.family(self.data_type())?.format(self.data_type(), element))
     }
 
-    /// The shape as `usize`.
+    /// Returns the shape as `usize`.
     fn lengths(shape: &[u64]) -> Result<Dims<usize>> {
         let length = |&n: &u64| usize::try_from(n).map_err(|_| crate::pool::too_many("the elements"));
         shape.iter().map(length).collect()
     }
 
-    /// Checks that the metadata is up to date, if it is from consolidated metadata.
+    /// Checks that the metadata is up to date, if it comes from consolidated metadata.
     fn confirm(&self) -> Result<()> {
         match &self.generation {
             None => Ok(()),
@@ -449,23 +450,24 @@ impl Array {
         }
     }
 
-    /// The array, whose documents were just stored as it has them.
+    /// Returns the array after its documents were stored.
     fn now_stored(mut self) -> Result<Self> {
         self.generation = Generation::of_stored(&self.location, &self.metadata)?.map(Arc::new);
         Ok(self)
     }
 
-    /// Reads by `read`, and then makes sure that the array still is what the handle was opened for.
+    /// Calls `read`, and then checks that the array is still the one that the handle was opened for.
     fn checked<R>(&self, read: impl FnOnce() -> Result<R>) -> Result<R> {
         let Some(generation) = &self.generation else { return read() };
         generation.begin(&self.location, &self.metadata).map_err(|error| error.at(self.place()))?;
         let result = read();
-        // What was read by an old grid may also have failed: that it is old is what there is to tell.
+        // Reading with an old grid may have failed because of it, so the error of the check comes first.
         generation.check(&self.location, &self.metadata).map_err(|error| error.at(self.place()))?;
         result
     }
 
-    /// Writes by `write`, while nobody moves, replaces or deletes the array, which still is what the handle was opened for.
+    /// Calls `write` while the array is held, so that it is not moved, replaced or deleted, after a check that it is still the
+    /// one that the handle was opened for.
     #[doc(hidden)]
     pub fn writing<R>(&self, write: impl FnOnce() -> Result<R>) -> Result<R> {
         let Some(generation) = &self.generation else { return write() };
@@ -477,7 +479,7 @@ impl Array {
         write()
     }
 
-    /// Makes sure that the array still is what the handle was opened for.
+    /// Returns an error unless the array is still the one that the handle was opened for.
     #[doc(hidden)]
     pub fn check_generation(&self) -> Result<()> {
         let Some(generation) = &self.generation else { return Ok(()) };
@@ -489,13 +491,13 @@ impl Array {
         self.chunks.key(&self.chunk_key_encoding()?.encode(chunk)).map_err(Error::from)
     }
 
-    /// The name of this array for errors.
+    /// Returns the name of this array for errors.
     pub(crate) fn place(&self) -> ErrorPlace {
         ErrorPlace::array(self.path()).in_store(self.location.store.location())
     }
 }
 
-/// The metadata of an array after a change of its documents. Nothing is stored.
+/// Returns the metadata of an array after a change of its documents. Nothing is stored.
 fn patched(
     location: &Location,
     format: Format,
@@ -511,7 +513,7 @@ fn patched(
 }
 
 /// Detects the encoding of chunk keys that the metadata does not define: old nested stores have `/` between the numbers of chunk
-/// keys without a note of it, and writers of the drafts disagree about the key of an array without dimensions.
+/// keys without declaring it, and writers of the drafts disagree about the key of an array without dimensions.
 fn undeclared_separator(
     location: &Location,
     chunks: &Prefix,
@@ -540,7 +542,7 @@ fn undeclared_separator(
     Ok(nested.then_some(ChunkKeyEncoding::V2(Separator::Slash)))
 }
 
-/// The size of the unit that is decoded at once, in bytes: a chunk, or an inner chunk of a shard.
+/// Returns the size of the unit that is decoded at once, in bytes: a chunk, or an inner chunk of a shard.
 fn unit_of(chain: &CodecChain) -> usize {
     let inner = chain.inner_chunk_shape().map(|shape| shape.iter().product::<usize>());
     inner.map_or(chain.chunk().size(), |count| count * chain.chunk().item())

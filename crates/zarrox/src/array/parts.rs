@@ -1,4 +1,4 @@
-//! Division of a view that does not fit into memory.
+//! Division of a view that does not fit into memory into parts.
 
 use zarrox_core::internals::selection::{Parts, ResolvedSelection};
 use zarrox_core::{ChunkGrid, Order, Result};
@@ -41,7 +41,7 @@ impl ArrayView<'_> {
         self.divided(most, |selection, grid| Parts::in_order(selection, grid, most, item, order))
     }
 
-    /// The size of an element, in bytes, at least 1.
+    /// Returns the size of an element, in bytes, at least 1.
     fn item(&self) -> u64 {
         self.data_type().size().max(1) as u64
     }
@@ -73,7 +73,7 @@ mod tests {
         parts.map(|part| part.iter().map(|range| range.end - range.start).product()).collect()
     }
 
-    /// In how many of the parts each chunk lies, counted.
+    /// Counts the parts in which each chunk lies.
     fn counted(array: &Array, selection: &Selection, parts: Parts) -> Vec<usize> {
         let chunks = array.chunk_grid().chunk_count(array.shape()).unwrap();
         let mut times = vec![0; usize::try_from(chunks).unwrap()];
@@ -94,7 +94,7 @@ mod tests {
         times
     }
 
-    /// An array of which every element is the number of the chunk that it has in the other one.
+    /// Returns an array whose elements are the numbers of their chunks in another array.
     fn numbered(other: &Array) -> Array {
         let numbers = array(other.shape(), other.shape());
         let grid = other.chunk_grid();

@@ -12,23 +12,24 @@ use super::stored::{InnerChunk, StoredRead, StoredWrite};
 use crate::error::argument;
 use crate::location::Context;
 
-/// The chunks of an array as they are stored, for programs that know what a chunk's bytes are; made by [`Array::raw`].
+/// The encoded chunks of an array, for programs that decode chunks themselves; made by [`Array::raw`].
 ///
-/// A chunk here is what is stored as one object: a shard, if the array has shards.
+/// In these methods, a chunk is a stored object: a shard, if the array has shards.
 #[derive(Debug, Clone, Copy)]
 pub struct RawChunks<'a> {
     array: &'a Array,
 }
 
 impl Array {
-    /// Access to the stored bytes of chunks.
+    /// Returns a handle for the stored bytes of chunks.
     pub fn raw(&self) -> RawChunks<'_> {
         RawChunks { array: self }
     }
 }
 
 impl<'a> RawChunks<'a> {
-    /// The encoding of chunk keys. If the metadata does not define it, as in old v2 documents, the stored keys are examined once.
+    /// Returns the encoding of chunk keys. If the metadata does not define it, as in old v2 documents, the stored keys are
+    /// examined once.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -37,7 +38,7 @@ impl<'a> RawChunks<'a> {
         self.array.chunk_key_encoding()
     }
 
-    /// The key that a chunk is stored under.
+    /// Returns the key of a chunk.
     ///
     /// # Errors
     /// When there is no such chunk.
@@ -46,7 +47,7 @@ impl<'a> RawChunks<'a> {
         Ok(self.array.key(chunk)?.to_string())
     }
 
-    /// The full shape of a chunk, also at the array's edge.
+    /// Returns the full shape of a chunk, also at the array's edge.
     ///
     /// # Errors
     /// When there is no such chunk.
@@ -55,7 +56,7 @@ impl<'a> RawChunks<'a> {
         Ok(self.array.chain_of(chunk)?.chunk().shape().iter().map(|&length| length as u64).collect())
     }
 
-    /// The stored bytes of a chunk; `None` when it was never stored.
+    /// Reads the stored bytes of a chunk; `None` if the chunk is missing.
     ///
     /// # Errors
     /// When there is no such chunk, or the store cannot be read.
@@ -66,7 +67,7 @@ impl<'a> RawChunks<'a> {
         stored.map_err(|error| error.at(chunk_place(chunk, &key)).at(self.array.place()))
     }
 
-    /// Stores the bytes of a chunk as they are. They are not checked: reading the elements reports an error if they are not valid.
+    /// Stores the encoded bytes of a chunk. They are not checked: invalid bytes are an error when the elements are read.
     ///
     /// # Errors
     /// When there is no such chunk, or the store cannot be written.
@@ -79,7 +80,7 @@ impl<'a> RawChunks<'a> {
         self.array.writing(|| self.array.location.overwrite(&key, write))
     }
 
-    /// Erases a chunk, which reads as the fill value then. Returns whether it was stored.
+    /// Erases a chunk, whose elements then have the fill value. Returns true if it was stored.
     ///
     /// # Errors
     /// When there is no such chunk, or the store cannot be written.
@@ -91,18 +92,19 @@ impl<'a> RawChunks<'a> {
             .writing(|| self.array.location.overwrite(&key, || Ok(self.array.location.store.erase(&key)?)))
     }
 
-    /// Reads the elements of a whole chunk, in its full shape also at the array's edge. A chunk that was never stored is all fill
-    /// values.
+    /// Reads the elements of a whole chunk, in its full shape also at the array's edge. The elements of a missing chunk have the
+    /// fill value.
     ///
     /// # Errors
-    /// When there is no such chunk, and as for [`Array::read`].
+    /// When there is no such chunk; and the errors of [`Array::read`].
     pub fn decode<A: FromElements>(&self, chunk: &[u64]) -> Result<A> {
         self.array.check_chunk(chunk)?;
         let chain = self.array.chain_of(chunk)?;
         let spec = chain.chunk();
         if spec.size() > self.array.chain.limit() {
             let limit = self.array.chain.limit();
-            let message = format!("a chunk takes {} bytes of memory, the limit is {limit}", spec.size());
+            let message =
+                format!("a decoded chunk has {} bytes, which exceeds the limit of {limit}", spec.size());
             return Err(Error::new(ErrorKind::LimitExceeded, message).at(self.array.place()));
         }
         let key = self.array.key(chunk)?;
@@ -118,7 +120,7 @@ impl<'a> RawChunks<'a> {
     /// Writes the elements of a whole chunk, in its full shape also at the array's edge.
     ///
     /// # Errors
-    /// When there is no such chunk, the shape is not the chunk's, and as for [`Array::write`].
+    /// When there is no such chunk, or the shape is not the chunk's; and the errors of [`Array::write`].
     #[expect(clippy::needless_pass_by_value, reason = "callers pass values and references alike")]
     pub fn encode(&self, chunk: &[u64], values: impl IntoElements) -> Result<()> {
         self.array.check_writable()?;
@@ -129,7 +131,7 @@ impl<'a> RawChunks<'a> {
         let values = elements.broadcast(shape).filter(|_| elements.len() == shape.iter().product::<usize>());
         let values = values.ok_or_else(|| {
             let given = elements.view().shape().to_vec();
-            argument(format!("the values have the shape {given:?}, a chunk has {shape:?}"))
+            argument(format!("the values have the shape {given:?}, and the chunk the shape {shape:?}"))
                 .at(self.array.place())
         })?;
         self.array.data_type().check_range(&values).map_err(|error| error.at(self.array.place()))?;
@@ -137,8 +139,8 @@ impl<'a> RawChunks<'a> {
         self.array.writing(|| self.array.write_chunk_part(chunk, &part, true))
     }
 
-    /// The chunks inside of a stored shard, in the order of its index; only the index is read. `None` if the shard is not stored, or
-    /// the array has no shards.
+    /// Reads the index of a stored shard, and returns its inner chunks in the order of the index. `None` if the shard is missing,
+    /// or the array has no shards.
     ///
     /// ```
     /// # use zarrox::{prelude::*, s};
@@ -158,8 +160,8 @@ impl<'a> RawChunks<'a> {
         self.array.inner_chunks(shard, &self.key(shard)?)
     }
 
-    /// Visits the stored objects below the array's path, except its documents: the indices and the size in bytes of each chunk.
-    /// Other objects, which belong to no chunk, have no indices. Nothing is read; they come in no particular order.
+    /// Visits the stored objects below the array's path, except its documents, in any order, with the indices and the size in
+    /// bytes of each chunk. Objects that are not chunks have no indices. The objects are not read.
     ///
     /// # Errors
     /// When the store cannot be listed.
@@ -168,18 +170,18 @@ impl<'a> RawChunks<'a> {
         self.array.visit_stored(visit)
     }
 
-    /// Reads elements of chunks that are named by their keys, in parallel, for programs with an indexing of their own. Returns for
-    /// each part whether its chunk is stored; the elements of a missing chunk become the fill value. The shape of the array and the
-    /// encoding of its keys play no role.
+    /// Reads elements of chunks, given by their keys, in parallel, for programs with an indexing of their own. Returns for each
+    /// part whether its chunk is stored; the elements of a missing chunk become the fill value. The shape of the array and the
+    /// encoding of its keys are not used.
     ///
     /// # Errors
-    /// The errors of [`Array::read`]. The memory may be partly written then.
+    /// The errors of [`Array::read`]. On an error the memory may be partly written.
     #[doc(hidden)]
     pub fn read_parts(&self, parts: Vec<StoredRead<'_>>) -> Result<Vec<bool>> {
         self.array.read_stored(parts)
     }
 
-    /// Writes elements of chunks that are named by their keys, in parallel. A part of a chunk is merged as by [`Array::write`].
+    /// Writes elements of chunks, given by their keys, in parallel. A part of a chunk is merged as by [`Array::write`].
     ///
     /// # Errors
     /// The errors of [`Array::write`]. Chunks that were written before an error stay written; each chunk is either the old or the
@@ -190,10 +192,8 @@ impl<'a> RawChunks<'a> {
     }
 
     /// Returns the array with raw bytes as elements (`r8`, `r16`, …), in the stored byte order. A program that needs elements in
-    /// that order avoids swapping bytes twice.
-    ///
-    /// `None` if the codecs store anything but the bytes of elements: if they are not `transpose`, then `bytes`, then bytes→bytes
-    /// codecs.
+    /// that order avoids swapping bytes twice. `None` unless the codecs store the bytes of elements: `transpose`, then `bytes`,
+    /// then bytes→bytes codecs.
     ///
     /// ```
     /// # use zarrox::{prelude::*, s};
@@ -210,11 +210,11 @@ impl<'a> RawChunks<'a> {
         self.array.as_stored_bytes()
     }
 
-    /// Reads a block of an N5 array as it is stored, also one with a list of elements instead of a box (the mode `varlength`), which
-    /// cannot be read otherwise. `None` when it was never stored.
+    /// Reads a stored block of an N5 array, also one with a list of elements instead of a box (the mode `varlength`), which
+    /// cannot be read otherwise. `None` if the block is missing.
     ///
     /// # Errors
-    /// When there is no such chunk, the chunks are no blocks of N5, or the block is damaged.
+    /// When there is no such chunk, the array is not in the N5 format, or the block is damaged.
     pub fn n5_block(&self, chunk: &[u64]) -> Result<Option<N5Block>> {
         let Some(encoded) = self.read(chunk)? else { return Ok(None) };
         let Context { registry, strictness, .. } = &*self.array.location.context;
@@ -226,7 +226,7 @@ impl<'a> RawChunks<'a> {
         };
         let block = match self.array.codecs().as_slice() {
             [codec] => N5Block::decode(&encoded, codec, &context),
-            _ => Err(CodecError::unsupported("the chunks are no blocks of N5")),
+            _ => Err(CodecError::unsupported("the chunks are not N5 blocks")),
         };
         let key = self.array.key(chunk)?;
         block.map(Some).map_err(|e| Error::from(e).at(chunk_place(chunk, &key)).at(self.array.place()))

@@ -1,4 +1,4 @@
-//! Reading: a selection becomes projections onto chunks, and each chunk's codec chain requests bytes.
+//! Reads: a selection is projected onto chunks, and each chunk's codec chain requests bytes.
 
 use std::cell::Cell;
 
@@ -16,11 +16,10 @@ use super::view::ArrayView;
 use crate::error::argument;
 
 impl ArrayView<'_> {
-    /// Reads the elements into memory of any kind, with the result's shape and element size.
+    /// Reads the elements into memory with the selection's shape and element size, of any data type.
     ///
     /// # Errors
-    /// The errors of [`ArrayView::read_into`]; also when elements have variable length, for which there is
-    /// a [`DynArray`].
+    /// The errors of [`ArrayView::read_into`]; also when elements have variable length, which [`DynArray`] supports.
     #[doc(hidden)]
     pub fn read_raw(&self, out: ViewMut<'_>) -> Result<()> {
         let resolved = self.resolved()?;
@@ -28,7 +27,7 @@ impl ArrayView<'_> {
         self.array.read_resolved(resolved, out)
     }
 
-    /// Refuses memory whose shape or element size differs from the selection's.
+    /// Returns an error for memory whose shape or element size differs from the selection's.
     pub(super) fn check_raw(&self, shape: &[usize], item: usize) -> Result<()> {
         let selected = Array::lengths(&self.resolved()?.shape())?;
         if selected.as_slice() != shape {
@@ -44,8 +43,8 @@ impl ArrayView<'_> {
 }
 
 impl Array {
-    /// Lets `work` read elements of this shape and type through `read`, which names the place of its errors. Others get the
-    /// array's place.
+    /// Calls `work` with a source of elements of this shape and type, which calls `read`. Errors without a place get the array's
+    /// place.
     pub(super) fn with_source<R>(
         &self,
         shape: Dims<usize>,
@@ -74,9 +73,9 @@ impl Array {
         result
     }
 
-    /// Calls `read` for each touched chunk with the output, which has an axis for each axis of the selection. `read` also gets
-    /// the number of chunks, and at most `at_once` calls run at a time. The output has elements of `data_type`, and each call
-    /// writes only to the places of its own chunk.
+    /// Calls `read` for each selected chunk with the output, which has an axis for each axis of the selection, and with the
+    /// number of chunks. At most `at_once` calls run at a time. The output has elements of `data_type`, and each call only writes
+    /// the elements of its own chunk.
     pub(super) fn read_projections(
         &self,
         resolved: &ResolvedSelection,
@@ -106,7 +105,7 @@ impl Array {
             // SAFETY: no two projections of a selection share a place in the output, and each is read only into its own.
             let axes = unsafe { axes.alias() };
             read(&projection, axes, projections.count)?;
-            self.location.context.heard.tell(projection.elements.elements().len());
+            self.location.context.chunk_listener.call(projection.elements.elements().len());
             Ok(())
         };
         self.checked(|| self.location.pool().run(projections.count, size, at_once, read))?;
@@ -116,13 +115,14 @@ impl Array {
         Ok(())
     }
 
-    /// The number of chunks that may be decoded at a time, each of which takes memory for its stored bytes and its elements.
+    /// Returns the number of chunks that may be decoded at a time, each of which takes memory for its stored bytes and its
+    /// elements.
     pub(super) fn at_once(&self) -> usize {
         (self.location.context.memory / self.shared.unit.saturating_mul(2).max(1)).max(1)
     }
 
-    /// The number of chunks that may be decoded at a time if all selected elements of a chunk are in memory as well, before they
-    /// are converted.
+    /// Returns the number of chunks that may be decoded at a time if all selected elements of a chunk are in memory as well,
+    /// before they are converted.
     pub(super) fn at_once_whole(&self) -> usize {
         (self.location.context.memory / self.chain.chunk().size().saturating_mul(3).max(1)).max(1)
     }
@@ -144,7 +144,7 @@ impl Array {
     }
 }
 
-/// The name of a chunk for errors.
+/// Returns the name of a chunk for errors.
 pub(super) fn chunk_place(chunk: &[u64], key: &Key) -> ErrorPlace {
     ErrorPlace::chunk(chunk, key)
 }

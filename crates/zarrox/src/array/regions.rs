@@ -13,9 +13,9 @@ pub struct ChunkIndices {
     numbers: Range<u64>,
 }
 
-/// A chunk here is one stored object: a shard, if the array has shards.
+/// In these methods, a chunk is a stored object: a shard, if the array has shards.
 impl Array {
-    /// The indices of all chunks of the [grid](Array::chunk_grid) in row-major order, stored or not.
+    /// Iterates over the indices of all chunks of the [grid](Array::chunk_grid) in row-major order, stored or not.
     ///
     /// ```
     /// # use zarrox::prelude::*;
@@ -32,8 +32,8 @@ impl Array {
         ChunkIndices { grid: self.grid_shape(), numbers: 0..count }
     }
 
-    /// The regions of all chunks in row-major order, in elements: the part of each chunk that lies inside the array. Each region is a
-    /// selection: `array.read(&region)`.
+    /// Iterates over the regions of all chunks in row-major order, in elements: the part of each chunk that lies inside the
+    /// array. A region is a selection: `array.read(&region)`.
     pub fn chunk_regions(&self) -> impl DoubleEndedIterator<Item = Vec<Range<u64>>> + Clone + Send + use<> {
         let (grid, shape) = (self.chunk_grid().clone(), self.shape().to_vec());
         self.chunk_indices().map(move |chunk| {

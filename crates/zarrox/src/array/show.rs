@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{Array, ArrayInfo};
 
-/// The form for programmers, one line without the metadata: `Array("/d/a.zarr/t", v3, float32, [6, 10])`.
+/// The debug form, one line without the metadata: `Array("/d/a.zarr/t", v3, float32, [6, 10])`.
 impl fmt::Debug for Array {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let place = self.location.to_string();
@@ -65,7 +65,7 @@ impl fmt::Display for ArrayInfo {
     }
 }
 
-/// Numbers in the form of a Python tuple: `(6, 10)`, `(6,)`.
+/// Formats numbers as a Python tuple: `(6, 10)`, `(6,)`.
 fn tuple(numbers: &[u64]) -> String {
     match numbers {
         [only] => format!("({only},)"),

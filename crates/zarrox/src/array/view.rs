@@ -13,7 +13,7 @@ use super::Array;
 use super::fields::Fields;
 use crate::error::argument;
 
-/// A selected part of an array, which is neither read nor written yet.
+/// A view of a selected part of an array. Creating it reads nothing.
 ///
 /// A view can be selected from again. The result is the same as a selection from the elements of the view, but only the finally
 /// selected elements are read. An invalid selection is reported when the view is read or written.
@@ -39,7 +39,7 @@ pub struct ArrayView<'a> {
 }
 
 impl Array {
-    /// Selects a part of the array: with NumPy's rules, or in the way that the selection itself defines.
+    /// Selects a part of the array: by NumPy's rules, or by those of the selection itself.
     pub fn slice(&self, selection: impl IntoSelection) -> ArrayView<'_> {
         let selection = selection.into_selection();
         let selection = selection.on_grid(self.chunk_grid(), self.shape());
@@ -118,13 +118,13 @@ impl Array {
 }
 
 impl<'a> ArrayView<'a> {
-    /// The array.
+    /// Returns the array.
     #[doc(hidden)]
     pub fn array(&self) -> &'a Array {
         self.array
     }
 
-    /// The shape of the selection. A field that is an array adds its dimensions at the end.
+    /// Returns the shape of the selection. A field that is an array adds its dimensions at the end.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidSelection`](crate::ErrorKind::InvalidSelection) when the selection does not fit.
@@ -134,7 +134,7 @@ impl<'a> ArrayView<'a> {
         Ok(shape)
     }
 
-    /// The data type of the elements, or of the selected field.
+    /// Returns the data type of the elements, or of the selected field.
     pub fn data_type(&self) -> &DataType {
         self.fields.as_ref().map_or_else(|| self.array.data_type(), |fields| &fields.data_type)
     }
@@ -165,24 +165,23 @@ impl<'a> ArrayView<'a> {
         self.slice(Selection::mask(mask))
     }
 
-    /// The resolved selection, if it is valid and the array's metadata is up to date.
+    /// Returns the resolved selection, if it is valid and the array's metadata is up to date.
     pub(super) fn resolved(&self) -> Result<&ResolvedSelection> {
         self.array.confirm()?;
         self.unconfirmed()
     }
 
-    /// The resolved selection by the present metadata, if it is valid.
+    /// Returns the selection resolved with the present metadata, if it is valid.
     pub(super) fn unconfirmed(&self) -> Result<&ResolvedSelection> {
         self.resolved.as_ref().map_err(|error| error.clone().at(self.array.place()))
     }
 
-    /// The dimensions of the selected field.
+    /// Returns the dimensions of the selected field.
     pub(super) fn inner(&self) -> &[usize] {
         self.fields.as_ref().map_or(&[], |fields| &fields.inner)
     }
 
-    /// Reads the elements: `A` is what they are read as, such as `ArrayD<f32>`, `Array2<f32>`, `Vec<String>` or
-    /// [`DynArray`](crate::DynArray).
+    /// Reads the elements as the type `A`, such as `ArrayD<f32>`, `Array2<f32>`, `Vec<String>` or [`DynArray`](crate::DynArray).
     ///
     /// # Errors
     /// [`ErrorKind::DataTypeMismatch`] when the elements have another type, [`ErrorKind::InvalidArgument`] when `A` has another
@@ -223,20 +222,20 @@ impl<'a> ArrayView<'a> {
     }
 
     /// Writes elements: an `ndarray` of any layout whose shape is the selection's, or can be broadcast to it as NumPy does; a
-    /// slice or `Vec` of as many elements; or one value for all of them. Where an element was selected more than once, it becomes
-    /// the last of its values, in row-major order.
+    /// slice or `Vec` of as many elements; or one value for all of them. An element that is selected more than once gets the last
+    /// of its values, in row-major order.
     ///
     /// # Errors
     /// [`ErrorKind::DataTypeMismatch`](crate::ErrorKind::DataTypeMismatch) when the values have another type,
-    /// [`ErrorKind::InvalidSelection`](crate::ErrorKind::InvalidSelection) when the selection does not fit, and what the store
-    /// says. Chunks that were written before an error stay written; each chunk is either the old or the new one.
+    /// [`ErrorKind::InvalidSelection`](crate::ErrorKind::InvalidSelection) when the selection does not fit, and the errors of the
+    /// store. Chunks that were written before an error stay written; each chunk is either the old or the new one.
     #[expect(clippy::needless_pass_by_value, reason = "callers pass values and references alike")]
     pub fn write(&self, values: impl IntoElements) -> Result<()> {
         let elements = self.elements(&values)?;
         self.write_elements(elements)
     }
 
-    /// The elements as a source that what is read takes them from. Its errors get the array's place, if they have none.
+    /// Calls `work` with the elements as a source. Errors without a place get the array's place.
     pub(super) fn with_source<R>(&self, work: impl FnOnce(&Source<'_>) -> Result<R>) -> Result<R> {
         let (array, resolved) = (self.array, self.resolved()?);
         let mut shape = Array::lengths(&resolved.shape())?;
@@ -248,7 +247,7 @@ impl<'a> ArrayView<'a> {
         })
     }
 
-    /// Values as elements of the view's data type.
+    /// Converts values to elements of the view's data type.
     pub(super) fn elements<'v>(&self, values: &'v impl IntoElements) -> Result<Elements<'v>> {
         let registry = &self.array.location.context.registry;
         let target = Target { data_type: self.data_type(), registry };
@@ -293,8 +292,8 @@ impl Array {
         self.slice(selection).read()
     }
 
-    /// Reads one element; [`set`](Self::set) writes one. Negative indices count from the end. The indices are a tuple, or a list: in these
-    /// two methods `[4, 7]` is what `(4, 7)` is, while `read([4, 7])` reads the rows 4 and 7.
+    /// Reads one element; [`set`](Self::set) writes one. Negative indices count from the end. The indices are a tuple or a list:
+    /// in these two methods `[4, 7]` means the same as `(4, 7)`, while `read([4, 7])` reads the rows 4 and 7.
     ///
     /// ```
     /// # use zarrox::{prelude::*, s};
@@ -308,7 +307,7 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// When there is not an index for each dimension; and the errors of [`ArrayView::read`].
+    /// When the number of indices differs from the number of dimensions; and the errors of [`ArrayView::read`].
     pub fn get<T: FromElement>(&self, index: impl IntoSelection) -> Result<T> {
         let element = self.read::<Vec<T>>(self.one_element(index)?)?.pop();
         element.ok_or_else(|| argument("the element was not read"))
@@ -327,12 +326,12 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// When there is not an index for each dimension; and the errors of [`ArrayView::write`].
+    /// When the number of indices differs from the number of dimensions; and the errors of [`ArrayView::write`].
     pub fn set(&self, index: impl IntoSelection, value: impl IntoElements) -> Result<()> {
         self.write(self.one_element(index)?, value)
     }
 
-    /// The selection of one element. The indices may be a list.
+    /// Returns the selection of one element. The indices may be a list.
     fn one_element(&self, index: impl IntoSelection) -> Result<Selection> {
         let selection = index.into_selection();
         let items: Vec<DimSelection> = match selection.items() {
@@ -343,7 +342,8 @@ impl Array {
         };
         let is_index = |item: &DimSelection| matches!(item, DimSelection::Index(_));
         if items.len() != self.ndim() || !items.iter().all(is_index) {
-            let message = format!("one element of {} dimensions has an index for each", self.ndim());
+            let message =
+                format!("an element of an array with {} dimensions needs one index for each", self.ndim());
             return Err(Error::new(zarrox_core::ErrorKind::InvalidSelection, message).at(self.place()));
         }
         Ok(Selection::new(items))

@@ -1,4 +1,4 @@
-//! Writing: the same projections as for reading, each merged into its stored object.
+//! Writes: a selection is projected onto chunks as for reading, and each part is merged into its stored object.
 
 use zarrox_core::codec::EncodeOptions;
 use zarrox_core::internals::codec::{Encoded, FieldPlace, Update, WritePart};
@@ -15,11 +15,10 @@ use crate::error::argument;
 use crate::guarded::{LockedValue, until_unchanged};
 
 impl ArrayView<'_> {
-    /// Writes elements from memory of any kind, whose shape and size of elements are those of the selection.
+    /// Writes elements from memory with the selection's shape and element size, of any data type.
     ///
     /// # Errors
-    /// The errors of [`ArrayView::write`]; also when elements are of variable length, for which there is
-    /// [`write`](ArrayView::write).
+    /// The errors of [`ArrayView::write`]; also when elements have variable length, which [`write`](ArrayView::write) supports.
     #[doc(hidden)]
     pub fn write_raw(&self, values: View<'_>) -> Result<()> {
         let resolved = self.resolved()?;
@@ -35,7 +34,7 @@ impl Array {
         argument(message).at(self.place())
     }
 
-    /// Writes values, which are of `data_type`: whole elements, or these fields of them.
+    /// Writes values of `data_type`: whole elements, or the given fields of them.
     pub(super) fn write_resolved(
         &self,
         resolved: &ResolvedSelection,
@@ -73,14 +72,14 @@ impl Array {
             };
             let all = part.region().is_some_and(|region| self.covers(&chunk, region));
             self.write_chunk_part(&chunk, &part, all)?;
-            self.location.context.heard.tell(count);
+            self.location.context.chunk_listener.call(count);
             Ok(())
         };
         self.writing(|| self.location.pool().run(projections.count, size, self.at_once_written(), write))
     }
 
-    /// The number of chunks that may be written at the same time: each takes memory for the bytes that are stored, for the elements,
-    /// and for the bytes that will be stored.
+    /// Returns the number of chunks that may be written at the same time: each takes memory for the old stored bytes, the
+    /// elements, and the new stored bytes.
     pub(super) fn at_once_written(&self) -> usize {
         (self.location.context.memory / self.chain.chunk().size().saturating_mul(3).max(1)).max(1)
     }
@@ -95,7 +94,7 @@ impl Array {
         Err(Error::new(ErrorKind::ReadOnly, "it was opened for reading only").at(self.place()))
     }
 
-    /// Returns true if a region has every element of its chunk that lies inside the array.
+    /// Returns true if a region contains every element of its chunk that lies inside the array.
     fn covers(&self, chunk: &[u64], region: &[Span]) -> bool {
         let covers = |(dim, region): (usize, &Span)| {
             let place = self.metadata.chunk_grid.chunk_place(dim, chunk[dim]);
@@ -106,11 +105,11 @@ impl Array {
         region.iter().enumerate().all(covers)
     }
 
-    /// Writes a part of one chunk; `all` when that is all of the chunk that lies inside the array.
+    /// Writes a part of a chunk; `all` is true if the part contains every element of the chunk inside the array.
     ///
-    /// A chunk that is merged is locked from before it is read until the new one is in its place, and nothing under the lock
-    /// waits for other threads. What lies outside the array is kept as well: another handle may be appending there, or have done
-    /// so already.
+    /// A chunk that is merged is locked from before it is read until the new one is stored, and no work under the lock waits for
+    /// other threads. Elements outside the array are kept as well: another handle may be appending there, or have done so
+    /// already.
     pub(super) fn write_chunk_part(&self, chunk: &[u64], part: &WritePart<'_>, all: bool) -> Result<()> {
         self.location.context.interrupt.check()?;
         let key = self.key(chunk)?;
@@ -132,7 +131,7 @@ impl Array {
         write().map_err(|error| error.at(chunk_place(chunk, &key)).at(self.place()))
     }
 
-    /// Puts a part into the stored chunk. The chunk is replaced only if it still is the one that was read.
+    /// Merges a part into the stored chunk. The chunk is replaced only if it has not changed since it was read.
     pub(super) fn merge_chunk(
         &self,
         chain: &CodecChain,
@@ -145,7 +144,7 @@ impl Array {
         let mut options = self.encode_options();
         options.store_empty_chunks |= existing.is_some() && self.location.cannot_erase_unchanged();
         let update = match chain.update(existing, part, options, encoded) {
-            // Nothing of the array is lost with a damaged chunk that is replaced.
+            // Replacing a damaged chunk completely loses no elements of the array.
             Err(error) if all && error.kind() == ErrorKind::Corrupt => {
                 encoded.clear();
                 chain.update(None, part, options, encoded)?
@@ -159,8 +158,8 @@ impl Array {
         }
     }
 
-    /// The options for encoding chunks. Where it is undefined what an absent chunk holds, every chunk is stored: others may take
-    /// the absence for something else than we do.
+    /// Returns the options for encoding chunks. If the fill value is undefined, every chunk is stored: other programs may read a
+    /// missing chunk with another value.
     pub(super) fn encode_options(&self) -> EncodeOptions {
         let asked = self.location.context.encode;
         EncodeOptions { store_empty_chunks: asked.store_empty_chunks || self.metadata.fill_value.is_none() }
@@ -179,7 +178,7 @@ impl Array {
         stored.map_err(Error::from)
     }
 
-    /// Stores a chunk that was encoded without the stored one.
+    /// Stores a chunk that was encoded without reading the stored one.
     pub(super) fn store_update(&self, key: &Key, update: Update, encoded: &[u8]) -> Result<()> {
         match update {
             Update::Encoded => self.store_chunk(key, &Encoded::Bytes(encoded)),
@@ -187,7 +186,7 @@ impl Array {
         }
     }
 
-    /// Sets a region of a stored chunk to the fill value; what is not stored already reads so.
+    /// Sets a region of a stored chunk to the fill value; a missing chunk has it already.
     pub(super) fn clear_chunk_region(&self, chunk: &[u64], region: Dims<Span>) -> Result<()> {
         let shape: Dims<usize> = region.iter().map(|span| span.count).collect();
         let fill = DynArray::from_elements(

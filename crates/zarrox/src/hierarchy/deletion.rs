@@ -1,7 +1,7 @@
 //! Deletion of nodes.
 //!
-//! The documents of the node are erased first, then those of the nodes below it, and everything else last: a deletion that is
-//! interrupted leaves no node without its chunks. A [mark](super::unfinished) says that it has begun.
+//! The documents of the node are erased first, then those of the nodes below it, and everything else last: an interrupted
+//! deletion leaves no node without its chunks. A [mark](super::unfinished) records that it has begun.
 
 use std::ops::ControlFlow;
 
@@ -9,7 +9,7 @@ use zarrox_core::internals::metadata::{Consolidation, Extent};
 use zarrox_core::{Error, ErrorKind, Format, Result};
 use zarrox_stores::{Bytes, Condition, Key, Prefix, StoreExt};
 
-use super::Held;
+use super::ExistingNode;
 use super::unfinished::{Mark, Work};
 use crate::hierarchy::journal::Journal;
 use crate::location::Location;
@@ -26,20 +26,20 @@ impl Location {
         place.delete_alone()
     }
 
-    /// Does [`delete`](Self::delete) where the caller holds the node alone.
+    /// Deletes like [`delete`](Self::delete), for a caller that holds the node exclusively.
     pub(crate) fn delete_alone(&self) -> Result<()> {
-        let held = self.deletable()?;
-        let deleted = self.while_deleting(&held, || self.erase_all_of(&held));
-        let kept = self.keep_copies(held.format, &Changes::of_all_below(&[&self.path]));
-        // As long as the mark is there, the same call finds what is left to do.
-        let deleted = deleted.and_then(|()| self.erase_mark()).and_then(|()| self.erase_journal(&held));
+        let existing = self.deletable()?;
+        let deleted = self.while_deleting(&existing, || self.erase_all_of(&existing));
+        let kept = self.keep_copies(existing.format, &Changes::of_all_below(&[&self.path]));
+        // As long as the mark exists, the same call finds what is left to do.
+        let deleted = deleted.and_then(|()| self.erase_mark()).and_then(|()| self.erase_journal(&existing));
         let deleted = deleted.inspect_err(|_| self.abandon_mark()).map_err(|error| {
             error.at(format!("not all of '{}' could be deleted; delete it again", self.path))
         });
         deleted.and(kept)
     }
 
-    /// Makes sure that there is a node that may be deleted, or what is left of one.
+    /// Returns an error unless there is a node that may be deleted, or the remains of one.
     pub(crate) fn check_deletable(&self) -> Result<()> {
         if !self.store.capabilities().writable {
             let message = format!("{} was opened for reading only", self.store.location());
@@ -48,17 +48,17 @@ impl Location {
         self.deletable().map(drop)
     }
 
-    pub(super) fn deletable(&self) -> Result<Held> {
-        match self.held_or_missing("delete") {
+    pub(super) fn deletable(&self) -> Result<ExistingNode> {
+        match self.existing_node_or_error("delete") {
             Err(error) if error.kind() == ErrorKind::NotFound => match self.remains()? {
-                Some(mark) => self.held_by(&mark),
+                Some(mark) => self.node_of_mark(&mark),
                 None => Err(error),
             },
-            held => held,
+            existing => existing,
         }
     }
 
-    /// The mark of what an interrupted deletion, move, conversion or creation has left here.
+    /// Returns the mark of the remains of an interrupted deletion, move, conversion or creation.
     fn remains(&self) -> Result<Option<Mark>> {
         if let Some(mark) = self.mark()? {
             return Ok(Some(mark));
@@ -68,7 +68,7 @@ impl Location {
         Ok(format.map(|format| Mark::new(format, Work::Deletion)))
     }
 
-    /// Marks the node as one that will be deleted.
+    /// Marks the node for deletion.
     pub fn begin_deletion(&self) -> Result<()> {
         self.put_mark(self.deletable()?.format, Work::Deletion)
     }
@@ -78,156 +78,158 @@ impl Location {
         Ok(self.mark()?.is_some_and(|mark| mark.work == Work::Deletion))
     }
 
-    /// Finishes the work that a mark tells of: what is here is deleted.
+    /// Finishes the deletion that a mark records.
     pub(crate) fn delete_marked(&self, mark: &Mark) -> Result<()> {
-        self.delete_held(&self.held_by(mark)?)
+        self.delete_existing(&self.node_of_mark(mark)?)
     }
 
-    /// Finishes the work that a mark tells of, which nobody does any more: what is here is deleted, once `keep` has kept it. That the mark
-    /// is not the one any more that was judged is a conflict, where no hold keeps others out.
+    /// Finishes the work of a mark whose owner is dead: deletes the remains, after `keep` has made a copy of them. If the mark
+    /// has changed since it was examined, this is a conflict, where no hold excludes other processes.
     pub fn delete_abandoned(&self, mark: &Mark, keep: impl FnOnce() -> Result<()>) -> Result<()> {
         let _claim = self.claim_mark(mark)?;
         if self.is_explicit()? {
             return Err(Error::new(
                 ErrorKind::Conflict,
-                "somebody has made a node there meanwhile; check again",
+                "another process has created a node there meanwhile; check again",
             ));
         }
-        let held = self.held_by(mark)?;
-        self.while_marked(|| keep().and_then(|()| self.erase_marked(&held)))?;
-        self.erase_journal(&held)
+        let existing = self.node_of_mark(mark)?;
+        self.while_marked(|| keep().and_then(|()| self.erase_marked(&existing)))?;
+        self.erase_journal(&existing)
     }
 
-    /// Erases a mark of work that nobody does any more, of which nothing is left to do; under the conditions of
+    /// Erases a mark whose owner is dead and whose work is finished; under the conditions of
     /// [`delete_abandoned`](Self::delete_abandoned).
     pub fn erase_abandoned(&self, mark: &Mark) -> Result<()> {
         let _claim = self.claim_mark(mark)?;
         self.erase_mark()
     }
 
-    /// Deletes what nodes of this format have left here.
+    /// Deletes the remains of nodes of this format.
     pub fn delete_remains(&self, format: Format) -> Result<()> {
-        self.delete_held(&self.held_by(&Mark::new(format, Work::Deletion))?)
+        self.delete_existing(&self.node_of_mark(&Mark::new(format, Work::Deletion))?)
     }
 
-    /// Erases a node by `erase`, under a mark. Where there is no room for the mark, deleting is what makes room, and goes on.
-    fn while_deleting(&self, held: &Held, erase: impl FnOnce() -> Result<()>) -> Result<()> {
-        let is_marked = self.mark_deletion(held).inspect_err(|_| self.abandon_mark())?;
+    /// Erases a node by `erase`, under a mark. If the disk has no space for the mark, the deletion frees space and goes on
+    /// without it.
+    fn while_deleting(&self, existing: &ExistingNode, erase: impl FnOnce() -> Result<()>) -> Result<()> {
+        let is_marked = self.mark_deletion(existing).inspect_err(|_| self.abandon_mark())?;
         self.while_marked(erase).inspect_err(|_| {
             if !is_marked {
-                // By now there may be room. The first error is the one to tell.
-                let _ = self.put_mark(held.format, Work::Deletion);
+                // By now there may be space. The first error is reported.
+                let _ = self.put_mark(existing.format, Work::Deletion);
                 self.abandon_mark();
             }
         })
     }
 
-    /// Marks a node that is going to be deleted. On a full disk there is room for the mark only when the node's documents are erased;
-    /// `false` if not even then. Where nothing can be erased or marked, the documents are there again.
-    fn mark_deletion(&self, held: &Held) -> Result<bool> {
-        match self.put_mark(held.format, Work::Deletion) {
+    /// Marks a node for deletion. On a full disk there is space for the mark only when the node's documents are erased; returns
+    /// false if there is none even then. If nothing can be erased or marked, the documents are restored.
+    fn mark_deletion(&self, existing: &ExistingNode) -> Result<bool> {
+        match self.put_mark(existing.format, Work::Deletion) {
             Err(error) if error.kind() == ErrorKind::StorageFull => {}
             marked => return marked.map(|()| true),
         }
-        let documents = self.own_documents(held)?;
-        let erased = self.erase_own_documents(held);
-        let failed = match (erased, self.put_mark(held.format, Work::Deletion)) {
+        let documents = self.own_documents(existing)?;
+        let erased = self.erase_own_documents(existing);
+        let failed = match (erased, self.put_mark(existing.format, Work::Deletion)) {
             (erased, Ok(())) => return erased.map(|()| true),
-            // The mark of a repair is there.
+            // A repair has stored its mark.
             (_, Err(error)) if error.kind() == ErrorKind::Conflict => return Err(error),
             (Err(error), _) => error,
             (Ok(()), Err(error)) if error.kind() == ErrorKind::Interrupted => error,
-            // Without its documents, the node is not there any more: the rest is deleted without a mark.
+            // Without its documents, the node does not exist any more: the rest is deleted without a mark.
             (Ok(()), Err(_)) => return Ok(false),
         };
         self.put_back(documents);
         Err(failed)
     }
 
-    /// Deletes a node; with the root also what says that there is a hierarchy.
-    pub(super) fn delete_held(&self, held: &Held) -> Result<()> {
-        self.while_deleting(held, || self.erase_marked(held))?;
-        self.erase_journal(held)
+    /// Deletes a node; with the root also the entry document of the hierarchy.
+    pub(super) fn delete_existing(&self, existing: &ExistingNode) -> Result<()> {
+        self.while_deleting(existing, || self.erase_marked(existing))?;
+        self.erase_journal(existing)
     }
 
-    /// Erases a node that is not complete, and at last its mark.
-    pub(super) fn erase_half(&self, held: &Held) -> Result<()> {
-        self.while_marked(|| self.erase_marked(held))?;
-        self.erase_journal(held)
+    /// Erases an incomplete node, and its mark last.
+    pub(super) fn erase_half(&self, existing: &ExistingNode) -> Result<()> {
+        self.while_marked(|| self.erase_marked(existing))?;
+        self.erase_journal(existing)
     }
 
-    /// Erases the journal of an unfinished node: some layouts keep nodes elsewhere than their journals.
-    fn erase_journal(&self, held: &Held) -> Result<()> {
-        let covers_journal = held.layout.extent(&self.path).prefixes.contains(&self.path.prefix());
+    /// Erases the journal of an unfinished node: in some layouts, nodes and their journals have different prefixes.
+    fn erase_journal(&self, existing: &ExistingNode) -> Result<()> {
+        let covers_journal = existing.layout.extent(&self.path).prefixes.contains(&self.path.prefix());
         if covers_journal { Ok(()) } else { Journal::erase(self) }
     }
 
-    /// Erases the node, whose mark is there, and the mark.
-    pub(super) fn erase_marked(&self, held: &Held) -> Result<()> {
-        self.erase_all_of(held)?;
+    /// Erases the node, which is marked, and the mark.
+    pub(super) fn erase_marked(&self, existing: &ExistingNode) -> Result<()> {
+        self.erase_all_of(existing)?;
         self.erase_mark()
     }
 
-    /// Erases the node; with the root also what says that there is a hierarchy.
-    pub(super) fn erase_all_of(&self, held: &Held) -> Result<()> {
-        self.erase_extent(held)?;
-        match held.format.def().entry_key() {
+    /// Erases the node; with the root also the entry document of the hierarchy.
+    pub(super) fn erase_all_of(&self, existing: &ExistingNode) -> Result<()> {
+        self.erase_extent(existing)?;
+        match existing.format.def().entry_key() {
             Some(entry) if self.path.is_root() => self.erase(entry.to_owned()),
             _ => Ok(()),
         }
     }
 
-    /// Deletes a node, but not what says that there is a hierarchy.
-    pub(super) fn delete_content(&self, held: &Held) -> Result<()> {
-        self.while_deleting(held, || self.erase_extent(held).and_then(|()| self.erase_mark()))
+    /// Deletes a node, but not the entry document of the hierarchy.
+    pub(super) fn delete_content(&self, existing: &ExistingNode) -> Result<()> {
+        self.while_deleting(existing, || self.erase_extent(existing).and_then(|()| self.erase_mark()))
     }
 
-    fn erase_extent(&self, held: &Held) -> Result<()> {
-        self.erase_documents(held)?;
-        self.erase_all(held.layout.extent(&self.path))
+    fn erase_extent(&self, existing: &ExistingNode) -> Result<()> {
+        self.erase_documents(existing)?;
+        self.erase_all(existing.layout.extent(&self.path))
     }
 
-    /// Erases the documents that make nodes of this node and of all below it.
-    fn erase_documents(&self, held: &Held) -> Result<()> {
-        self.erase_own_documents(held)?;
-        if held.is_array {
+    /// Erases the documents that define this node and all nodes below it.
+    fn erase_documents(&self, existing: &ExistingNode) -> Result<()> {
+        self.erase_own_documents(existing)?;
+        if existing.is_array {
             return Ok(());
         }
         let erase = |keys: &[Key]| self.erase_keys(keys);
-        self.each_below(&held.layout.below(&self.path), |key| held.makes_node(key), erase)
+        self.each_below(&existing.layout.below(&self.path), |key| existing.makes_node(key), erase)
     }
 
-    fn erase_own_documents(&self, held: &Held) -> Result<()> {
-        self.own_keys(held).into_iter().try_for_each(|key| self.erase(key))
+    fn erase_own_documents(&self, existing: &ExistingNode) -> Result<()> {
+        self.own_keys(existing).into_iter().try_for_each(|key| self.erase(key))
     }
 
-    /// The keys of the node's own documents, in the order in which they are erased: some readers look for consolidated metadata first.
-    fn own_keys(&self, held: &Held) -> Vec<String> {
-        let consolidation = held.format.def().consolidation();
-        let copy = consolidation.and_then(|consolidation| consolidation.key(&held.layout, &self.path));
-        let mut keys: Vec<String> = copy.into_iter().chain(held.layout.keys(&self.path)).collect();
+    /// Returns the keys of the node's own documents, in the order in which they are erased: some readers look for consolidated
+    /// metadata first.
+    fn own_keys(&self, existing: &ExistingNode) -> Vec<String> {
+        let consolidation = existing.format.def().consolidation();
+        let copy = consolidation.and_then(|consolidation| consolidation.key(&existing.layout, &self.path));
+        let mut keys: Vec<String> = copy.into_iter().chain(existing.layout.keys(&self.path)).collect();
         // Consolidated metadata may be in the document itself.
         keys.dedup();
         keys
     }
 
-    /// The documents that [`erase_own_documents`](Self::erase_own_documents) erases.
-    fn own_documents(&self, held: &Held) -> Result<Vec<(String, Bytes)>> {
+    /// Returns the documents that [`erase_own_documents`](Self::erase_own_documents) erases.
+    fn own_documents(&self, existing: &ExistingNode) -> Result<Vec<(String, Bytes)>> {
         let document = |key: String| Ok(self.store.get(&Key::new(key.as_str())?)?.map(|bytes| (key, bytes)));
-        self.own_keys(held).into_iter().filter_map(|key| document(key).transpose()).collect()
+        self.own_keys(existing).into_iter().filter_map(|key| document(key).transpose()).collect()
     }
 
-    /// Stores documents again that were erased in this order, where nobody has stored others.
+    /// Restores documents that were erased in this order, unless another writer has stored new ones.
     fn put_back(&self, documents: Vec<(String, Bytes)>) {
         let condition =
             if self.store.capabilities().set_if_absent { Condition::Absent } else { Condition::Always };
         for (key, bytes) in documents.into_iter().rev() {
-            // Why the node could not be deleted is the error to tell.
+            // The error of the deletion is reported.
             let _ = self.put(key, &bytes, condition);
         }
     }
 
-    /// Does something to the keys below a prefix that are meant, many at a time.
+    /// Calls `work` with the keys below a prefix for which `is_meant` is true, many at a time.
     pub(super) fn each_below(
         &self,
         prefix: &str,
@@ -253,7 +255,7 @@ impl Location {
         self.pool().run(keys.len(), 0, usize::MAX, erase)
     }
 
-    /// Erases everything in an extent, but for the node's mark.
+    /// Erases everything in an extent except the node's mark.
     pub fn erase_all(&self, extent: Extent) -> Result<()> {
         extent.keys.into_iter().try_for_each(|key| self.erase(key))?;
         for prefix in extent.prefixes {
@@ -276,7 +278,7 @@ impl Location {
     }
 }
 
-impl Held {
+impl ExistingNode {
     /// Returns true if a key below the node is that of a document by which readers find a node.
     pub(super) fn makes_node(&self, key: &Key) -> bool {
         let copy = match self.format.def().consolidation() {

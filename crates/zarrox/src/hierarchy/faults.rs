@@ -32,7 +32,7 @@ fn place(root: &Location, name: &str) -> Location {
     root.at(NodePath::new(name).unwrap())
 }
 
-/// The value that an array is full of, and that its attributes name; `None` where there is no node.
+/// Returns the value of all elements of an array, which is also in its attributes; `None` if there is no node.
 fn value(store: &FaultyStore, name: &str) -> Option<i32> {
     let node = OpenOptions::new().open((Arc::new(store.clone()), name));
     let array = match node {
@@ -66,7 +66,7 @@ fn a_forced_move_that_fails_loses_no_node() {
             failed += usize::from(moved.is_err());
             match moved {
                 Ok(()) => assert_eq!(found, (None, Some(1)), "{format} {fault:?}"),
-                // All is done but for the deletion of what was replaced.
+                // Everything is done except the deletion of the replaced node.
                 Err(error) if found == (None, Some(1)) => {
                     assert!(error.to_string().contains("move it again"), "{format} {fault:?}: {error}");
                     let again = place(&root, "a").move_node(&place(&root, "b"), true);
@@ -81,7 +81,7 @@ fn a_forced_move_that_fails_loses_no_node() {
                     let found = (value(&store, "a"), value(&store, "b"));
                     assert_eq!(found, (None, Some(1)), "{format} {fault:?}");
                 }
-                // The two were exchanged, and the replaced one is still to be deleted: the same call does that.
+                // The two were exchanged, and the replaced one was not deleted yet: the same call deletes it.
                 Err(_) if found == (Some(2), Some(1)) => {
                     place(&root, "a").move_node(&place(&root, "b"), true).unwrap();
                     let found = (value(&store, "a"), value(&store, "b"));
@@ -101,7 +101,7 @@ fn the_same_move_deletes_a_replaced_node_that_could_not_be_put_back() {
     for format in [Format::V2, Format::V3] {
         for first in 1..6 {
             let (store, root) = hierarchy(format);
-            // Where there is no exchange, the replaced node is put aside.
+            // Where the store cannot exchange two nodes, the replaced node is moved aside.
             store.inject(renames(StoreErrorKind::Unsupported).nth(1));
             store.inject(renames(StoreErrorKind::Unreachable).since(first));
             let moved = place(&root, "a").move_node(&place(&root, "b"), true);
@@ -123,8 +123,8 @@ fn the_same_move_deletes_a_replaced_node_that_could_not_be_put_back() {
 const CHANGES: [Operation; 4] =
     [Operation::Set, Operation::Erase, Operation::ErasePrefix, Operation::RenamePrefix];
 
-/// Does work in a process that is killed after each number of changes, in every format, with renames and without; `judge` says
-/// whether what is left is right.
+/// Runs work in a process that is killed after each number of changes, in every format, with renames and without; `judge` checks
+/// the state of the store afterwards.
 fn killed(work: impl Fn(&Location) -> crate::Result<()>, judge: impl Fn(&FaultyStore, &Location, &str)) {
     let mut killed = 0;
     for (format, renames) in FORMATS.into_iter().flat_map(|format| [(format, true), (format, false)]) {
@@ -158,7 +158,7 @@ fn a_killed_deletion_leaves_whole_nodes_and_is_continued() {
     killed(
         |root| delete(root, "g"),
         |store, root, context| {
-            // A node that is still there is whole.
+            // A node that still exists is complete.
             value(store, "g/x");
             match delete(root, "g") {
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
@@ -188,7 +188,7 @@ fn a_deletion_that_fails_on_a_full_disk_leaves_whole_nodes_and_is_continued() {
     };
     let mut failed = 0;
     for (format, name) in FORMATS.into_iter().flat_map(|format| [(format, "a"), (format, "g")]) {
-        // There is no room for the mark at first, or not before something else has failed.
+        // The disk has no space for the mark at first, or not before another operation has failed.
         for (full, fault) in [1, 2].into_iter().flat_map(|full| {
             faults(&[Op::Erase, Op::ErasePrefix, Op::ListPrefix]).map(move |fault| (full, fault))
         }) {
@@ -198,7 +198,7 @@ fn a_deletion_that_fails_on_a_full_disk_leaves_whole_nodes_and_is_continued() {
             let deleted = place(&root, name).delete();
             store.heal();
             let context = format!("{format} {name} {full} {fault:?}");
-            // A node that is still there is whole.
+            // A node that still exists is complete.
             value(&store, if name == "g" { "g/x" } else { "a" });
             if deleted.is_err() {
                 failed += 1;

@@ -1,7 +1,8 @@
-//! Creation of nodes with their content.
+//! Creation of nodes together with their content.
 //!
-//! A [journal](crate::hierarchy::journal) in the place of the node says that the work is unfinished, and from what the node is made. Chunks are
-//! stored first and the array's documents last, so that an array that can be opened has all of its elements.
+//! A [journal](crate::hierarchy::journal) at the location of the node records that the work is unfinished, and names the source
+//! of the content. Chunks are stored first and the array's documents last, so that an array that can be opened has all of its
+//! elements.
 
 use zarrox_core::internals::metadata::{Document, Layout};
 use zarrox_core::{Error, Format, GroupMetadata, NodeMetadata, Result};
@@ -11,8 +12,8 @@ use crate::location::Location;
 use crate::upkeep::Changes;
 
 impl Location {
-    /// Stores the content of a new array by `fill`, and then its documents. After an interruption, the same call fills it anew.
-    /// After a failure, nothing is left.
+    /// Stores the content of a new array by calling `fill`, and then its documents. After an interruption, the same call stores
+    /// it again. After a failure, nothing is left.
     pub(crate) fn create_filled(
         &self,
         format: Format,
@@ -31,13 +32,13 @@ impl Location {
         stored.map_err(|error| self.creating(error))
     }
 
-    /// Says of an error that it was met when this node was created.
+    /// Adds to an error that it occurred during the creation of this node.
     pub(crate) fn creating(&self, error: Error) -> Error {
         error.at(format!("creating '{}' in {}", self.path, self.store.location()))
     }
 
-    /// Creates a group, and stores its nodes by `fill`, which hears whether an earlier call was interrupted. After an interruption,
-    /// the same call continues with the nodes that are there.
+    /// Creates a group, and stores its nodes by calling `fill` with true if an earlier call was interrupted. After an
+    /// interruption, the same call continues with the nodes that exist.
     pub(crate) fn create_filled_group(
         &self,
         format: Format,
@@ -64,7 +65,7 @@ struct Filling {
     place: Location,
     format: Format,
     layout: Layout,
-    /// The formats of groups above it that are of another one.
+    /// The formats of groups above that differ from this one.
     others: Vec<Format>,
     is_group: bool,
     journal: Journal,

@@ -1,5 +1,5 @@
-//! The journal of a conversion, or of a creation with content, that is unfinished. It identifies the work, so that only the same
-//! call continues it, and says how far the work has come.
+//! The journal of an unfinished conversion, or of an unfinished creation with content. It identifies the work, so that only the
+//! same call continues it, and records its progress.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -22,30 +22,30 @@ const PAUSE: Duration = Duration::from_secs(1);
 #[derive(Debug, Clone)]
 pub struct Journal {
     source: String,
-    /// The format of the source; empty where the source is no hierarchy.
+    /// The format of the source; empty if the source is not a hierarchy.
     from: String,
     to: String,
     in_place: bool,
     /// A hash of the documents that will be written.
     plan: String,
-    /// The paths of the arrays whose chunks are all stored and compared.
+    /// The paths of the arrays whose chunks are all stored and verified.
     finished: BTreeSet<String>,
-    /// True if all content is stored, and only documents may be missing.
+    /// True if all content is stored, and at most documents are missing.
     filled: bool,
-    /// True if an earlier run stored it.
+    /// True if an earlier run stored the journal.
     was_there: bool,
-    /// The time when it was last stored or read.
+    /// The time when the journal was last stored or read.
     written: Instant,
 }
 
 impl Journal {
-    /// The journal of a conversion.
+    /// Creates the journal of a conversion.
     pub fn new(source: &Location, from: Format, to: Format, in_place: bool, plan: &Fingerprint) -> Self {
         let name = format!("{} {}", source.store.location(), source.path);
         Self { from: from.to_string(), in_place, ..Self::of_creation(name, to, plan) }
     }
 
-    /// The journal of a node that is created with content from a source, which is no hierarchy.
+    /// Creates the journal of a node whose content comes from a source that is not a hierarchy.
     pub fn of_creation(source: impl Into<String>, to: Format, plan: &Fingerprint) -> Self {
         Self {
             source: source.into(),
@@ -60,8 +60,8 @@ impl Journal {
         }
     }
 
-    /// Stores the journal in a destination where nothing is yet, or where nothing but the remains of an earlier run of the same
-    /// work is. Returns that run's journal in this case.
+    /// Stores the journal in a destination that is empty, or that only contains the remains of an earlier run of the same work.
+    /// In this case the journal of that run is returned.
     pub fn begin(self, place: &Location, to: Format, overwrite: bool, for_group: bool) -> Result<Self> {
         let _holds = if overwrite { place.hold_alone()? } else { Vec::new() };
         match Self::read(place)? {
@@ -115,7 +115,7 @@ impl Journal {
         self.write(place)
     }
 
-    /// The journal that is stored at a place, if there is one.
+    /// Reads the journal at a location, if there is one.
     pub fn read(place: &Location) -> Result<Option<Self>> {
         let key = key(place)?;
         let Some(bytes) = place.store.get(&key)? else { return Ok(None) };
@@ -157,7 +157,7 @@ impl Journal {
         place.store.erase(&key(place)?).map(drop).map_err(Error::from)
     }
 
-    /// The format whose documents an unfinished conversion in place replaces.
+    /// Returns the format whose documents an unfinished conversion in place replaces.
     pub fn replaced_format(&self, place: &Location, to: Format) -> Result<Format> {
         match Format::named(&self.from).filter(|_| self.in_place && self.to == to.to_string()) {
             Some(from) => Ok(from),
@@ -165,17 +165,17 @@ impl Journal {
         }
     }
 
-    /// The format of the nodes that the work makes.
+    /// Returns the format of the nodes that the work creates.
     pub fn format(&self) -> Option<Format> {
         Format::named(&self.to)
     }
 
-    /// Returns true if the work replaces documents of a hierarchy that is there.
+    /// Returns true if the work replaces documents of an existing hierarchy.
     pub fn is_in_place(&self) -> bool {
         self.in_place
     }
 
-    /// The error for other unfinished work.
+    /// Returns the error for other unfinished work.
     pub(crate) fn unfinished(&self, place: &Location) -> Error {
         let instead = if self.in_place { "" } else { ", or begin anew with overwriting" };
         Error::new(ErrorKind::AlreadyExists, format!("{}{instead}", self.interrupted(place)))
@@ -196,11 +196,11 @@ impl Journal {
     }
 }
 
-/// Refuses a node that is only the remains of unfinished work.
+/// Returns an error if a node is only the remains of unfinished work.
 pub(crate) fn check_finished(place: &Location) -> Result<()> {
     let above = place.path.ancestors();
     for place in above.into_iter().map(|path| place.at(path)).chain([place.clone()]) {
-        // A journal that cannot be read does not matter here.
+        // A journal that cannot be read is ignored here.
         if let Ok(Some(journal)) = Journal::read(&place)
             && !journal.in_place
         {
@@ -231,12 +231,12 @@ impl Default for Fingerprint {
 }
 
 impl Fingerprint {
-    /// Adds bytes to what is fingerprinted.
+    /// Adds bytes to the hash.
     pub fn see(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }
-        // The length separates pieces, so that one piece differs from the same bytes in two pieces.
+        // The length is hashed as well, so that one piece differs from the same bytes in two pieces.
         self.0 = (self.0 ^ 0x1ff).wrapping_mul(0x0100_0000_01b3);
     }
 }

@@ -1,4 +1,4 @@
-//! Moving nodes. Where that fails half way, the nodes are found again where they were.
+//! Moves of nodes. If a move fails, the nodes are at their old paths again.
 
 use std::cell::Cell;
 
@@ -8,46 +8,46 @@ use zarrox_stores::{Condition, Key, Prefix, StoreErrorKind};
 
 use super::renaming::Renaming;
 use super::unfinished::{Mark, Work};
-use super::{Held, Occupied};
+use super::{ExistingNode, Occupied};
 use crate::error::argument;
 use crate::location::Location;
 use crate::upkeep::Changes;
 
-/// The number of values that are copied at a time.
+/// The number of stored objects that are copied in parallel.
 const COPIES: usize = 8;
 
 impl Location {
-    /// Moves the node, with everything below it, to another place in the same store; told to overwrite, in the place of the
-    /// node that is there. Nobody writes into either of them meanwhile.
+    /// Moves the node, with everything below it, to another path in the same store; with `overwrite`, an existing node there is
+    /// replaced. Both nodes are held exclusively meanwhile.
     pub fn move_node(&self, to: &Self, overwrite: bool) -> Result<()> {
         self.check_apart(to)?;
         let _holds = self.hold_alone_with(Some(to).filter(|_| overwrite))?;
         self.move_held_node(to, overwrite)
     }
 
-    /// Does [`move_node`](Self::move_node) where the caller holds the node alone.
+    /// Moves like [`move_node`](Self::move_node), for a caller that holds the node exclusively.
     pub(crate) fn move_held_node(&self, to: &Self, overwrite: bool) -> Result<()> {
         self.check_apart(to)?;
         let (from, to) = (self.for_change()?, to.for_change()?);
-        if let Some((held, renaming)) = from.was_renamed(&to)? {
-            return from.finish_renaming(&to, &held, &renaming);
+        if let Some((existing, renaming)) = from.was_renamed(&to)? {
+            return from.finish_renaming(&to, &existing, &renaming);
         }
         let moved = match from.was_moved(&to)? {
             Some(mark) => return from.finish_move(&to, &mark),
-            None => from.held_or_missing("move")?,
+            None => from.existing_node_or_error("move")?,
         };
         to.erase_half_copy(&from)?;
         to.check_names(&moved.layout)?;
         to.check_ancestors(moved.format)?;
         if !from.renames(&moved.layout) {
-            if let Some(replaced) = to.held_by_anyone()?.filter(|_| overwrite) {
-                to.delete_held(&replaced)?;
+            if let Some(replaced) = to.existing_node_of_any_format()?.filter(|_| overwrite) {
+                to.delete_existing(&replaced)?;
             }
             to.make_room_for(&moved, overwrite)?;
             let done = from.copy_and_delete(&to, &moved);
             return done.and(from.renew_after_move(&to, &moved, None));
         }
-        let renaming = match to.held_by_anyone()?.filter(|_| overwrite) {
+        let renaming = match to.existing_node_of_any_format()?.filter(|_| overwrite) {
             Some(replaced) => from.rename_in_place_of(&to, &moved, &replaced)?,
             None => {
                 to.make_room_for(&moved, overwrite)?;
@@ -59,43 +59,57 @@ impl Location {
 
     fn check_apart(&self, to: &Self) -> Result<()> {
         if self.overlaps(to) {
-            return Err(argument(format!("'{}' cannot be moved to '{}'", self.path, to.path)));
+            return Err(argument(format!(
+                "'{}' cannot be moved to '{}': the two paths overlap",
+                self.path, to.path
+            )));
         }
         Ok(())
     }
 
-    /// Brings consolidated metadata up to date after a move from here, for which a node was put aside, and is deleted.
-    pub(super) fn renew_after_move(&self, to: &Self, held: &Held, aside: Option<&NodePath>) -> Result<()> {
+    /// Updates consolidated metadata after a move from here, for which a node was moved aside to `aside` and is deleted.
+    pub(super) fn renew_after_move(
+        &self,
+        to: &Self,
+        existing: &ExistingNode,
+        aside: Option<&NodePath>,
+    ) -> Result<()> {
         let places: Vec<&NodePath> = [&self.path, &to.path].into_iter().chain(aside).collect();
         let changes = Changes::of_all_below(&places).and(to.path.ancestors());
-        let kept = self.keep_copies(held.format, &changes);
-        let others = to.check_ancestors(held.format).unwrap_or_default();
+        let kept = self.keep_copies(existing.format, &changes);
+        let others = to.check_ancestors(existing.format).unwrap_or_default();
         kept.and(self.keep_foreign_copies(&others, &to.path))
     }
 
-    fn make_room_for(&self, moved: &Held, overwrite: bool) -> Result<()> {
+    fn make_room_for(&self, moved: &ExistingNode, overwrite: bool) -> Result<()> {
         self.make_room(moved.format, &moved.layout, overwrite, false)?;
         self.create_ancestors(moved.format, &moved.layout).map(drop)
     }
 
-    /// Where an interrupted move to another place has put the node that was there.
-    fn left_aside(&self, to: &Self, moved: &Held) -> Result<Option<NodePath>> {
+    /// Returns the path to which an interrupted move has moved the replaced node aside.
+    fn left_aside(&self, to: &Self, moved: &ExistingNode) -> Result<Option<NodePath>> {
         let left = self.renaming(&moved.layout)?.filter(|left| left.to == to.path);
         Ok(left.and_then(|left| left.aside).filter(|aside| *aside != self.path))
     }
 
-    /// Renames the node to where another one is: exchanges both where the store can, so that there is one of them at each moment, and
-    /// otherwise puts the other one aside. It is deleted later.
-    fn rename_in_place_of(&self, to: &Self, moved: &Held, replaced: &Held) -> Result<Renaming> {
+    /// Renames the node to the path of another one. Both are exchanged if the store can do that, so that there is a node at the
+    /// path at each moment; otherwise the other node is moved aside. It is deleted later.
+    fn rename_in_place_of(
+        &self,
+        to: &Self,
+        moved: &ExistingNode,
+        replaced: &ExistingNode,
+    ) -> Result<Renaming> {
         let renaming = self.renaming_to(to, Some(self.path.clone()));
-        let places = [(self, moved), (to, replaced)].map(|(place, held)| held.layout.below(&place.path));
+        let places =
+            [(self, moved), (to, replaced)].map(|(place, existing)| existing.layout.below(&place.path));
         if replaced.layout.extent(&to.path).prefixes == [moved.layout.below(&to.path)] {
             self.put_renaming(&moved.layout, &renaming)?;
             match self.store.exchange(&Prefix::new(places[0].as_str())?, &Prefix::new(places[1].as_str())?) {
                 Ok(()) => return Ok(renaming),
                 Err(error) if error.kind() == StoreErrorKind::Unsupported => {}
                 Err(error) => {
-                    // The first error is the one to tell.
+                    // The first error is reported.
                     let _ = self.erase_renaming(&moved.layout);
                     return Err(error.into());
                 }
@@ -105,10 +119,10 @@ impl Location {
         self.put_renaming(&moved.layout, &self.renaming_to(to, Some(aside.path.clone())))?;
         to.rename_prefix(&aside, replaced)?;
         self.rename_to(to, moved, Some(aside.path.clone())).map_err(|error| {
-            // The first error is the one to tell.
+            // The first error is reported.
             let is_back = matches!(to.is_explicit(), Ok(false)) && aside.rename_prefix(to, replaced).is_ok();
             if !is_back {
-                // The mark says that the replaced node is there, and stays.
+                // The mark names the path of the replaced node, and stays.
                 return error.at(format!("the node that was at '{}' is now at '{}'", to.path, aside.path));
             }
             self.erase_own_renaming(moved);
@@ -120,8 +134,8 @@ impl Location {
         Renaming { from: self.path.clone(), to: to.path.clone(), aside }
     }
 
-    /// Renames the node to where nothing is. Where that fails, the mark stays if it says that a node was put aside for this one.
-    fn rename_to(&self, to: &Self, moved: &Held, aside: Option<NodePath>) -> Result<Renaming> {
+    /// Renames the node to a free path. If that fails, the mark stays if it records that a node was moved aside for this one.
+    fn rename_to(&self, to: &Self, moved: &ExistingNode, aside: Option<NodePath>) -> Result<Renaming> {
         let renaming = self.renaming_to(to, aside);
         self.put_renaming(&moved.layout, &renaming)?;
         self.rename_prefix(to, moved).inspect_err(|_| {
@@ -132,32 +146,32 @@ impl Location {
         Ok(renaming)
     }
 
-    /// Erases the mark of a move that has failed, if the node is still here.
-    fn erase_own_renaming(&self, moved: &Held) {
-        // The error of the move is the one to tell.
+    /// Erases the mark of a failed move, if the node is still here.
+    fn erase_own_renaming(&self, moved: &ExistingNode) {
+        // The error of the move is reported.
         if matches!(self.is_explicit(), Ok(true)) {
             let _ = self.erase_renaming(&moved.layout);
         }
     }
 
-    /// A place beside this one where nothing is.
-    fn place_aside(&self, held: &Held) -> Result<Self> {
+    /// Returns a free location beside this one.
+    fn place_aside(&self, existing: &ExistingNode) -> Result<Self> {
         let mut number = 0_u64;
         loop {
             let aside = self.at(NodePath::new(&format!("{}.replaced{number}", self.path.as_str()))?);
-            if self.occupied(&held.layout.extent(&aside.path))? == Occupied::Nothing {
+            if self.occupied(&existing.layout.extent(&aside.path))? == Occupied::Nothing {
                 return Ok(aside);
             }
             number += 1;
         }
     }
 
-    /// Renames all that belongs to the node. Where that fails, it is where it was.
-    fn rename_prefix(&self, to: &Self, held: &Held) -> Result<()> {
-        let prefix = |place: &Self| Prefix::new(held.layout.below(&place.path));
+    /// Renames all keys of the node. If that fails, they have their old names.
+    fn rename_prefix(&self, to: &Self, existing: &ExistingNode) -> Result<()> {
+        let prefix = |place: &Self| Prefix::new(existing.layout.below(&place.path));
         let (from, dest) = (prefix(self)?, prefix(to)?);
         self.store.rename_prefix(&from, &dest).map_err(|error| {
-            // It may be done all the same. The first error is the one to tell.
+            // The rename may have happened nevertheless. The first error is reported.
             let _ = self.store.rename_prefix(&dest, &from);
             Error::from(error)
         })
@@ -168,32 +182,33 @@ impl Location {
         self.store.capabilities().rename && layout.extent(&self.path).prefixes.len() == 1
     }
 
-    /// Copies the node, with its own documents last, and deletes it. Marks of both places tell an interrupted move from two nodes that
-    /// have nothing to do with one another.
-    fn copy_and_delete(&self, to: &Self, held: &Held) -> Result<()> {
-        if to.occupied(&held.layout.extent(&to.path))? != Occupied::Nothing {
-            let message = format!("there is something at '{}' in {}", to.path, to.store.location());
+    /// Copies the node, with its own documents last, and deletes it. Marks at both locations distinguish an interrupted move from
+    /// two independent nodes.
+    fn copy_and_delete(&self, to: &Self, existing: &ExistingNode) -> Result<()> {
+        if to.occupied(&existing.layout.extent(&to.path))? != Occupied::Nothing {
+            let message = format!("'{}' in {} is not empty", to.path, to.store.location());
             return Err(Error::new(ErrorKind::AlreadyExists, message));
         }
-        to.put_mark(held.format, Work::MovedFrom(self.path.clone()))?;
-        to.while_marked(|| self.while_marked(|| self.copy_and_delete_marked(to, held)))
+        to.put_mark(existing.format, Work::MovedFrom(self.path.clone()))?;
+        to.while_marked(|| self.while_marked(|| self.copy_and_delete_marked(to, existing)))
     }
 
-    fn copy_and_delete_marked(&self, to: &Self, held: &Held) -> Result<()> {
-        self.copy_parts(to, held).inspect_err(|_| {
-            // The first error is the one to tell.
-            let _ = to.erase_marked(held).and_then(|()| self.erase_mark());
+    fn copy_and_delete_marked(&self, to: &Self, existing: &ExistingNode) -> Result<()> {
+        self.copy_parts(to, existing).inspect_err(|_| {
+            // The first error is reported.
+            let _ = to.erase_marked(existing).and_then(|()| self.erase_mark());
         })?;
-        self.delete_original(to, held).inspect_err(|_| {
+        self.delete_original(to, existing).inspect_err(|_| {
             if matches!(self.is_explicit(), Ok(true)) {
-                let _ = to.erase_marked(held).and_then(|()| self.erase_mark());
+                let _ = to.erase_marked(existing).and_then(|()| self.erase_mark());
             }
         })
     }
 
-    /// Deletes the node, which was copied.
-    fn delete_original(&self, to: &Self, held: &Held) -> Result<()> {
-        let deleted = self.erase_all_of(held).and_then(|()| to.erase_mark()).and_then(|()| self.erase_mark());
+    /// Deletes the original after it was copied.
+    fn delete_original(&self, to: &Self, existing: &ExistingNode) -> Result<()> {
+        let deleted =
+            self.erase_all_of(existing).and_then(|()| to.erase_mark()).and_then(|()| self.erase_mark());
         deleted.map_err(|error| {
             error.at(format!(
                 "'{}' was moved to '{}', but not all of it could be deleted; move it again",
@@ -202,19 +217,20 @@ impl Location {
         })
     }
 
-    fn copy_parts(&self, to: &Self, held: &Held) -> Result<()> {
-        let (from, dest) = (held.layout.extent(&self.path), held.layout.extent(&to.path));
-        let own = held.layout.keys(&self.path);
+    fn copy_parts(&self, to: &Self, existing: &ExistingNode) -> Result<()> {
+        let (from, dest) = (existing.layout.extent(&self.path), existing.layout.extent(&to.path));
+        let own = existing.layout.keys(&self.path);
         for documents in [false, true] {
-            let is_meant =
-                |key: &Key| held.makes_node(key) == documents && !own.iter().any(|own| own == key.as_str());
+            let is_meant = |key: &Key| {
+                existing.makes_node(key) == documents && !own.iter().any(|own| own == key.as_str())
+            };
             for (from, dest) in from.prefixes.iter().zip(&dest.prefixes).rev() {
                 self.each_below(from, is_meant, |keys| self.copy_keys(keys, from, dest))?;
             }
         }
-        self.put_mark(held.format, Work::MovedTo(to.path.clone()))?;
-        // The first one makes the node.
-        for (from, dest) in own.into_iter().zip(held.layout.keys(&to.path)).rev() {
+        self.put_mark(existing.format, Work::MovedTo(to.path.clone()))?;
+        // The first document makes the node.
+        for (from, dest) in own.into_iter().zip(existing.layout.keys(&to.path)).rev() {
             if let Some(document) = self.store.get(&Key::new(from)?)? {
                 to.put(dest, &document, Condition::Absent)?;
             }
@@ -231,10 +247,10 @@ impl Location {
         self.pool().run(keys.len(), 0, COPIES, copy)
     }
 
-    /// The mark of an interrupted move of this node to another place, if all of it was copied.
+    /// Returns the mark of an interrupted move of this node to another location, if all of it was copied.
     pub(super) fn was_moved(&self, to: &Self) -> Result<Option<Mark>> {
         let Some(mark) = self.mark_of(&Work::MovedTo(to.path.clone()))? else { return Ok(None) };
-        // The node's own documents are erased first, and are there as long as nothing was erased.
+        // The node's own documents are erased first: while they exist, nothing was erased.
         let is_whole = self.is_explicit()?;
         let is_copied =
             !is_whole || (to.is_explicit()? && to.half_copy(self)?.is_some() && self.is_same(to, &mark)?);
@@ -243,23 +259,24 @@ impl Location {
 
     /// Returns true if there is a node that has a document.
     pub fn is_explicit(&self) -> Result<bool> {
-        Ok(self.by_documents().held()?.is_some_and(|held| held.explicit))
+        Ok(self.by_documents().existing_node()?.is_some_and(|existing| existing.explicit))
     }
 
-    /// The mark of a move from another place to this one that is not finished.
+    /// Returns the mark of an unfinished move from another location to this one.
     fn half_copy(&self, from: &Self) -> Result<Option<Mark>> {
         self.mark_of(&Work::MovedFrom(from.path.clone()))
     }
 
-    /// The mark of this work, if it has begun here.
+    /// Returns the mark of this work, if it has begun here.
     fn mark_of(&self, work: &Work) -> Result<Option<Mark>> {
         Ok(self.mark()?.filter(|mark| mark.work == *work))
     }
 
-    /// Returns true if all values of this node are those of the other. Only looked at after an interruption between two changes.
+    /// Returns true if all stored objects of this node equal those of the other. Only called after an interruption between two
+    /// changes.
     fn is_same(&self, other: &Self, mark: &Mark) -> Result<bool> {
-        let held = self.held_by(mark)?;
-        let (own, others) = (held.layout.extent(&self.path), held.layout.extent(&other.path));
+        let existing = self.node_of_mark(mark)?;
+        let (own, others) = (existing.layout.extent(&self.path), existing.layout.extent(&other.path));
         let same = Cell::new(true);
         for (from, to) in own.prefixes.iter().zip(&others.prefixes).flat_map(|(a, b)| [(a, b), (b, a)]) {
             self.each_below(
@@ -282,29 +299,29 @@ impl Location {
 
     fn finish_move(&self, to: &Self, mark: &Mark) -> Result<()> {
         self.put_mark(mark.format, mark.work.clone())?;
-        let erased = self.while_marked(|| self.delete_original(to, &self.held_by(mark)?));
+        let erased = self.while_marked(|| self.delete_original(to, &self.node_of_mark(mark)?));
         let kept = self.keep_copies(mark.format, &Changes::of_all_below(&[&self.path, &to.path]));
         erased.and(kept)
     }
 
-    /// Erases what an interrupted move from another place has copied here. The mark stays that of the move until all is erased, so that
-    /// the same move goes on when it is interrupted again.
+    /// Erases the partial copy of an interrupted move from another location. The mark remains that of the move until the copy is
+    /// erased, so that the same move can continue after another interruption.
     fn erase_half_copy(&self, from: &Self) -> Result<()> {
         match self.half_copy(from)? {
             Some(mark) if !self.is_explicit()? => {
-                // From here on, it is this process that is at work.
+                // From here on, this process owns the mark.
                 self.put_mark(mark.format(), Work::MovedFrom(from.path.clone()))?;
-                self.erase_half(&self.held_by(&mark)?)
+                self.erase_half(&self.node_of_mark(&mark)?)
             }
             _ => Ok(()),
         }
     }
 
-    /// Makes sure that there is a node here, and nothing in another hierarchy's root; or a node that may be overwritten, which
-    /// is `true`.
+    /// Returns an error unless there is a node here, and the root of the other hierarchy is empty or may be overwritten. Returns
+    /// true if it is overwritten.
     pub(crate) fn check_move_to(&self, root: &Self, overwrite: bool) -> Result<bool> {
-        let Held { format, layout, .. } = self.held_or_missing("move")?;
-        if overwrite && root.held_by_anyone()?.is_some() {
+        let ExistingNode { format, layout, .. } = self.existing_node_or_error("move")?;
+        if overwrite && root.existing_node_of_any_format()?.is_some() {
             return Ok(true);
         }
         root.make_room(format, &layout, false, false).map(|_| false)

@@ -1,4 +1,4 @@
-//! Processes that hold rows of an array, or work on a node, and how others find out that one of them is gone.
+//! Leases: processes that hold rows of an array, or work on a node, and the detection of dead ones.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
@@ -9,28 +9,27 @@ use std::time::Duration;
 use zarrox_core::json::{Json, Map, json};
 use zarrox_stores::internals::system::{ProcessId, ProcessState, system};
 
-/// The time after which an owner says again that it is still there.
+/// The interval at which an owner renews its lease.
 const RENEWAL: Duration = Duration::from_secs(20);
 
-/// The time without a word after which the owner on another machine is taken for gone.
+/// The time without a renewal after which an owner on another machine counts as dead.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Who is at work, and when it last said so.
-///
-/// A process of the same machine is asked for by its number, so that one that was killed is known at once. Of others only the time
-/// tells: their clocks may differ by less than [`PATIENCE`].
+/// The process that is at work, and the time of its last renewal. A process of the same machine is looked up by its number, so
+/// that a killed one is detected at once. For other machines only the time is known: their clocks may differ by less than
+/// [`PATIENCE`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Owner {
-    /// A random number: each append and each work on a node has one of its own.
+    /// A random number, different for each append and each work on a node.
     token: String,
-    /// `None` where the system does not tell, and of an owner that has given up.
+    /// `None` if the system does not report it, and for an owner that has given up.
     process: Option<ProcessId>,
-    /// When it was last heard of, in seconds since 1970.
+    /// The time of the last renewal, in seconds since 1970.
     heard: u64,
 }
 
 impl Owner {
-    /// A new owner: this process.
+    /// Creates an owner for this process.
     pub(crate) fn new() -> Self {
         let (process, now) = (system().this_process(), system().now());
         let token = format!("{:016x}", RandomState::new().hash_one((std::process::id(), now)));
@@ -41,22 +40,22 @@ impl Owner {
         self.token == other.token
     }
 
-    /// Returns true if the owner is this process, or may be where the system does not tell.
+    /// Returns true if the owner is this process, or may be it because the system does not report processes.
     pub(crate) fn is_this_process(&self) -> bool {
         self.process == system().this_process()
     }
 
-    /// Notes that the owner is still there.
+    /// Renews the lease.
     pub(crate) fn renew(&mut self) {
         self.heard = system().now().as_secs();
     }
 
-    /// Notes that the owner has given up.
+    /// Records that the owner has given up.
     pub(crate) fn give_up(&mut self) {
         (self.process, self.heard) = (None, 0);
     }
 
-    /// Returns true if nobody will go on with what this owner has begun.
+    /// Returns true if the owner is dead, or has given up.
     pub(crate) fn is_gone(&self) -> bool {
         match self.process.as_ref().map(|process| system().state(process)) {
             Some(ProcessState::Running) => false,
@@ -87,7 +86,7 @@ impl Owner {
     }
 }
 
-/// Does work while `renew` says again and again that its owner is still there.
+/// Runs work while another thread calls `renew` at each [`RENEWAL`].
 pub(crate) fn renewing<R>(renew: impl Fn() + Send, work: impl FnOnce() -> R) -> R {
     thread::scope(|scope| {
         let (working, stopped) = channel::<()>();
@@ -96,7 +95,7 @@ pub(crate) fn renewing<R>(renew: impl Fn() + Send, work: impl FnOnce() -> R) -> 
                 renew();
             }
         };
-        // Without the thread, others of the same machine still know that the process is there.
+        // Without the thread, processes of the same machine still see that this process runs.
         let _ = thread::Builder::new().name("zarrox-owner".to_owned()).spawn_scoped(scope, renew);
         let done = work();
         drop(working);
@@ -109,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_owner_that_runs_is_there_however_long_it_says_nothing() {
+    fn an_owner_that_runs_is_alive_however_old_its_renewal_is() {
         let owner = Owner::new();
         assert!(!owner.is_gone());
         let json = owner.to_json();
@@ -120,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn an_owner_elsewhere_is_gone_when_nothing_was_heard_of_it_for_long() {
+    fn an_owner_elsewhere_is_dead_when_its_renewal_is_old() {
         let now = system().now().as_secs();
         let process = Some(ProcessId { machine: "another".to_owned(), number: 1, started: 0 });
         let elsewhere = |heard| Owner { process: process.clone(), heard, ..Owner::new() };

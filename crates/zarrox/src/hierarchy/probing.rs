@@ -1,4 +1,4 @@
-//! Reading documents, and asking for many of them together.
+//! Reads of documents, and requests for many of them in parallel.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::DOCUMENT_LIMIT;
 use crate::location::{Location, Probe, Purpose};
 
 impl Location {
-    /// Returns the place, about to be opened: its documents are asked for as they are needed, and kept meanwhile.
+    /// Returns the location for opening a node: its documents are requested when they are needed, and cached meanwhile.
     pub fn probed(&self, purpose: Purpose) -> Self {
         match self.is_remote() {
             true => self.probed_for(std::slice::from_ref(&self.path), purpose),
@@ -18,7 +18,7 @@ impl Location {
         }
     }
 
-    /// Returns the place, about to open several nodes of this store, where it is far away.
+    /// Returns the location for opening several nodes of this store, if it is remote.
     pub(crate) fn probed_for(&self, paths: &[NodePath], purpose: Purpose) -> Self {
         if !self.is_remote() || self.copy().is_some() {
             return self.clone();
@@ -26,14 +26,14 @@ impl Location {
         let layout = |format: Format| self.known_layout(format).unwrap_or_else(|| format.def().layout());
         let mut probe = Probe::new(self.formats().map(|format| (format, layout(format))), paths, purpose);
         if purpose == Purpose::Create && self.is_guarded() {
-            // Whether somebody is deleting here: the answer comes with those that are needed anyway.
+            // The mark of a deletion: it is requested together with the documents that are needed anyway.
             probe.want_too(self.mark_key());
         }
         self.clone().with_probe(Some(probe.into()))
     }
 
-    /// Returns the place, where something is about to be created: what is learned of the nodes above is kept meanwhile. These can be
-    /// of any format.
+    /// Returns the location for creating a node: the documents of the nodes above, which can have any format, are cached
+    /// meanwhile.
     pub(crate) fn probed_above(&self) -> Self {
         if self.read_ahead.probe.is_some() {
             return self.clone();
@@ -43,7 +43,7 @@ impl Location {
         self.clone().with_probe(probe)
     }
 
-    /// Returns the place, of which these documents are asked for together; those that were asked for before are not.
+    /// Returns the location with these documents requested in parallel, except those that were requested before.
     pub(crate) fn probed_keys(&self, keys: impl IntoIterator<Item = String>) -> Self {
         if !self.is_remote() {
             return self.clone();
@@ -52,7 +52,7 @@ impl Location {
         self.clone().with_probe(Some(probe.into()))
     }
 
-    /// The document as it is stored, whatever consolidated metadata says.
+    /// Reads the stored document, not its copy in consolidated metadata.
     pub fn stored_document(&self, key: String) -> Result<Option<Vec<u8>>> {
         let key = Key::new(key)?;
         let document = match &self.read_ahead.probe {
@@ -84,7 +84,7 @@ impl Location {
         }
     }
 
-    /// True when there is a value of this key.
+    /// Returns true if an object with this key is stored.
     pub fn has(&self, key: String) -> Result<bool> {
         let key = Key::new(key)?;
         match self.read_ahead.probe.as_ref().and_then(|probe| probe.known(&key)) {

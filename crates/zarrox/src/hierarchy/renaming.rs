@@ -1,5 +1,6 @@
-//! Marks of nodes that are being renamed. A mark lies inside of the node and moves with it, so that it tells whether the node was renamed
-//! already, and what is left to do: consolidated metadata to renew, and a node that was replaced to delete.
+//! Marks of nodes that are being renamed. A mark lies inside of the node and moves with it. So its position shows whether the
+//! node was renamed already, and it records the remaining steps: to update consolidated metadata, and to delete a node that was
+//! replaced.
 
 use zarrox_core::internals::json::to_bytes;
 use zarrox_core::internals::metadata::Layout;
@@ -7,22 +8,22 @@ use zarrox_core::json::{self, Json, json};
 use zarrox_core::{ErrorKind, NodePath, Result};
 use zarrox_stores::{Condition, Key};
 
-use super::Held;
+use super::ExistingNode;
 use crate::location::Location;
 
 /// The name of marks.
 const NAME: &str = ".zarrox-renamed.json";
 
-/// A renaming of a node that is not finished.
+/// An unfinished renaming of a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Renaming {
     pub(super) from: NodePath,
     pub(super) to: NodePath,
-    /// Where the node is, or will be, that was replaced: it is deleted last.
+    /// The path to which the replaced node is moved aside: it is deleted last.
     pub(super) aside: Option<NodePath>,
 }
 
-/// Returns true if a key with this last name can be that of a mark.
+/// Returns true if a key with this last name can belong to a mark.
 pub fn is_renaming(name: &str) -> bool {
     name == NAME
 }
@@ -47,7 +48,7 @@ impl Renaming {
 }
 
 impl Location {
-    /// The unfinished renaming of the node that is here, if there is one.
+    /// Reads the unfinished renaming of the existing node, if there is one.
     pub(super) fn renaming(&self, layout: &Layout) -> Result<Option<Renaming>> {
         let key = self.renaming_key(layout)?;
         let Some(bytes) = self.store.get(&key)? else { return Ok(None) };
@@ -66,28 +67,29 @@ impl Location {
         Ok(Key::new(format!("{}{NAME}", layout.below(&self.path)))?)
     }
 
-    /// The node at another place that came from here by an unfinished renaming.
-    pub(super) fn was_renamed(&self, to: &Self) -> Result<Option<(Held, Renaming)>> {
+    /// Returns the node at another location that came from here by an unfinished renaming.
+    pub(super) fn was_renamed(&self, to: &Self) -> Result<Option<(ExistingNode, Renaming)>> {
         if !self.store.capabilities().rename {
             return Ok(None);
         }
-        let Some(held) = to.held_by_anyone()? else { return Ok(None) };
-        let renaming = to.renaming(&held.layout)?;
+        let Some(existing) = to.existing_node_of_any_format()? else { return Ok(None) };
+        let renaming = to.renaming(&existing.layout)?;
         let is_meant = |renaming: &Renaming| renaming.from == self.path && renaming.to == to.path;
-        Ok(renaming.filter(is_meant).map(|renaming| (held, renaming)))
+        Ok(renaming.filter(is_meant).map(|renaming| (existing, renaming)))
     }
 
-    /// Returns true if a move from here to another place was interrupted when the node was renamed or copied, or a node put aside for it.
+    /// Returns true if a move from here to another location was interrupted after the node was renamed or copied, or after a node
+    /// was moved aside for it.
     pub(crate) fn is_half_moved(&self, to: &Self) -> Result<bool> {
         if self.was_renamed(to)?.is_some() || self.was_moved(to)?.is_some() {
             return Ok(true);
         }
-        let Some(held) = self.held_by_anyone()? else { return Ok(false) };
+        let Some(existing) = self.existing_node_of_any_format()? else { return Ok(false) };
         let is_meant = |renaming: Renaming| renaming.to == to.path && renaming.aside.is_some();
-        Ok(self.renaming(&held.layout)?.is_some_and(is_meant) && !to.is_explicit()?)
+        Ok(self.renaming(&existing.layout)?.is_some_and(is_meant) && !to.is_explicit()?)
     }
 
-    /// The mark of a root that takes the place of the root of another store on this machine.
+    /// Returns the mark of a root that replaces the root of another store on this machine.
     fn root_renaming_to(&self, to: &Self) -> Result<Renaming> {
         let [from, to] = [self, to].map(|place| NodePath::new(&place.store.location()));
         let from = from?;
@@ -102,7 +104,7 @@ impl Location {
         self.erase(NAME.to_owned())
     }
 
-    /// Returns true if the root of another store came from here, and the one that it has replaced is still to be removed.
+    /// Returns true if the root of another store came from here, and the root that it replaced was not removed yet.
     pub(crate) fn is_root_moved(&self, to: &Self) -> Result<bool> {
         if !self.path.is_root() || !to.path.is_root() || to.store.directory().is_none() {
             return Ok(false);
@@ -112,26 +114,31 @@ impl Location {
         Ok(self.root_renaming_to(to).is_ok_and(|meant| meant == renaming))
     }
 
-    /// Does what is left of a renaming from here, when the node is in its new place.
-    pub(super) fn finish_renaming(&self, to: &Self, held: &Held, renaming: &Renaming) -> Result<()> {
+    /// Completes a renaming from here after the node has its new path.
+    pub(super) fn finish_renaming(
+        &self,
+        to: &Self,
+        existing: &ExistingNode,
+        renaming: &Renaming,
+    ) -> Result<()> {
         if let Some(aside) = &renaming.aside {
-            // Other programs read by consolidated metadata; to delete a node may take long. A failure is told below, where it is
-            // tried again.
-            let _ = self.renew_after_move(to, held, None);
+            // Other programs read by consolidated metadata, and deleting a node may take long. The update is repeated below,
+            // where a failure is reported.
+            let _ = self.renew_after_move(to, existing, None);
             let replaced = self.at(aside.clone()).of_format(None);
             let deleted = match replaced.deletable() {
                 Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-                found => found.and_then(|found| replaced.delete_held(&found)),
+                found => found.and_then(|found| replaced.delete_existing(&found)),
             };
             deleted.map_err(|error| {
                 error.at(format!(
-                    "'{}' is at '{}' now, but the node that was there before is left at '{aside}'; move it again",
+                    "'{}' is at '{}' now, but the replaced node is still at '{aside}'; move it again",
                     self.path, to.path
                 ))
             })?;
         }
-        let kept = self.renew_after_move(to, held, renaming.aside.as_ref());
-        let erased = to.erase_renaming(&held.layout).map_err(|error| {
+        let kept = self.renew_after_move(to, existing, renaming.aside.as_ref());
+        let erased = to.erase_renaming(&existing.layout).map_err(|error| {
             error.at(format!(
                 "'{}' is at '{}' now, but a mark of the move is left; move it again",
                 self.path, to.path

@@ -1,7 +1,7 @@
 //! Marks of unfinished work: a node that is being deleted, or moved by copying.
 //!
-//! A mark is stored beside the node before the work begins, and erased when it is done. What an interrupted command has left is so
-//! never taken for other files, and the same command continues.
+//! A mark is stored beside the node before the work begins, and erased when it is done. So the remains of an interrupted command
+//! are never mistaken for other files, and the same command continues.
 
 use zarrox_core::internals::json::to_bytes;
 use zarrox_core::internals::metadata::Extent;
@@ -10,28 +10,29 @@ use zarrox_core::{Error, ErrorKind, Format, NodePath, Result};
 use zarrox_stores::{Condition, Key};
 
 use super::owner::{Owner, renewing};
-use super::{DOCUMENT_LIMIT, Held};
+use super::{DOCUMENT_LIMIT, ExistingNode};
 use crate::guarded::until_unchanged;
 use crate::location::Location;
 
 /// The start of the names of marks.
 const NAME: &str = ".zarrox-unfinished";
 
-/// The name of the object within an array that has the rows which are reserved for appends.
+/// The name of the object within an array that lists the rows reserved for appends.
 pub const APPENDS: &str = ".zarrox-unfinished-appends.json";
 
-/// The name of the object within a group that says who appends to its arrays together. No node has such a mark.
+/// The name of the object within a group that names the process which appends to several of its arrays. Marks of nodes have other
+/// names.
 pub const DATASET: &str = ".zarrox-unfinished.dataset.json";
 
-/// Work on a node that has begun.
+/// Unfinished work on a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mark {
     /// The format of the node.
     pub(super) format: Format,
     pub(super) work: Work,
-    /// Who does it; `None` where locks tell, and in marks of older versions.
+    /// The process that does the work; `None` where locks protect it, and in marks of older versions.
     owner: Option<Owner>,
-    /// True if a repair finishes what another one has begun.
+    /// True if a repair finishes the work of another process.
     is_repair: bool,
 }
 
@@ -47,17 +48,17 @@ pub(super) enum Work {
 }
 
 impl Mark {
-    /// A mark of nobody.
+    /// Creates a mark without an owner.
     pub(super) fn new(format: Format, work: Work) -> Self {
         Self { format, work, owner: None, is_repair: false }
     }
 
-    /// Returns true if whoever has begun the work is still there, where no lock tells.
+    /// Returns true if the owner of the work is still alive, where no lock protects it.
     pub fn is_worked_on(&self) -> bool {
         self.owner.as_ref().is_some_and(|owner| !owner.is_gone())
     }
 
-    /// Returns true if a repair is at work, with which nobody may interfere.
+    /// Returns true if a repair is at work, which must not be disturbed.
     fn is_being_repaired(&self) -> bool {
         self.is_repair && self.is_worked_on()
     }
@@ -67,7 +68,7 @@ impl Mark {
         self.format
     }
 
-    /// Returns true if the node is being copied to this place.
+    /// Returns true if the node is being copied to this location.
     pub fn is_of_copy(&self) -> bool {
         matches!(self.work, Work::MovedFrom(_))
     }
@@ -94,8 +95,8 @@ impl Mark {
         let map = json::parse_object(bytes)?;
         let name = map.get("format").and_then(Json::as_str);
         let format = name.and_then(Format::named);
-        let format = format
-            .ok_or_else(|| Error::new(ErrorKind::Corrupt, "it does not say of which format the node is"))?;
+        let format =
+            format.ok_or_else(|| Error::new(ErrorKind::Corrupt, "the mark lacks the format of the node"))?;
         let path = |name: &str| map.get(name).and_then(Json::as_str).map(NodePath::new).transpose();
         let work = match (path("moved_to")?, path("moved_from")?) {
             (Some(to), _) => Work::MovedTo(to),
@@ -108,23 +109,23 @@ impl Mark {
     }
 }
 
-/// Returns true if a key with this last name can be that of a mark.
+/// Returns true if a key with this last name can belong to a mark.
 pub fn is_mark(name: &str) -> bool {
     name.starts_with(NAME)
 }
 
-/// Work of others that this process has taken over, until this is dropped.
+/// Work that this process has taken over from a dead one, until this is dropped.
 pub(super) struct Claim<'a>(&'a Location);
 
 impl Drop for Claim<'_> {
     fn drop(&mut self) {
-        // The mark is gone if the work is done.
+        // After finished work, the mark does not exist any more.
         self.0.abandon_mark();
     }
 }
 
 impl Location {
-    /// The mark of this node, if there is one.
+    /// Reads the mark of this node, if there is one.
     pub fn mark(&self) -> Result<Option<Mark>> {
         let key = Key::new(self.mark_key())?;
         let Some(bytes) = self.store.get(&key)? else { return Ok(None) };
@@ -132,8 +133,8 @@ impl Location {
         mark.map(Some).map_err(|error| error.at(format!("'{key}'")))
     }
 
-    /// Refuses a mark of a format whose nodes lie elsewhere than those of this hierarchy: under the keys that it means, there may be parts
-    /// of other nodes.
+    /// Returns an error for a mark of a format with another layout than this hierarchy: the keys of that layout may belong to
+    /// other nodes.
     fn fitting(&self, mark: Mark) -> Result<Mark> {
         let extent = self.extent_of(&mark)?;
         let lies_apart = |format: &Format| !format.def().layout().extent(&self.path).is_below(&self.path);
@@ -148,11 +149,12 @@ impl Location {
         if fits {
             return Ok(mark);
         }
-        let message = format!("a node of Zarr {} would be elsewhere in this hierarchy", mark.format);
+        let message =
+            format!("a node of Zarr {} would have other keys than the nodes of this hierarchy", mark.format);
         Err(Error::new(ErrorKind::Corrupt, message))
     }
 
-    /// Notes that work has begun. A repair that is at work here is waited for.
+    /// Stores a mark that work has begun. Waits for a repair that is at work here.
     pub(super) fn put_mark(&self, format: Format, work: Work) -> Result<()> {
         let mark = Mark::new(format, work);
         if !self.is_guarded() {
@@ -169,8 +171,8 @@ impl Location {
         })
     }
 
-    /// Takes over the work that a mark tells of, and of which nobody is in charge any more, where no lock keeps others out. That it is
-    /// another mark by now is a conflict.
+    /// Takes over the work of a mark whose owner is dead, where no lock excludes other processes. If the mark has changed
+    /// meanwhile, this is a conflict.
     pub(super) fn claim_mark(&self, judged: &Mark) -> Result<Option<Claim<'_>>> {
         if !self.is_guarded() {
             return Ok(None);
@@ -178,20 +180,20 @@ impl Location {
         let claimed = Mark { owner: Some(Owner::new()), is_repair: true, ..judged.clone() };
         let mut is_judged = true;
         self.edit_mark(|there| {
-            // An answer that was lost may have claimed it already.
+            // A request whose response was lost may have claimed it already.
             is_judged = there.is_some_and(|there| there == judged || *there == claimed);
             Ok(is_judged.then(|| claimed.clone()))
         })?;
         if !is_judged {
             return Err(Error::new(
                 ErrorKind::Conflict,
-                "somebody has gone on with it meanwhile; check again",
+                "another process has continued the work meanwhile; check again",
             ));
         }
         Ok(Some(Claim(self)))
     }
 
-    /// Does what a mark of this process tells of. It says again and again that the process is at work, and no longer if that fails.
+    /// Runs the work of a mark of this process, and renews the mark meanwhile. If the work fails, the mark is given up.
     pub(super) fn while_marked<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<R> {
         if !self.is_guarded() {
             return work();
@@ -208,13 +210,13 @@ impl Location {
         }
     }
 
-    /// Makes sure that nobody is deleting here, where no hold keeps others out: what is created meanwhile would be deleted as well. A mark
-    /// whose process is gone is erased, so that no repair takes the new node for what was left.
+    /// Returns an error if another process is deleting here, where no hold excludes it: it would also delete a node that is
+    /// created meanwhile. The mark of a dead process is erased, so that no repair mistakes the new node for remains.
     pub(super) fn check_not_being_deleted(&self) -> Result<()> {
         if !self.is_guarded() || self.stored_document(self.mark_key())?.is_none() {
             return Ok(());
         }
-        // The first answer may be old by now.
+        // The first response may be out of date by now.
         let Some(mark) = self.mark()? else { return Ok(()) };
         match mark.work {
             Work::Deletion | Work::MovedTo(_) if mark.is_worked_on() && !mark.is_repair => {
@@ -226,7 +228,7 @@ impl Location {
         }
     }
 
-    /// Notes that this process goes on no longer with what the mark tells of.
+    /// Records in the mark that this process has given up its work.
     pub fn abandon_mark(&self) {
         if self.is_guarded() {
             self.edit_own_mark(Owner::give_up);
@@ -238,7 +240,7 @@ impl Location {
         Error::new(ErrorKind::Conflict, message)
     }
 
-    /// Changes who is in charge of the mark, if this process is. Where this fails, others find out that nobody renews it.
+    /// Changes the owner of the mark, if it is this process. If this fails, other processes detect that the mark is not renewed.
     fn edit_own_mark(&self, edit: impl Fn(&mut Owner)) {
         let _ = self.edit_mark(|there| {
             let Some(mut mark) = there.cloned() else { return Ok(None) };
@@ -250,15 +252,16 @@ impl Location {
         });
     }
 
-    /// Changes the mark, and does so again when somebody else was faster. A conflict of `edit` is waited for; `None` leaves it as it is.
+    /// Changes the mark, and repeats this when another process was faster. If `edit` returns a conflict, it is called again
+    /// later; if it returns `None`, the mark is not changed.
     fn edit_mark(&self, mut edit: impl FnMut(Option<&Mark>) -> Result<Option<Mark>>) -> Result<()> {
         let key = Key::new(self.mark_key())?;
         until_unchanged(|| {
-            let held = self.locked_value(&key, DOCUMENT_LIMIT)?;
-            // What nobody understands is replaced.
-            let there = held.bytes().and_then(|bytes| Mark::from_bytes(bytes).ok());
+            let locked = self.locked_value(&key, DOCUMENT_LIMIT)?;
+            // A mark that cannot be parsed is replaced.
+            let there = locked.bytes().and_then(|bytes| Mark::from_bytes(bytes).ok());
             match edit(there.as_ref())? {
-                Some(mark) => held.replace(self, &mark.to_bytes()?),
+                Some(mark) => locked.replace(self, &mark.to_bytes()?),
                 None => Ok(()),
             }
         })
@@ -268,8 +271,8 @@ impl Location {
         self.erase(self.mark_key())
     }
 
-    /// The key of the mark. It is beside the node, so that it outlives everything below the node's prefix; the root's is in the
-    /// root.
+    /// Returns the key of the mark. It is beside the node, so that it outlives everything below the node's prefix; that of the
+    /// root is in the root.
     pub(super) fn mark_key(&self) -> String {
         match self.path.parent() {
             Some(parent) => parent.key(&format!("{NAME}-{}.json", self.path.name())),
@@ -277,7 +280,7 @@ impl Location {
         }
     }
 
-    /// The place of the node whose mark has this key, if it is a mark of this node, or of one directly below.
+    /// Returns the location of the node whose mark has this key, if it is the mark of this node, or of a node directly below.
     pub fn marked_by(&self, key: &Key) -> Option<Self> {
         let name = key.name().strip_prefix(NAME)?.strip_suffix(".json")?;
         let place = match name.strip_prefix('-') {
@@ -292,15 +295,15 @@ impl Location {
         Ok(self.occupied(extent)? == super::Occupied::Nothing)
     }
 
-    /// All that can belong to the node that a mark tells of.
+    /// Returns the extent of the keys that can belong to the node of a mark.
     pub fn extent_of(&self, mark: &Mark) -> Result<Extent> {
         Ok(self.layout_for(mark.format)?.extent(&self.path))
     }
 
-    /// The node that a mark tells of, as one that can be deleted.
-    pub(super) fn held_by(&self, mark: &Mark) -> Result<Held> {
+    /// Returns the node of a mark, in order to delete it.
+    pub(super) fn node_of_mark(&self, mark: &Mark) -> Result<ExistingNode> {
         let layout = self.layout_for(mark.format)?;
-        Ok(Held { format: mark.format, layout, explicit: false, is_array: false })
+        Ok(ExistingNode { format: mark.format, layout, explicit: false, is_array: false })
     }
 }
 
@@ -326,11 +329,11 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_is_of_a_node_that_can_be_in_the_hierarchy() {
+    fn a_mark_with_the_layout_of_another_format_is_refused() {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
         let options = OpenOptions::new().format(Format::V3Draft);
         options.create_group((Arc::clone(&store), "")).unwrap();
-        // All chunks of this hierarchy are below `data`, which as a node has its own at `data/root/data`.
+        // All chunks of this hierarchy are below `data`. The chunks of a node named `data` are below `data/root/data`.
         let place = OpenOptions::new().location(store, "data").unwrap();
         for (format, fits) in [(Format::V3Draft, true), (Format::V3, false), (Format::V3Experimental, false)]
         {

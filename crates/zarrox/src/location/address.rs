@@ -13,14 +13,14 @@ pub struct Address {
     pub path: NodePath,
     /// The only format to look for; `None` for all formats.
     pub(crate) format: Option<Format>,
-    /// The format that the name of the hierarchy or the caller implies, if nothing in the hierarchy tells it.
+    /// The format that the name of the hierarchy or the caller implies, if no document of the hierarchy defines it.
     pub expected: Option<Format>,
     /// The format of the node and the layout of its hierarchy, once these are known.
     pub(crate) layout: Option<(Format, Layout)>,
 }
 
 impl Address {
-    /// The address of another path in the same store.
+    /// Returns the address of another path in the same store.
     pub(crate) fn at(&self, path: NodePath) -> Self {
         // Nodes of several formats can be side by side, unless a layout applies to the whole hierarchy.
         let layout = self.layout.as_ref().filter(|(_, layout)| layout.implicit_groups()).cloned();

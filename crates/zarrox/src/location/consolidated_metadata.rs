@@ -10,11 +10,11 @@ use zarrox_core::{Format, NodePath};
 /// The documents of a group and of all nodes below it, in memory.
 #[derive(Debug)]
 pub struct ConsolidatedMetadata {
-    /// The group that has the consolidated metadata.
+    /// The path of the group that has the consolidated metadata.
     pub group: NodePath,
     /// The format of the documents.
     pub format: Format,
-    /// Where the documents would be stored.
+    /// The layout of the stored documents.
     pub layout: Layout,
     documents: Documents,
     /// Set after a change: from then on, the store itself is read.
@@ -26,12 +26,12 @@ impl ConsolidatedMetadata {
         Self { group, format, layout, documents, outdated: AtomicBool::new(false) }
     }
 
-    /// The document with this key.
+    /// Returns the document with this key.
     pub fn get(&self, key: &str) -> Option<&Json> {
         self.documents.get(key)
     }
 
-    /// The document with this key, serialised.
+    /// Returns the document with this key, serialised.
     pub fn document(&self, key: &str) -> Option<Vec<u8>> {
         self.get(key).map(|document| document.to_string().into_bytes())
     }
@@ -42,7 +42,8 @@ impl ConsolidatedMetadata {
         from.next().is_some_and(|(key, _)| key.starts_with(prefix))
     }
 
-    /// The names directly below a prefix: keys and prefixes. The cost follows their number, not the number of all nodes below.
+    /// Returns the names directly below a prefix: keys and prefixes. The cost is proportional to their number, not to the number
+    /// of all nodes below.
     pub(crate) fn list(&self, prefix: &str) -> (Vec<&str>, Vec<&str>) {
         let (mut keys, mut prefixes) = (Vec::new(), Vec::new());
         let mut next = Bound::Included(prefix.to_owned());

@@ -1,4 +1,4 @@
-//! The settings with which nodes are opened: options, the registry, and pools of threads.
+//! The settings with which nodes are opened: options, the registry, and thread pools.
 
 use std::sync::Arc;
 
@@ -6,8 +6,8 @@ use zarrox_core::codec::{CHUNK_LIMIT, EncodeOptions};
 use zarrox_core::internals::codec::DecodeOptions;
 use zarrox_core::{Registry, Strictness};
 
-use super::heard::Heard;
-use super::latest::Latest;
+use super::chunk_listener::ChunkListener;
+use super::last_chain::LastChain;
 use crate::chunk_cache::ChunkCache;
 use crate::interrupt::Interrupt;
 use crate::policy::{MissingChunks, Upkeep};
@@ -20,15 +20,15 @@ pub struct Context {
     pub registry: Arc<Registry>,
     pub(crate) strictness: Strictness,
     pub(crate) pool: Pool,
-    /// The threads that wait for the answers of a remote store.
+    /// The threads that wait for the responses of a remote store.
     pub(crate) requests: Option<Pool>,
-    /// The most bytes of a decoded chunk.
+    /// The largest size of a decoded chunk, in bytes.
     pub chunk_limit: usize,
     pub(crate) missing: MissingChunks,
     pub(crate) encode: EncodeOptions,
     pub(crate) decode: DecodeOptions,
     pub(crate) data_type_fallback: bool,
-    /// True if nodes may be created among foreign files.
+    /// True if nodes may be created among files that belong to no node.
     pub(crate) allow_foreign_files: bool,
     /// The memory that may be used at a time, besides results and values, in bytes.
     pub memory: usize,
@@ -38,10 +38,10 @@ pub struct Context {
     pub interrupt: Interrupt,
     /// The treatment of consolidated metadata when a node changes.
     pub(crate) upkeep: Upkeep,
-    /// The function that is called for each finished chunk.
-    pub(crate) heard: Heard,
+    /// The callback for each finished chunk.
+    pub(crate) chunk_listener: ChunkListener,
     /// The codecs and the chain of the array that was opened last.
-    pub(crate) latest: Arc<Latest>,
+    pub(crate) last_chain: Arc<LastChain>,
 }
 
 impl Default for Context {
@@ -61,16 +61,16 @@ impl Default for Context {
             chunk_cache: None,
             interrupt: Interrupt::new(),
             upkeep: Upkeep::default(),
-            heard: Heard::default(),
-            latest: Arc::default(),
+            chunk_listener: ChunkListener::default(),
+            last_chain: Arc::default(),
         }
     }
 }
 
 impl Context {
-    /// The same context that reads documents strictly, and uses none that was read leniently before.
+    /// Returns the context with strict parsing of documents, without the codec chain of an array that was read leniently.
     pub fn strictly(&self) -> Self {
-        Self { strictness: Strictness::Strict, latest: Arc::default(), ..self.clone() }
+        Self { strictness: Strictness::Strict, last_chain: Arc::default(), ..self.clone() }
     }
 }
 

@@ -1,10 +1,10 @@
-//! The location of a node: its address, its context, and what was read ahead.
+//! The location of a node: its address, its context, and documents that were read ahead.
 
 mod address;
+mod chunk_listener;
 mod consolidated_metadata;
 mod context;
-mod heard;
-mod latest;
+mod last_chain;
 mod mounts;
 mod overlap;
 mod probe;
@@ -21,9 +21,9 @@ use zarrox_stores::Store;
 use crate::pool::Pool;
 
 pub(crate) use address::Address;
+pub(crate) use chunk_listener::ChunkListener;
 pub use consolidated_metadata::ConsolidatedMetadata;
 pub use context::Context;
-pub(crate) use heard::Heard;
 pub use overlap::are_paths_overlapping;
 pub(crate) use probe::Probe;
 pub use probe::Purpose;
@@ -48,7 +48,7 @@ impl Deref for Location {
 }
 
 impl Location {
-    /// Creates a location of which nothing was read yet.
+    /// Creates a location without documents.
     pub(crate) fn new(address: Address, context: Context) -> Self {
         Self { address, context: Arc::new(context), read_ahead: ReadAhead::default() }
     }
@@ -58,7 +58,7 @@ impl Location {
         self.context.requests.is_some()
     }
 
-    /// The threads that read and write stored objects.
+    /// Returns the threads that read and write stored objects.
     pub fn pool(&self) -> &Pool {
         self.context.requests.as_ref().unwrap_or(&self.context.pool)
     }
@@ -69,29 +69,29 @@ impl Location {
         if self.is_remote() { self.context.pool.on_a_core(work) } else { work() }
     }
 
-    /// The documents in memory that stand for stored ones, if there are any.
+    /// Returns the consolidated metadata that is read instead of stored documents, if there is any.
     pub(crate) fn copy(&self) -> Option<&ConsolidatedMetadata> {
         self.names().filter(|_| !self.read_ahead.names_only)
     }
 
-    /// The consolidated metadata that tells which nodes there are.
+    /// Returns the consolidated metadata by which nodes are listed.
     pub(crate) fn names(&self) -> Option<&ConsolidatedMetadata> {
         self.read_ahead.copy.as_deref().filter(|copy| copy.is_in_use())
     }
 
-    /// The location of another path in the same store.
+    /// Returns the location of another path in the same store.
     pub fn at(&self, path: NodePath) -> Self {
         let read_ahead = self.read_ahead.at(&path);
         Self { address: self.address.at(path), context: self.context.clone(), read_ahead }
     }
 
-    /// The location without documents in memory.
+    /// Returns the location without documents in memory.
     pub fn as_stored(&self) -> Self {
         Self { read_ahead: ReadAhead::default(), ..self.clone() }
     }
 
-    /// The location at which nodes are what their own documents say. Only in a store that cannot list its keys does consolidated
-    /// metadata still tell which nodes there are.
+    /// Returns the location with which nodes are read from their own documents. In a store that cannot list its keys, nodes are
+    /// still listed by consolidated metadata.
     pub(crate) fn by_own_documents(&self) -> Self {
         let mut place = self.clone();
         match self.store.capabilities().listable {
@@ -101,37 +101,37 @@ impl Location {
         place
     }
 
-    /// The location in another store.
+    /// Returns the location in another store.
     pub fn moved_to(mut self, store: Arc<dyn Store>, path: NodePath) -> Self {
         (self.address.store, self.address.path) = (store, path);
         self
     }
 
-    /// The location in which only this format is looked for, or all formats.
+    /// Returns the location with which only this format is looked for, or all formats.
     pub fn of_format(mut self, format: Option<Format>) -> Self {
         self.address.format = format;
         self
     }
 
-    /// The location with a format that the caller implies.
+    /// Returns the location with a format that the caller implies.
     pub fn expecting(mut self, format: Option<Format>) -> Self {
         self.address.expected = format;
         self
     }
 
-    /// The location with a known layout, or without one.
+    /// Returns the location with a known layout, or without one.
     pub fn with_layout(mut self, layout: Option<(Format, Layout)>) -> Self {
         self.address.layout = layout;
         self
     }
 
-    /// The location with consolidated metadata, or without.
+    /// Returns the location with consolidated metadata, or without.
     pub fn with_copy(mut self, copy: Option<Arc<ConsolidatedMetadata>>) -> Self {
         self.read_ahead.copy = copy;
         self
     }
 
-    /// The location with requested documents, or without.
+    /// Returns the location with requested documents, or without.
     pub fn with_probe(mut self, probe: Option<Arc<Probe>>) -> Self {
         self.read_ahead.probe = probe;
         self

@@ -1,11 +1,11 @@
-//! Mounts of the system: one directory can be reached by several of them, also from within another directory.
+//! Mounts of the system: a directory can be reached by several of them, also from within another directory.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::locate;
 
-/// The mounts of this process, in the order in which they were made.
+/// The list of the mounts of this process, in the order in which they were mounted.
 const MOUNTS: &str = "/proc/self/mountinfo";
 
 /// A directory of a file system, by its own path in this file system.
@@ -16,15 +16,15 @@ struct Region<'t> {
     path: PathBuf,
 }
 
-/// A directory of a file system, and where it is seen.
+/// A directory of a file system, and its mount point.
 #[derive(Debug)]
 struct Mount<'t> {
     region: Region<'t>,
     point: PathBuf,
 }
 
-/// Returns true if something at or below one path is at or below the other as well, going by what is mounted where. False where the
-/// system does not tell.
+/// Returns true if, according to the mounts, a directory at or below one path is also at or below the other. False if the system
+/// does not list its mounts.
 pub(super) fn are_overlapping(one: &Path, other: &Path) -> bool {
     let Ok(text) = fs::read_to_string(MOUNTS) else { return false };
     let mounts: Vec<Mount<'_>> = text.lines().filter_map(Mount::parse).collect();
@@ -33,17 +33,17 @@ pub(super) fn are_overlapping(one: &Path, other: &Path) -> bool {
     regions(one).iter().any(|one| others.iter().any(|other| one.overlaps(other)))
 }
 
-/// The path without links; what does not exist of it stays as it is.
+/// Returns the path without links; the part that does not exist is unchanged.
 fn real(path: &Path) -> Option<PathBuf> {
     let path = std::path::absolute(path).ok()?;
     let (existing, missing) = locate::deepest_existing(&path)?;
     Some(existing.join(missing))
 }
 
-/// The region that a path leads to, and those that are mounted below.
+/// Returns the region that a path leads to, and the regions that are mounted below.
 fn regions<'t>(mounts: &[Mount<'t>], path: &Path) -> Vec<Region<'t>> {
     let above = mounts.iter().filter(|mount| path.starts_with(&mount.point));
-    // Of several at one place, the last one is seen.
+    // Of several mounts at one point, the last one is visible.
     let own = above.max_by_key(|mount| mount.point.components().count());
     let own = own.and_then(|mount| {
         let below = path.strip_prefix(&mount.point).ok()?;
@@ -61,7 +61,8 @@ impl Region<'_> {
 }
 
 impl<'t> Mount<'t> {
-    /// A line of the list: the number of the mount and of the one above, the device, the directory in it, and the place.
+    /// Parses a line of the list: the number of the mount and of its parent, the device, the directory in it, and the mount
+    /// point.
     fn parse(line: &'t str) -> Option<Self> {
         let mut words = line.split(' ');
         let (device, path, point) = (words.nth(2)?, words.next()?, words.next()?);
@@ -69,7 +70,7 @@ impl<'t> Mount<'t> {
     }
 }
 
-/// A path in which three octal digits after a backslash stand for a byte, such as a space.
+/// Decodes a path in which three octal digits after a backslash stand for a byte, such as a space.
 fn unescaped(text: &str) -> PathBuf {
     let mut parts = text.split('\\');
     let mut path = parts.next().unwrap_or_default().to_owned();
@@ -92,7 +93,7 @@ fn unescaped(text: &str) -> PathBuf {
 mod tests {
     use super::*;
 
-    /// `/d` is seen at `/bind`, `/d/s/g/sub` at `/inside`, and `/t` within `/d/s/h`.
+    /// `/d` is mounted at `/bind`, `/d/s/g/sub` at `/inside`, and `/t` within `/d/s/h`.
     const LIST: &str = "\
         21 1 254:0 / / rw - ext4 /dev/vda rw\n\
         22 21 0:5 / /proc rw - proc proc rw\n\
@@ -101,7 +102,7 @@ mod tests {
         32 21 254:0 /t /d/s/h/a\\040mount rw - ext4 /dev/vda rw";
 
     #[test]
-    fn places_are_one_by_whichever_mounts_they_are_reached() {
+    fn paths_overlap_by_whichever_mounts_they_are_reached() {
         let mounts: Vec<_> = LIST.lines().filter_map(Mount::parse).collect();
         for (one, other, expected) in [
             ("/d/s/g", "/inside/new", true),

@@ -1,4 +1,5 @@
-//! Whether two places are one place or inside of one another, by whatever names: links, `..`, bind mounts and other cases of letters.
+//! Detection of locations that are equal or inside one another, also under different names: links, `..`, bind mounts and file
+//! names that differ in case.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,14 +11,14 @@ use crate::locate;
 use crate::place::is_elsewhere;
 
 impl Location {
-    /// Returns true if both places are in one store.
+    /// Returns true if both locations are in the same store.
     pub fn is_in_store_of(&self, other: &Self) -> bool {
         let (one, two) = (self.store.location(), other.store.location());
         let on_disk = |location: &str| (!is_url(location)).then(|| OnDisk::at(Path::new(location)));
         one == two || on_disk(&one).zip(on_disk(&two)).is_some_and(|(one, two)| one.is(&two))
     }
 
-    /// Returns true if one place is the other or inside of it.
+    /// Returns true if one location is the other or inside of it.
     pub fn overlaps(&self, other: &Self) -> bool {
         let is_one_store = self.store.location() == other.store.location();
         if is_one_store && (self.path.contains(&other.path) || other.path.contains(&self.path)) {
@@ -31,7 +32,7 @@ impl Location {
     }
 }
 
-/// Returns true if one path or URL leads to the same place on disk as the other, or into it.
+/// Returns true if one path or URL leads to the same file or directory as the other, or into it.
 pub fn are_paths_overlapping(one: &Path, other: &Path) -> bool {
     let on_disk = |path: &Path| {
         let file = locate::store_file(path).filter(|_| is_elsewhere(path));
@@ -47,17 +48,17 @@ fn overlap(one: &Path, other: &Path) -> bool {
         || mounts::are_overlapping(one, other)
 }
 
-/// What tells a file or directory apart from all others.
+/// The identity of a file or directory: its device and inode.
 #[cfg(unix)]
 type Identity = (u64, u64);
 #[cfg(not(unix))]
 type Identity = PathBuf;
 
-/// A place on disk, which need not exist.
+/// A file or directory, which need not exist.
 struct OnDisk {
-    /// The deepest part of it that exists, and all directories above.
+    /// The deepest part of the path that exists, and all directories above.
     above: Vec<Identity>,
-    /// The names below.
+    /// The names below that part.
     missing: Vec<OsString>,
 }
 
@@ -104,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_place_has_many_names() {
+    fn one_directory_has_many_names() {
         let directory = tempfile::tempdir().unwrap();
         let at = |path: &str| directory.path().join(path);
         fs::create_dir_all(at("a/b")).unwrap();

@@ -1,5 +1,5 @@
 //! Documents that are requested while nodes are opened or created. No document is requested twice. In a remote store, documents
-//! that will be needed are requested in parallel, since one after the other would take as many round trips.
+//! that will be needed are requested in parallel, since sequential requests would take one round trip each.
 //!
 //! The documents that most nodes have are requested first, and the others only for nodes without any of these.
 
@@ -13,12 +13,13 @@ use zarrox_stores::{Bytes, Key, StoreError};
 /// The documents of some nodes, as far as they were requested.
 #[derive(Debug, Default)]
 pub struct Probe {
-    /// The documents that are requested in parallel. Those of the whole hierarchy come last, as those of one more node.
+    /// The documents of each node, which are requested in parallel. The documents of the whole hierarchy are last, like those of
+    /// another node.
     nodes: Vec<Vec<Wanted>>,
     /// The node and the stage of each document.
     places: HashMap<Key, (usize, usize)>,
     answers: Mutex<HashMap<Key, Answer>>,
-    /// Set if nothing at all is stored, when that is worth knowing. After the first stage, one request can tell.
+    /// Whether the store is empty, where it is useful to know. After the first stage, one request determines it.
     is_empty: Option<OnceLock<bool>>,
 }
 
@@ -47,7 +48,7 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    /// The stage in which a document is requested: those of v3 and v2 first, and of these only the documents of arrays.
+    /// Returns the stage in which a document is requested: those of v3 and v2 first, and of these only the documents of arrays.
     fn stage_of(self, format: Format, is_of_group: bool) -> usize {
         match (self, format) {
             (_, Format::V3) | (Self::OpenOnlyByCopy, Format::V2) => 0,
@@ -64,7 +65,7 @@ const LAST: usize = 2;
 impl Probe {
     /// Creates a probe that has requested nothing yet.
     ///
-    /// The formats that the nodes can have, with their layouts.
+    /// `formats` are the formats that the nodes can have, with their layouts.
     pub(crate) fn new(
         formats: impl Iterator<Item = (Format, Layout)>,
         paths: &[NodePath],
@@ -110,7 +111,7 @@ impl Probe {
         }
     }
 
-    /// The document, if it was requested already. An error is returned once: the next caller asks the store again.
+    /// Returns the document, if it was requested already. An error is returned once: the next caller requests the document again.
     pub(crate) fn known(&self, key: &Key) -> Option<Answer> {
         let mut answers = self.answers();
         match answers.get(key) {
@@ -121,7 +122,7 @@ impl Probe {
         }
     }
 
-    /// The documents of one node, which are requested in parallel; some of them may be known already.
+    /// Creates a probe for the documents of one node, which are requested in parallel; some of them may be known already.
     pub(crate) fn of_keys(keys: impl IntoIterator<Item = String>, before: Option<&Self>) -> Self {
         let mut probe = Self { nodes: vec![Vec::new()], ..Self::default() };
         keys.into_iter().for_each(|key| probe.want(0, key, 0, true));
@@ -133,25 +134,25 @@ impl Probe {
         probe
     }
 
-    /// Returns true if nothing at all is stored, so that the document for this key does not exist. `find_out`, which is called at
-    /// most once, tests that.
+    /// Returns true if the store is empty, so that the document for this key does not exist. `find_out`, which is called at most
+    /// once, determines it.
     pub(crate) fn finds_nothing(&self, key: &Key, find_out: impl FnOnce() -> bool) -> bool {
         let is_later = self.places.get(key).is_none_or(|(_, stage)| *stage > 0);
         let is_empty = self.is_empty.as_ref().filter(|_| is_later);
         is_empty.is_some_and(|is_empty| *is_empty.get_or_init(find_out))
     }
 
-    /// Stores an answer.
+    /// Stores the response for a key.
     pub(crate) fn keep(&self, key: Key, answer: Answer) {
         self.answers().insert(key, answer);
     }
 
-    /// Returns true if it is known that nothing at all is stored.
+    /// Returns true if the store is known to be empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.is_empty.as_ref().and_then(OnceLock::get).is_some_and(|is_empty| *is_empty)
     }
 
-    /// The keys that are requested together with this one, including it.
+    /// Returns the keys that are requested together with this one, including it.
     pub(crate) fn together_with(&self, key: &Key) -> Vec<Key> {
         let Some(&(own, stage)) = self.places.get(key) else { return vec![key.clone()] };
         let answers = self.answers();

@@ -1,4 +1,4 @@
-//! Everything that other programs wrote is checked: nothing is found there but what is listed here, with the reason.
+//! Checks of all data of other programs: the only findings are those that are listed here, with the reason.
 
 use std::collections::BTreeSet;
 
@@ -15,14 +15,14 @@ const NOT_KNOWN: &str = "the codec is not there yet";
 const EXTENSION: &str = "the hierarchy was made to have extensions that nobody knows";
 const UNITS: &str = "NumPy's times of minutes and months are M8[m] and M8[M], and the arrays are called so";
 
-/// Findings in what others wrote: the kind, the beginning of the node's name (writer, hierarchy, path), a part of the message, and the
-/// reason. Documents that are not as their specification demands have the lists of strict reading.
+/// Expected findings: the kind, the beginning of the node's name (writer, hierarchy, path), a part of the message, and the
+/// reason. Documents that violate their specification are in the lists of strict reading.
 const KNOWN: &[(Kind, &str, &str, &str)] = &[
     (Kind::Unsupported, "objects/objects.zarr/unsafe", "pickle", PICKLE),
     (Kind::Unsupported, "zarr-python/2.11/unsafe.zarr/", "pickle", PICKLE),
     (Kind::Unsupported, "zarr-python/2.18/objects.zarr/unsafe", "pickle", PICKLE),
     (Kind::Unsupported, "zarr-python/2.18-experimental/objects.zarr/unsafe", "pickle", PICKLE),
-    (Kind::Unsupported, "zarrs/", "'zarrs.gdeflate' is not known", NOT_KNOWN),
+    (Kind::Unsupported, "zarrs/", "unknown codec 'zarrs.gdeflate'", NOT_KNOWN),
     (Kind::Unsupported, "draft/extensions.zarr/", "", EXTENSION),
     (Kind::Unsupported, "draft/must_understand.zarr", "", EXTENSION),
     (Kind::NamesDifferInCase, "zarr-python/2.11/times.zarr", "", UNITS),
@@ -37,7 +37,7 @@ const KNOWN: &[(Kind, &str, &str, &str)] = &[
     ),
 ];
 
-/// The entry of the list that a finding is about.
+/// Returns the entry of the list for a finding.
 fn known(name: &str, finding: &Finding) -> Option<usize> {
     let is = |(kind, beginning, says, _): &(Kind, &str, &str, &str)| {
         *kind == finding.kind && name.starts_with(beginning) && finding.message.contains(says)
@@ -53,7 +53,7 @@ fn is_strict(writer: &str, case: &str, finding: &Finding) -> bool {
 }
 
 #[test]
-fn what_others_wrote_is_whole() {
+fn data_of_other_programs_is_valid() {
     let (mut problems, mut seen, mut strict) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
     for writer in writers() {
         for (hierarchy, _) in expected(&writer) {
@@ -71,17 +71,17 @@ fn what_others_wrote_is_whole() {
     }
     let stale = (0..KNOWN.len()).filter(|entry| !seen.contains(entry));
     problems.extend(stale.map(|entry| format!("there is no {:?}", KNOWN[entry])));
-    // One of the reasons is about chunks, which are checked as they are read: leniently.
+    // One of the reasons is about chunks, which are checked leniently, as they are read.
     let documents = LENIENT.iter().filter(|(_, reason)| *reason != THREE_DIMENSIONS);
     let lenient = documents.filter(|(entry, _)| !strict.iter().any(|name| covers(entry, name)));
     problems.extend(lenient.map(|(entry, _)| format!("nothing of '{entry}' is called nonstandard")));
     assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
 }
 
-/// Data of N5, which have no list of what is expected: only lists of elements, which are no boxes of them, cannot be read; and z5py
-/// wrote a level in the place of a size of blocks.
+/// Data of N5, which have no list of expected findings: only blocks with lists of elements cannot be read; and z5py wrote a level
+/// where the block size should be.
 #[test]
-fn n5_of_others_is_whole() {
+fn n5_of_other_programs_is_valid() {
     let (mut hierarchies, mut lists) = (0, 0);
     for writer in ["n5/java", "n5/tensorstore", "n5/z5py", "n5/zarr2"] {
         for entry in std::fs::read_dir(directory(writer)).unwrap().map(Result::unwrap) {

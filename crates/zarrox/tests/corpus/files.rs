@@ -6,11 +6,11 @@ use zarrox::json::{Json, Map};
 use zarrox::stores::{Key, Store, StoreExt};
 use zarrox_testkit::corpus::{directory, root};
 
-/// The names of all writers of which `expected.json` says what there is: `draft`, `zarr-python/2.18`.
+/// Returns the names of all writers with an `expected.json`: `draft`, `zarr-python/2.18`.
 pub(crate) fn writers() -> Vec<String> {
     let above = root();
     let folders = below(&above).into_iter().flat_map(|folder| [below(&folder), vec![folder]].concat());
-    // Where a script writes several archives, as for N5, its README says what form they have.
+    // If a script writes several archives, as for N5, its README describes their form.
     let packed =
         folders.filter(|folder| folder.join("make.py").exists() && folder.join("data.tar.xz").exists());
     let writers = packed.map(|folder| folder.strip_prefix(&above).unwrap().to_str().unwrap().to_owned());
@@ -35,7 +35,7 @@ pub(crate) fn expected(writer: &str) -> Map {
     hierarchies
 }
 
-/// Copies the files below a directory into a store, each under its path behind a prefix.
+/// Copies the files below a directory into a store, under a prefix.
 pub(crate) fn copy_below(prefix: &str, directory: &Path, store: &dyn Store) {
     for entry in directory.read_dir().unwrap().map(Result::unwrap) {
         let name = format!("{prefix}{}", entry.file_name().to_str().unwrap());

@@ -1,13 +1,13 @@
-//! Parts of an array: as selections, and as the positions that these mean.
+//! Parts of an array: as selections, and as the positions of the selected elements.
 
 use zarrox::DimSelection;
 
-/// A selection, and what it means: worked out element by element, in no way the library would.
+/// A selection and its expected positions, computed element by element without the library.
 pub(crate) struct Part {
     pub(crate) selection: Vec<DimSelection>,
     /// The shape of the result.
     pub(crate) shape: Vec<usize>,
-    /// Where the elements of the result are among all elements, row-major.
+    /// The positions of the result's elements among all elements, row-major.
     pub(crate) positions: Vec<usize>,
 }
 
@@ -41,14 +41,14 @@ impl Part {
         }
     }
 
-    /// The selection as NumPy writes it.
+    /// The selection in NumPy's syntax.
     pub(crate) fn text(&self) -> String {
         let dims: Vec<String> = self.selection.iter().map(ToString::to_string).collect();
         dims.join(", ")
     }
 }
 
-/// A few parts of an array that has elements: a corner, a window in the middle, every second position backwards, the last
+/// Returns a few parts of an array that is not empty: a corner, a window in the middle, every second position backwards, the last
 /// row, the first column, and one element.
 pub(crate) fn parts(shape: &[u64]) -> Vec<Part> {
     if shape.is_empty() || shape.contains(&0) {

@@ -1,12 +1,11 @@
-//! Cases that cannot be opened: yet, and strictly.
+//! Cases that cannot be opened yet, and cases that strict reading refuses.
 
-/// The codecs that are not there yet, by the names that metadata has. Where one of them is met, an array may be refused; when
-/// it is there, its line here goes.
+/// The names of codecs that are not supported yet. An array with one of them may be refused; the line is removed once the codec
+/// is supported.
 pub(crate) const CODECS: &[&str] = &["zarrs.gdeflate"];
 
-/// A case, or something above many cases, or the beginning of many and `*`; and why it cannot be opened yet. A case of
-/// this list that opens is a failure of the test, so that its entry is removed; that something is read wrongly is never
-/// pending.
+/// A case, or a path above several cases, or a common prefix of cases and `*`; and the reason why it cannot be opened yet. A case
+/// of this list that opens is a failure of the test, so that its entry is removed. Wrong values are never pending.
 pub(crate) const PENDING: &[(&str, &str)] = &[];
 
 const FILL_CLAMPED: &str = "the fill value is clamped to another one, which zarr-python takes";
@@ -16,7 +15,8 @@ const NUMCODECS: &str = "the codec has a name of its own in version 3";
 const NULL_MEMBER: &str = "zarr-python 3.0 and 3.1 wrote \"consolidated_metadata\": null";
 const NAMES_IN_V2: &str = "version 2 has no such data type";
 
-/// Cases that only lenient reading takes, and why, in the form of [`PENDING`]: strict reading must refuse them, and nothing else.
+/// Cases that only lenient reading accepts, and the reason, in the form of [`PENDING`]: strict reading must refuse these cases,
+/// and no others.
 pub(crate) const LENIENT: &[(&str, &str)] = &[
     ("zarr-python/1.1/columns_bz2.zarr", "zarr-python 1 wrote rows, and \"order\": \"F\""),
     ("zarr-python/1.1/columns_none.zarr", "zarr-python 1 wrote rows, and \"order\": \"F\""),
@@ -50,10 +50,10 @@ pub(crate) const LENIENT: &[(&str, &str)] = &[
     ("zarr-python/3.4/numcodecs.zarr/lzma", "the configuration lacks what is numcodecs' default"),
 ];
 
-/// A writer, and what the error must say where strict reading refuses one of its many arrays for the same reason: a case that
-/// is refused so, and only strictly, is right. Every entry must have such a case.
+/// A writer, and the text of the error with which strict reading refuses some of its arrays: a case that is refused with this
+/// error, and only by strict reading, is correct. Every entry must have such a case.
 pub(crate) const STRICTLY: &[(&str, &str)] = &[
     ("numcodecs/0.17-v3", "is an alias of the codec"),
-    // What is numcodecs' default it may leave out.
+    // Defaults of numcodecs may be left out.
     ("numcodecs/0.17-v3", "the configuration lacks"),
 ];

@@ -1,4 +1,4 @@
-//! Elements as the writers recorded them, and elements as the library reads them, in one form.
+//! Elements that the writers recorded, and elements that the library reads, in the same form.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -8,11 +8,11 @@ use zarrox::{DataType, DynArray};
 /// The kind of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Bytes, as many for each element: numbers little-endian, structures without padding.
+    /// Bytes, the same number for each element: numbers little-endian, structures without padding.
     Fixed,
-    /// Bytes, as many as each element has: UTF-8, or bytes without further meaning, or numbers, little-endian.
+    /// Bytes of variable length: UTF-8, raw bytes, or little-endian numbers.
     Varied,
-    /// Anything that JSON can say.
+    /// Any JSON value.
     Object,
 }
 
@@ -48,7 +48,7 @@ impl Values {
         Self { kind, elements }
     }
 
-    /// These elements, of one size, at these positions only: zeros elsewhere.
+    /// Returns elements of fixed size with these elements at these positions, and zeros elsewhere.
     pub(crate) fn only(&self, positions: &[usize]) -> Self {
         let zeros = self.elements.iter().map(|element| match element {
             Element::Bytes(bytes) => Element::Bytes(vec![0; bytes.len()]),
@@ -61,7 +61,7 @@ impl Values {
         Self { kind: self.kind, elements }
     }
 
-    /// The fill value that a node has; nothing where it is undefined, or the elements vary in size.
+    /// Returns the fill value of a node; `None` if it is undefined, or the elements vary in size.
     pub(crate) fn fill_value(node: &Json) -> Option<Element> {
         node["fill_value"].is_string().then(|| Element::Bytes(base64(&node["fill_value"])))
     }
@@ -83,7 +83,7 @@ pub(crate) fn of_array(array: &DynArray, kind: Kind) -> Vec<Element> {
     }
 }
 
-/// Nothing, or base64 of what an element is of a fixed size.
+/// Returns `null`, or base64 of an element of fixed size.
 fn of_optional(value: &DataType, element: &[u8]) -> Element {
     Element::Object(match element.split_first() {
         Some((1, element)) => STANDARD.encode(packed(value, element)).into(),
@@ -110,7 +110,7 @@ fn packed(data_type: &DataType, element: &[u8]) -> Vec<u8> {
     element.chunks_exact(data_type.storage().word()).flat_map(|word| word.iter().rev().copied()).collect()
 }
 
-/// An object out of MessagePack.
+/// Parses an object from MessagePack.
 fn from_message_pack(mut bytes: &[u8]) -> Json {
     let object = take_object(&mut bytes);
     assert!(bytes.is_empty(), "{} bytes behind {object}", bytes.len());
@@ -132,7 +132,7 @@ fn take_int(bytes: &mut &[u8], size: usize) -> i64 {
     take_uint(bytes, size).cast_signed() << unused >> unused
 }
 
-/// Reads one value of MessagePack; bytes become JSON in the way of `record.py`.
+/// Parses a value of MessagePack; bytes become JSON as in `record.py`.
 fn take_object(bytes: &mut &[u8]) -> Json {
     let size = |bytes: &mut &[u8], bits: u8| usize::try_from(take_uint(bytes, 1 << bits)).unwrap();
     match take(bytes, 1)[0] {

@@ -1,4 +1,4 @@
-//! Consolidated metadata: written, read, compared with what is stored; that of zarr-python's in `corpus/consolidated`.
+//! Consolidated metadata: written, read, and compared with the nodes; that of zarr-python is in `corpus/consolidated`.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
@@ -17,7 +17,7 @@ use zarrox::{StaleNode, Staleness};
 use zarrox_testkit::errors::assert_error;
 use zarrox_tools::copy::Copier;
 
-/// The number of requests to the store since the last time, without those that read opened objects.
+/// Returns the number of requests to the store since the last call, without those that read opened objects.
 fn asked(store: &CountingStore) -> u64 {
     let counts = store.take();
     counts.total() - counts.of(Operation::Read)
@@ -38,7 +38,7 @@ fn options(format: Format, policy: Consolidated) -> OpenOptions {
     OpenOptions::new().format(format).consolidated(policy)
 }
 
-/// Opened without consolidated metadata, which is left as it is by all that is changed.
+/// Options without consolidated metadata, whose changes do not update it.
 fn leaving(store: &Arc<dyn Store>, format: Format) -> Group {
     let options = options(format, Consolidated::Never).consolidated_upkeep(Upkeep::Leave);
     options.open((store.clone(), "")).unwrap().into_group().unwrap()
@@ -92,7 +92,7 @@ fn a_thousand_nodes_are_opened_and_listed_by_one_read() {
         })
         .unwrap();
         assert_eq!(root.open("g3/a7").unwrap().attributes()["n"], 7);
-        // What is laid out by an entry document needs that one, too.
+        // A format with an entry document needs this document as well.
         let reads = 1 + u64::from(format.def().entry_key().is_some());
         assert_eq!((nodes, asked(&counting)), (1000, reads), "{format}");
         root.open("g3/a7").unwrap().into_array().unwrap().read::<ArrayD<i8>>(..).unwrap();
@@ -101,7 +101,7 @@ fn a_thousand_nodes_are_opened_and_listed_by_one_read() {
 }
 
 #[test]
-fn it_is_used_for_reading_alone_unless_asked_for() {
+fn it_is_used_only_for_reading_by_default() {
     for format in formats() {
         let store = hierarchy(format);
         let group = |options: OpenOptions| options.open((store.clone(), "")).unwrap().into_group().unwrap();
@@ -137,7 +137,7 @@ fn a_group_below_the_root_can_have_its_own() {
 }
 
 #[test]
-fn what_is_out_of_date_is_found() {
+fn out_of_date_nodes_are_found() {
     for format in formats() {
         let store = hierarchy(format);
         let copied =
@@ -154,7 +154,7 @@ fn what_is_out_of_date_is_found() {
         let expected = expected.map(|(path, kind)| (path.to_owned(), kind));
         assert_eq!(differences(&root), expected, "{format}");
         assert_eq!(differences(&copied), expected, "{format}");
-        // No value is read by what is out of date.
+        // No element is read by out-of-date metadata.
         for (path, how) in [("g/b", "its shape is [6]"), ("g/h/c", "was moved or deleted")] {
             let array = copied.open(path).unwrap().into_array().unwrap();
             for error in [
@@ -199,7 +199,7 @@ fn an_array_that_was_empty_when_it_was_copied_is_not_read_as_empty() {
 }
 
 #[test]
-fn changes_are_refused_where_it_is_left_as_it_is_or_drop_it() {
+fn changes_are_refused_with_the_policy_leave_and_erase_it_with_drop() {
     for format in formats() {
         let store = hierarchy(format);
         let left = options(format, Consolidated::Require).consolidated_upkeep(Upkeep::Leave);
@@ -239,7 +239,7 @@ fn changes_are_refused_where_it_is_left_as_it_is_or_drop_it() {
     }
 }
 
-/// The document that has it, parsed.
+/// Returns the document with the consolidated metadata, parsed.
 fn stored(store: &Arc<dyn Store>, group: &Group) -> Json {
     let key = match group.metadata().format {
         Format::V2 => group.path().key(".zmetadata"),
@@ -249,7 +249,7 @@ fn stored(store: &Arc<dyn Store>, group: &Group) -> Json {
     zarrox::json::parse(&store.get(&Key::new(key).unwrap()).unwrap().unwrap()).unwrap()
 }
 
-/// That all of a hierarchy's consolidated metadata is what it would be if it were written now.
+/// Checks that all consolidated metadata of a hierarchy is the same as if it were written now.
 fn check_fresh(store: &Arc<dyn Store>, format: Format, holders: &[&str], after: &str) {
     for path in holders {
         let group = options(format, Consolidated::Never).open((store.clone(), *path)).unwrap();
@@ -320,7 +320,7 @@ fn every_change_keeps_it_up_to_date() {
 }
 
 #[test]
-fn what_was_opened_by_it_can_be_changed_and_sees_the_change() {
+fn nodes_opened_by_it_can_be_changed_and_see_the_change() {
     for format in formats() {
         let store = hierarchy(format);
         let copied = open(&store, format, Consolidated::Require);
@@ -359,7 +359,7 @@ fn a_directory_that_is_opened_as_a_store_of_its_own_belongs_to_the_hierarchy_abo
 }
 
 #[test]
-fn what_is_broken_stops_no_change() {
+fn damaged_consolidated_metadata_does_not_prevent_changes() {
     let store = hierarchy(Format::V2);
     let key = Key::new(".zmetadata").unwrap();
     store.set(&key, b"{", Condition::Always).unwrap();
@@ -397,7 +397,7 @@ fn threads_that_change_one_hierarchy_lose_nothing_in_it() {
 }
 
 #[test]
-fn formats_without_it_and_nodes_of_others_are_refused_by_name() {
+fn formats_without_it_and_nodes_of_other_formats_are_refused_by_name() {
     let draft = Format::all().find(|format| {
         format.def().consolidation().is_none()
             && OpenOptions::new().format(*format).create_group((memory(), "")).is_ok()
@@ -410,11 +410,11 @@ fn formats_without_it_and_nodes_of_others_are_refused_by_name() {
     let store = hierarchy(Format::V3);
     OpenOptions::new().format(Format::V2).create_group((store.clone(), "old")).unwrap();
     let error = open(&store, Format::V3, Consolidated::Never).consolidate_metadata().unwrap_err();
-    assert!(error.to_string().contains("'/old' is of Zarr v2"), "{error}");
+    assert!(error.to_string().contains("'/old' has the format Zarr v2"), "{error}");
 }
 
 #[test]
-fn damage_is_an_error_only_where_it_is_asked_for() {
+fn damage_is_an_error_only_if_consolidated_metadata_is_required() {
     let store = hierarchy(Format::V2);
     let key = Key::new(".zmetadata").unwrap();
     for broken in
@@ -427,7 +427,7 @@ fn damage_is_an_error_only_where_it_is_asked_for() {
         let error = options(Format::V2, Consolidated::Require).open((store.clone(), "")).unwrap_err();
         assert!(error.to_string().contains(".zmetadata"), "{broken}: {error}");
     }
-    // An entry that is none hides nothing else.
+    // An invalid entry hides no other nodes.
     let entries = json!({"metadata": {
         ".zgroup": {"zarr_format": 2}, "a/.zarray": 7, "../../x/.zgroup": {"zarr_format": 2}, "": {}, "/": [],
         "b/.zgroup": {"zarr_format": 2, "consolidated_metadata": null},
@@ -457,14 +457,14 @@ fn conversion_carries_it_over() {
     assert_eq!(differences(&open(&store, Format::V3, Consolidated::Require)), []);
 }
 
-/// A hierarchy that a version of zarr-python consolidated.
+/// Returns a hierarchy that a version of zarr-python consolidated.
 fn theirs(path: &str) -> PathBuf {
     let (writer, name) = path.split_once('/').unwrap();
     zarrox_testkit::corpus::directory(&format!("consolidated/{writer}")).join(format!("{name}.zarr"))
 }
 
 #[test]
-fn that_of_zarr_pythons_is_read() {
+fn consolidated_metadata_of_zarr_python_is_read() {
     for name in ["zarr2/v2-zarr2", "zarr3/v2-zarr3", "zarr3/v3", "zarr2/v3-experimental"] {
         let path = theirs(name);
         let required = OpenOptions::new().mode(OpenMode::Read).consolidated(Consolidated::Require);
@@ -499,7 +499,7 @@ fn that_of_zarr_pythons_is_read() {
 }
 
 #[test]
-fn ours_is_as_theirs() {
+fn consolidated_metadata_agrees_with_zarr_pythons() {
     for name in ["zarr2/v2-zarr2", "zarr3/v2-zarr3", "zarr3/v3"] {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("copy.zarr");

@@ -1,5 +1,5 @@
-//! Codecs that leave an encoder no choice make the bytes that other programs made: the arrays of the corpus whose codecs are
-//! all of this kind are written again, and their chunks compared, byte by byte.
+//! Codecs with a unique encoding give the same bytes as other programs: the arrays of the corpus with only such codecs are
+//! written again, and their chunks compared byte by byte.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use zarrox_testkit::corpus::directory;
 
 use crate::corpus::files::{copy_below, expected, writers};
 
-/// The codecs whose encoded bytes follow from the values. A shard may have its chunks in any order, so that it is among them
-/// only where it has one.
+/// The codecs whose encoded bytes are determined by the values. A shard may have its chunks in any order, so it is included only
+/// with a single chunk.
 const FIXED: &[&str] = &[
     "bitround",
     "bytes",
@@ -51,7 +51,7 @@ const FIXED: &[&str] = &[
 ];
 
 #[test]
-fn what_leaves_no_choice_becomes_the_same_bytes() {
+fn unique_encodings_give_the_same_bytes() {
     let mut compared: BTreeMap<String, usize> = BTreeMap::new();
     let mut problems = Vec::new();
     let options = OpenOptions::new().data_type_fallback(true);
@@ -59,7 +59,7 @@ fn what_leaves_no_choice_becomes_the_same_bytes() {
         let copy: Arc<dyn Store> = Arc::new(MemoryStore::new());
         copy_below("", &directory(&writer).join(&hierarchy), &*copy);
         for (path, _) in nodes.as_object().unwrap().iter().filter(|(_, node)| is_comparable(node)) {
-            // That it cannot be opened is what `corpus.rs` is about.
+            // `corpus.rs` tests arrays that cannot be opened.
             let node = options.open((copy.clone(), path));
             let Ok(array) = node.and_then(Node::into_array) else { continue };
             let codecs = names(&array.codecs());
@@ -93,14 +93,14 @@ fn hierarchies() -> Vec<(String, String, Json)> {
     writers().into_iter().flat_map(of_writer).collect()
 }
 
-/// Returns true if an array becomes the same bytes when its own writer writes it again. Structures may have anything as padding,
-/// small integers in their upper bits.
+/// Returns true if an array has the same bytes when its own writer writes it again. The padding of structures and the upper bits
+/// of small integers are unspecified.
 fn is_comparable(node: &Json) -> bool {
     let is_open = node.get("fields").is_some() || node["data_type"] == "int2" || node["data_type"] == "int4";
     node["kind"] == "array" && node["lossy"] != true && !is_open
 }
 
-/// The names of codecs, and of all that are inside of them.
+/// Returns the names of codecs, including nested ones.
 fn names(codecs: &[CodecSpec]) -> BTreeSet<String> {
     let mut all = BTreeSet::new();
     for codec in codecs {
@@ -110,7 +110,7 @@ fn names(codecs: &[CodecSpec]) -> BTreeSet<String> {
     all
 }
 
-/// The names of the codecs within a member of a configuration, which is a list of them if it has any.
+/// Returns the names of the codecs in a member of a configuration, if it is a list of codecs.
 fn names_within(value: &Json, all: &mut BTreeSet<String>) {
     for codec in value.as_array().into_iter().flatten() {
         if let Some(name) = codec["name"].as_str() {
@@ -128,8 +128,8 @@ fn is_one_chunk(array: &Array) -> bool {
     shards.all(|shard| shard.configuration["chunk_shape"] == Json::from(array.chunk_grid().largest_chunk()))
 }
 
-/// Erases the chunks of an array, which is in memory, and writes what they held. Returns how many chunks were compared:
-/// those that were stored, and have nothing beyond the array's edge.
+/// Erases the chunks of an array in memory, and writes their elements again. Returns the number of compared chunks: those that
+/// were stored, and lie completely inside the array.
 fn encode_again(array: &Array) -> zarrox::Result<Result<usize, String>> {
     let all = array.read::<DynArray>(..)?;
     let mut stored = Vec::new();

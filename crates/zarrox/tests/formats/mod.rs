@@ -1,4 +1,4 @@
-//! Formats, the conversion between them, and the documents and chunks that are stored.
+//! Formats, the conversion between them, and their stored documents and chunks.
 
 mod consolidated;
 mod encoding;

@@ -1,4 +1,4 @@
-//! N5: hierarchies that others wrote, what is written, and what is malformed.
+//! N5: hierarchies of other writers, written hierarchies, and malformed ones.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
@@ -28,7 +28,7 @@ fn native(mut bytes: Vec<u8>, item: usize) -> Vec<u8> {
     bytes
 }
 
-/// Compares every node with what its writer read back, and says which nodes there were.
+/// Compares every node with the values that its writer read back, and returns the nodes.
 fn compare(writer: &str) -> Vec<String> {
     let directory = corpus(writer);
     let text = std::fs::read(directory.join("expected.json")).unwrap();
@@ -80,25 +80,25 @@ fn compare_array(array: &Array, facts: &Json, place: &str) {
 }
 
 #[test]
-fn what_zarr_python_2_wrote() {
+fn arrays_of_zarr_python_2() {
     let found = compare("zarr2");
     assert_eq!(found.len(), 26, "{found:?}");
 }
 
 #[test]
-fn what_tensorstore_wrote() {
-    // There is no document at the root: only the name says that it is N5.
+fn arrays_of_tensorstore() {
+    // There is no document at the root: only the name implies N5.
     assert!(!corpus("tensorstore").join("data.n5/attributes.json").exists());
     assert_eq!(compare("tensorstore").len(), 18);
 }
 
 #[test]
-fn what_z5_wrote() {
+fn arrays_of_z5() {
     assert_eq!(compare("z5py").len(), 19);
 }
 
 #[test]
-fn what_java_writes() {
+fn arrays_of_java() {
     assert_eq!(compare("java"), ["images", "images/lz4", "images/noise", "labels", "old", "old/raw"]);
 }
 
@@ -211,7 +211,7 @@ fn every_compression_round_trips_through_its_own_words() {
         (Bz2::level(2).into(), json!({"type": "bzip2", "blockSize": 2})),
         (Lzma::xz(1).into(), json!({"type": "xz", "preset": 1})),
         (N5Lz4::block_size(128).into(), json!({"type": "lz4", "blockSize": 128})),
-        // LZ4 is LZ4: in N5 it has another framing.
+        // LZ4 has another framing in N5.
         (Lz4::default().into(), json!({"type": "lz4", "blockSize": 65536})),
         (
             Blosc::zstd().level(2).shuffle(Shuffle::Bit).into(),
@@ -230,7 +230,7 @@ fn every_compression_round_trips_through_its_own_words() {
 }
 
 #[test]
-fn what_n5_cannot_say_is_refused_by_name() {
+fn properties_beyond_n5_are_refused_by_name() {
     let directory = tempfile::tempdir().unwrap();
     let refused = |made: &dyn Fn(zarrox::ArrayBuilder) -> zarrox::ArrayBuilder, named: &str| {
         let builder =
@@ -269,7 +269,7 @@ fn directories_are_groups_and_other_files_are_not_deleted() {
     assert_eq!(zarrox::open(&root).unwrap_err().kind(), ErrorKind::NotFound, "nothing is there");
     std::fs::write(root.join("deep/er/notes.txt"), "not a node's").unwrap();
     assert!(zarrox::open_group(&root).unwrap().contains("deep/er").unwrap());
-    // A name alone is no reason to delete anything.
+    // A directory is not deleted because of its name alone.
     let overwrite = OpenOptions::new().mode(OpenMode::Write);
     assert_eq!(overwrite.create_group(&root).unwrap_err().kind(), ErrorKind::AlreadyExists);
     assert_eq!(OpenOptions::new().delete(&root).unwrap_err().kind(), ErrorKind::NotFound);
@@ -278,7 +278,7 @@ fn directories_are_groups_and_other_files_are_not_deleted() {
     group.update_attributes(|map| drop(map.insert("a".into(), json!("b")))).unwrap();
     assert_eq!(document(&root.join("deep")), json!({"a": "b"}));
     assert_eq!(zarrox::open_group(&root).unwrap().open("deep").unwrap().attributes()["a"], "b");
-    // Elsewhere a file of this name says nothing.
+    // In other directories, a file of this name has no meaning.
     let other = directory.path().join("other");
     std::fs::create_dir(&other).unwrap();
     for text in ["{\"a\": 1}", "[1]", "no JSON", "{\"dimensions\": [1]}"] {
@@ -286,7 +286,7 @@ fn directories_are_groups_and_other_files_are_not_deleted() {
         assert_eq!(zarrox::open(&other).unwrap_err().kind(), ErrorKind::NotFound, "{text}");
         assert_eq!(overwrite.create_group(&other).unwrap_err().kind(), ErrorKind::AlreadyExists, "{text}");
     }
-    // Who names the format need not have the name, nor the version at the root.
+    // With an explicit format, neither the name nor the version at the root is required.
     std::fs::write(other.join("attributes.json"), "{\"a\": 1}").unwrap();
     let named = OpenOptions::new().format(Format::N5).open(&other).unwrap();
     assert_eq!(named.attributes()["a"], 1);
@@ -297,7 +297,7 @@ fn directories_are_groups_and_other_files_are_not_deleted() {
     assert_eq!(document(&other), json!({"n5": "4.0.0"}), "what is reserved stays");
     assert_eq!(zarrox::open(other.join("below")).unwrap().format(), Format::N5);
     OpenOptions::new().delete(&other).unwrap();
-    // Another format can be asked for.
+    // Another format can be set.
     let v3 = OpenOptions::new().format(Format::V3).create_group(directory.path().join("v3.n5")).unwrap();
     assert_eq!(v3.metadata().format, Format::V3);
     assert_eq!(zarrox::open(directory.path().join("v3.n5")).unwrap().format(), Format::V3);
@@ -387,7 +387,7 @@ fn malformed_blocks_are_errors_that_name_the_chunk() {
             assert!(message.contains("chunk [0, 0]") && message.contains(named), "{block}: {message}");
         }
     }
-    // One row of two, which N5 names by x first, is made whole by a write.
+    // A write completes one row of two, whose indices begin with x in N5.
     array.raw().write(&[0, 0], &hex("00000002000000020000000100070008")).unwrap();
     assert_eq!(array.read::<ArrayD<i16>>(..).unwrap().into_raw_vec_and_offset().0, [7, 8, 0, 0]);
     array.write(s![1, 1], 9_i16).unwrap();

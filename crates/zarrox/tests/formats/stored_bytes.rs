@@ -1,4 +1,4 @@
-//! Arrays seen as the bytes that are stored.
+//! Arrays read as their stored bytes.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
@@ -64,7 +64,7 @@ fn bytes_are_those_of_the_byte_order() {
 }
 
 #[test]
-fn what_is_written_as_bytes_is_read_as_numbers() {
+fn numbers_are_read_after_their_bytes_were_written() {
     for endian in [Endian::Little, Endian::Big] {
         let array = builder(memory(), Format::V2, endian).create().unwrap();
         let stored = array.raw().as_bytes().unwrap();
@@ -74,7 +74,7 @@ fn what_is_written_as_bytes_is_read_as_numbers() {
         let mut expected = Array2::from_elem((5, 7), FILL);
         expected.slice_mut(ndarray::s![1..4, 2..7]).assign(&part);
         assert_eq!(array.read::<ndarray::Array<f32, _>>(..).unwrap(), expected);
-        // A chunk that has become nothing but fill values is not stored any more, as with numbers.
+        // A chunk that only contains fill values is not stored any more, as with numbers.
         let fill = DynArray::new(DataType::RawBits(4), vec![3, 5], bytes_of(&[FILL; 15], endian)).unwrap();
         stored.write(s![1..4, 2..7], &fill).unwrap();
         assert_eq!(array.info().unwrap().chunks_initialised, 0);

@@ -122,7 +122,7 @@ fn the_examples_of_the_specification_are_read() {
     let times = root.open("times").unwrap().into_array().unwrap();
     assert_eq!(times.data_type().to_string(), "datetime64[ns]");
     assert_eq!(root.open("foo").unwrap().attributes()["eggs"], 42);
-    // `null` is forbidden, the example notwithstanding.
+    // `null` is forbidden, although an example has it.
     let strict = OpenOptions::new().strict(true);
     assert!(strict.open((store.clone(), "times")).unwrap_err().to_string().contains("fill_value"));
     assert!(strict.open((store, "foo/baz")).is_ok());
@@ -194,7 +194,7 @@ fn nodes_are_created_moved_and_deleted_with_all_that_belongs_to_them() {
         assert_eq!(keys(&store), ["meta/b.group.json", "meta/b2.group.json", "meta/group.json", "zarr.json"]);
         let existing = OpenOptions::new().open((store.clone(), "b")).unwrap();
         assert_eq!(existing.format(), Format::V3Draft);
-        // A new node has the format of the hierarchy, and no other format's node could be found in it.
+        // A new node has the format of the hierarchy; nodes of other formats would not be found in it.
         let inherited = OpenOptions::new().create_group((store.clone(), "d/e")).unwrap();
         assert_eq!(inherited.metadata().format, Format::V3Draft);
         let other = OpenOptions::new().format(Format::V3).create_group((store.clone(), "f"));
@@ -217,7 +217,7 @@ fn the_root_can_be_an_array_and_the_whole_is_replaced_or_deleted() {
     assert_eq!(create(&options).unwrap_err().kind(), ErrorKind::AlreadyExists);
     let replacing = options.clone().mode(zarrox::OpenMode::Write);
     assert_eq!(create(&replacing).unwrap().read::<ArrayD<u8>>(..).unwrap().sum(), 0);
-    // Another format takes the place of the whole hierarchy, and gives it back.
+    // A hierarchy of another format replaces the whole hierarchy, and is replaced again.
     let v3 = OpenOptions::new().format(Format::V3).mode(zarrox::OpenMode::Write);
     v3.create_group(&path).unwrap();
     assert!(!path.join("meta/array.json").exists());
@@ -244,7 +244,7 @@ fn nodes_are_opened_by_their_path_on_disk_whatever_the_root_is_called() {
         for no_node in ["meta", "meta/a", "data", "meta/a/b.array.json"] {
             assert!(zarrox::open(path.join(no_node)).is_err(), "{no_node}");
         }
-        // And a node created deep inside is one of the hierarchy.
+        // A node that is created deep inside belongs to the hierarchy.
         zarrox::create_group(path.join("new/one")).unwrap();
         assert!(path.join("meta/new/one.group.json").is_file());
     }
@@ -277,7 +277,7 @@ fn names_are_those_that_every_store_can_have() {
 }
 
 #[test]
-fn malformed_entry_documents_are_errors_that_say_what_is_wrong() {
+fn malformed_entry_documents_are_errors_that_name_the_defect() {
     let changed = |member: &str, value: Json| {
         let mut document = entry();
         document[member] = value;
@@ -317,7 +317,7 @@ fn malformed_entry_documents_are_errors_that_say_what_is_wrong() {
             assert!(error.to_string().contains(named), "{document}: {error}");
             assert!(matches!(error.kind(), ErrorKind::InvalidMetadata | ErrorKind::Unsupported), "{error}");
         }
-        // It is a hierarchy all the same: nothing else is put into it.
+        // It is a hierarchy nevertheless: nodes of other formats cannot be created in it.
         for (format, path) in
             [(Format::V3, ""), (Format::V3, "x"), (Format::V2, "x/y"), (Format::V3Draft, "x")]
         {
@@ -330,7 +330,7 @@ fn malformed_entry_documents_are_errors_that_say_what_is_wrong() {
     let store = store();
     put_bytes(&store, "zarr.json", b"{");
     assert!(OpenOptions::new().open((store, "")).unwrap_err().to_string().contains("JSON"));
-    // An extension that need not be understood is no obstacle, and stays.
+    // An extension with `must_understand` false is accepted and kept.
     let store = hierarchy(&small(&"int32".into()));
     let document = changed("extensions", foo(false.into()));
     put(&store, "zarr.json", &document);
@@ -341,7 +341,7 @@ fn malformed_entry_documents_are_errors_that_say_what_is_wrong() {
 }
 
 #[test]
-fn unknown_types_are_opened_as_another_only_when_somebody_says_so() {
+fn unknown_types_are_opened_as_their_fallback_only_with_the_option() {
     let unknown = json!({"extension": "https://example.org/quaternion", "type": "q8", "fallback": ["later", "r64", "int8"]});
     let document = small(&unknown);
     let mut document = document;
@@ -367,7 +367,7 @@ fn unknown_types_are_opened_as_another_only_when_somebody_says_so() {
 }
 
 #[test]
-fn chunks_are_decoded_by_what_the_metadata_says() {
+fn chunks_are_decoded_according_to_the_metadata() {
     let values = [1_i32, 256, -3, 4];
     let big: Vec<u8> = values.iter().flat_map(|n| n.to_be_bytes()).collect();
     let little: Vec<u8> = values.iter().flat_map(|n| n.to_le_bytes()).collect();
@@ -409,7 +409,7 @@ fn shards_are_those_of_the_storage_transformer() {
     let array = OpenOptions::new().open((store.clone(), "a")).unwrap().into_array().unwrap();
     assert_eq!((array.unit_shape(), array.shard_shape()), (vec![2], Some([4].as_slice())));
     assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().into_raw_vec_and_offset().0, [0, 0, 7, 8]);
-    // What is created has the same document and the same bytes.
+    // A created array has the same document and the same bytes.
     let options = OpenOptions::new().format(Format::V3Draft);
     let written = options.create_array((store.clone(), "w")).shape([4]).chunks([2]).shards([4]);
     let written = written.data_type(DataType::Int32).no_compressor().create().unwrap();
@@ -436,7 +436,7 @@ fn shards_are_those_of_the_storage_transformer() {
             json!([{"extension": uri, "type": "indexed", "configuration": {"chunks_per_shard": [u64::MAX]}}]),
             "too large",
         ),
-        (json!([{"extension": "x", "type": "indexed"}]), "not known"),
+        (json!([{"extension": "x", "type": "indexed"}]), "unknown storage transformer"),
         (json!([1, 2]), "storage_transformers"),
     ] {
         let error = open(&with("storage_transformers", bad.clone())).unwrap_err();
@@ -477,7 +477,7 @@ fn codecs_are_written_with_their_uris() {
             Format::V3Draft.def().to_documents(array.path(), &node, &zarrox::codecs::registry()).unwrap();
         assert_eq!(serde_json::from_slice::<Json>(&written[0].1).unwrap(), document);
     }
-    // What was there before `codecs`, with the other stem.
+    // The older URIs, with another stem than `codecs`.
     let uri = "https://purl.org/zarr/spec/codec/gzip/1.0";
     let old = open(&with("compressor", json!({"codec": uri, "configuration": {"level": 1}}))).unwrap();
     assert_eq!(old.codecs()[1].name, "gzip");

@@ -1,4 +1,4 @@
-//! The experimental version 3 of zarr-python 2.12 to 2.18: what it wrote is read, and what is written is what it writes.
+//! The experimental version 3 of zarr-python 2.12 to 2.18: its data are read, and written data agree with its own.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
@@ -24,7 +24,7 @@ fn values(case: &Path) -> Map {
     json.as_object().unwrap().clone()
 }
 
-/// All elements as zarr-python gave them for `values.json`.
+/// All elements that zarr-python recorded in `values.json`.
 fn hex(array: &Array) -> String {
     let elements = array.read::<DynArray>(..).unwrap();
     let mut hex = String::new();
@@ -40,7 +40,7 @@ fn hex(array: &Array) -> String {
 }
 
 #[test]
-fn what_zarr_python_wrote_is_read_as_it_reads_it() {
+fn data_of_zarr_python_is_read_like_zarr_python_reads_it() {
     let options = OpenOptions::new().mode(OpenMode::Read);
     for case in cases() {
         for (path, expected) in values(&case) {
@@ -64,7 +64,7 @@ fn what_zarr_python_wrote_is_read_as_it_reads_it() {
             let mut attributes = expected["attributes"].as_object().unwrap().clone();
             attributes.remove("filters");
             assert_eq!(array.attributes(), &attributes, "{place}");
-            // Shards are put together, and never more of them than needed.
+            // Only the shards that are needed are read.
             assert_eq!(array.shard_shape().is_some(), case.ends_with("shards"), "{place}");
         }
     }
@@ -85,7 +85,7 @@ fn groups_are_listed_with_those_that_have_no_document() {
     assert_eq!(root.arrays().unwrap()[0].path().to_string(), "/x");
 }
 
-/// The documents of an array that was read, as they are written again.
+/// Returns the documents of an array after reading and writing them.
 fn rewritten(array: &Array) -> Json {
     let node = zarrox::NodeMetadata::Array(array.metadata().clone());
     let documents =
@@ -104,11 +104,11 @@ fn documents_of_zarr_python_are_written_as_they_were_read() {
             let document = std::fs::read(hierarchy.join(format!("meta/root/{path}.array.json"))).unwrap();
             let mut document: Json = serde_json::from_slice(&document).unwrap();
             match path.as_str() {
-                // A plain string says the same, and zarr-python reads it as what it was.
+                // A plain string has the same meaning, and zarr-python reads it.
                 "raw" => document["data_type"]["type"] = json!("|V3"),
                 // The zeros at the end are kept.
                 "bytes" => document["fill_value"] = json!("AAAA"),
-                // What is false is not said, which older versions need.
+                // False members are left out, as older versions require.
                 "zstd" => {
                     drop(document["compressor"]["configuration"].as_object_mut().unwrap().remove("checksum"));
                 }
@@ -149,7 +149,7 @@ fn arrays_are_created_written_sharded_and_read_again() {
     ] {
         assert!(has(key), "{key}");
     }
-    // What is not there is not looked for as if the hierarchy were of another format.
+    // A missing node is not looked for in another format.
     for missing in ["nothing", "plain/c0", "meta"] {
         let error = OpenOptions::new().open((store.clone(), missing)).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::NotFound, "{missing}: {error}");
@@ -184,7 +184,7 @@ fn filters_are_not_the_users_attributes() {
 }
 
 #[test]
-fn what_others_wrote_with_small_differences_is_read() {
+fn documents_with_small_differences_are_read() {
     let core = "https://purl.org/zarr/spec/protocol/core/3.0";
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let put =

@@ -1,4 +1,4 @@
-//! Stores that fail, and chunks that are not what was written.
+//! Failing stores, and damaged chunks.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
@@ -24,7 +24,7 @@ fn numbers(store: &Arc<dyn Store>, with: impl FnOnce(ArrayBuilder) -> ArrayBuild
 }
 
 #[test]
-fn incident_04_failures_are_no_fill_values() {
+fn incident_04_failures_are_not_read_as_fill_values() {
     let store = FaultyStore::new(memory());
     let array = numbers(&(Arc::new(store.clone()) as Arc<dyn Store>), |array| array.chunks([16]));
     let kinds = [
@@ -33,7 +33,7 @@ fn incident_04_failures_are_no_fill_values() {
         (StoreErrorKind::TimedOut, ErrorKind::TimedOut),
     ];
     for (cause, kind) in kinds {
-        // Also where the policy lets missing chunks be fill values: these are not missing.
+        // Also with the policy that missing chunks are fill values: these chunks are not missing.
         store.inject(Fault::fail(cause).key("a/c/2"));
         let error = array.read::<ArrayD<i32>>(..).unwrap_err();
         assert_eq!(error.kind(), kind, "{error}");
@@ -68,7 +68,8 @@ fn incident_15_damaged_headers_and_indexes_are_errors() {
     check_damage("sharding", |array| array.chunks([4]).shards([32]).compressor(Zstd::level(1)));
 }
 
-/// Every byte of a stored object, and every length of it, is damaged once: reading is an error, or gives as many elements as ever.
+/// Damages every byte of a stored object, and truncates it to every length: reading fails, or returns the usual number of
+/// elements.
 fn check_damage(name: &str, with: impl FnOnce(ArrayBuilder) -> ArrayBuilder) {
     let store = memory();
     let array = numbers(&store, with);

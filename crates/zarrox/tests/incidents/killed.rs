@@ -10,7 +10,7 @@ use zarrox::{Array, prelude::*, s};
 
 use super::other_process::Work;
 
-/// Creates an array of shards, and kills so many writers of all of it.
+/// Creates an array of shards, and kills `count` writers of the whole array.
 fn killed(path: &Path, times: u32) -> Array {
     let array = zarrox::create_array(path).shape([256, 256]).chunks([32, 32]).shards([128, 128]);
     let array = array.data_type(DataType::UInt32).no_compressor().create().unwrap();
@@ -53,7 +53,7 @@ fn thirty_killed_writers_leave_nothing_after_the_next_write() {
     let left: Vec<String> = files(&path).into_iter().filter(|name| name.contains(".zarrox-")).collect();
     last.kill().unwrap();
     last.wait().unwrap();
-    // The one that writes now has no more than a few files under way.
+    // The present writer has at most a few temporary files.
     assert!(left.len() <= 8, "{left:?}");
     array.write(.., 1_u32).unwrap();
     let left: Vec<String> = files(&path).into_iter().filter(|name| name.contains(".zarrox-")).collect();

@@ -1,4 +1,4 @@
-//! Work in processes of their own: each is this program again, with the one test that does such work.
+//! Work in other processes: each runs this program again, with the single test that does such work.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
@@ -9,7 +9,7 @@ use ndarray::Array;
 use zarrox::json::Json;
 use zarrox::s;
 
-/// The variable that tells the process its work.
+/// The environment variable with the work of the process.
 const WORK: &str = "ZARROX_TEST_INCIDENT";
 
 /// The work of a process.
@@ -27,10 +27,10 @@ pub(crate) enum Work {
     Forever,
 }
 
-/// The number of processes that share a work.
+/// The number of processes that share the work.
 pub(crate) const PROCESSES: u32 = 4;
 
-/// The element that a writer writes, in whatever place.
+/// The element that a writer writes everywhere.
 pub(crate) fn element(writer: u32, place: u32) -> u32 {
     (writer + 1) << 24 | place
 }
@@ -66,7 +66,7 @@ impl Work {
     }
 }
 
-/// The other process; a test without work, and so without effect, otherwise.
+/// The entry point of the other process. Without work in the environment, this test does nothing.
 #[test]
 fn work() {
     let Ok(text) = std::env::var(WORK) else { return };

@@ -11,7 +11,7 @@ use zarrox::prelude::*;
 
 use super::other_process::{PROCESSES, Work, block, corners, element};
 
-/// Four processes write the blocks of an array of 10⁶ elements; returns how many elements are not what they must be.
+/// Lets four processes write the blocks of an array of 10⁶ elements; returns the number of wrong elements.
 fn lost_blocks(stored: impl FnOnce(ArrayBuilder) -> ArrayBuilder) -> usize {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.zarr");
@@ -30,12 +30,12 @@ fn lost_blocks(stored: impl FnOnce(ArrayBuilder) -> ArrayBuilder) -> usize {
 }
 
 #[test]
-fn incident_01_blocks_in_shards_that_others_write() {
+fn incident_01_blocks_in_shards_with_concurrent_writers() {
     assert_eq!(lost_blocks(|array| array.chunks([25; 3]).shards([50; 3])), 0);
 }
 
 #[test]
-fn incident_01_blocks_in_chunks_that_others_write() {
+fn incident_01_blocks_in_chunks_with_concurrent_writers() {
     assert_eq!(lost_blocks(|array| array.chunks([50; 3])), 0);
 }
 

@@ -39,7 +39,7 @@ fn incident_08_growing_after_shrinking_shows_fill_values() {
     }
 }
 
-/// A shrink that fails at any of its operations leaves nothing that growing would show.
+/// A shrink that fails at any of its operations leaves no elements that growing would expose.
 #[test]
 fn incident_08_growing_after_a_shrink_that_failed() {
     let mut failed = 0;
@@ -93,14 +93,14 @@ fn incident_09_an_append_that_failed_is_tried_again() {
     assert!(failed > 3, "{failed}");
 }
 
-/// Appended rows that were not finished do not come to light when the array grows.
+/// Rows of an unfinished append are not exposed when the array grows.
 #[test]
 fn incident_09_growing_after_an_append_that_failed() {
     for nth in 1..6 {
         let store = FaultyStore::new(Arc::new(MemoryStore::new()));
         let shared: Arc<dyn Store> = Arc::new(store.clone());
         let mut array = array(&shared, 8);
-        // Nothing can be put right either.
+        // Clearing fails as well.
         store.inject(Fault::fail(StoreErrorKind::Unreachable).on(&[Operation::Erase]));
         store.inject(Fault::fail(StoreErrorKind::StorageFull).on(&[Operation::Set]).nth(nth));
         let appended = array.append(Array1::from_elem(20, 2), 0);
@@ -125,7 +125,7 @@ fn incident_10_a_reader_with_the_old_shape() {
     thread::scope(|scope| {
         scope.spawn(|| {
             while !done.load(Ordering::Relaxed) {
-                // What is there is read, what is gone is the fill value, and nothing else is ever seen.
+                // Existing elements are read, and erased ones are fill values; no other values are ever read.
                 let values = reader.read::<ArrayD<i32>>(..).unwrap();
                 assert_eq!(values.shape(), [40, 3]);
                 assert!(values.slice(ndarray::s![..20, ..]).iter().all(|value| *value == 1), "{values}");

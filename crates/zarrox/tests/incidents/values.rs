@@ -1,4 +1,4 @@
-//! Values and codecs that are taken for others.
+//! Values and codecs that other programs confuse.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
@@ -43,7 +43,7 @@ fn incident_12_a_structure_keeps_its_byte_order() {
     let written = store.get(&Key::new("a/0").unwrap()).unwrap().unwrap();
     assert_eq!((&written[..4], &written[12..16]), (&[0, 0, 0, 3][..], &[0, 0, 2, 3][..]));
     assert_eq!(written[4..12], 2.5_f64.to_be_bytes());
-    // A change of attributes leaves the type as it is written.
+    // A change of attributes keeps the stored data type.
     let mut array = open(&store).unwrap();
     array.update_attributes(|map| drop(map.insert("a".to_owned(), json!(1)))).unwrap();
     let document = store.get(&Key::new("a/.zarray").unwrap()).unwrap().unwrap();
@@ -54,7 +54,7 @@ fn incident_12_a_structure_keeps_its_byte_order() {
 
 #[test]
 fn incident_13_every_nan_comes_back() {
-    // A quiet NaN as all have it, one with a payload, and a negative one.
+    // The usual quiet NaN, one with a payload, and a negative one.
     let nans = [0x7ff8_0000_0000_0000, 0x7ff8_0000_0000_1234, 0xfff8_0000_0000_0000_u64].map(f64::from_bits);
     let bits = |values: &ndarray::ArrayD<f64>| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
     for fill in nans {
@@ -65,7 +65,7 @@ fn incident_13_every_nan_comes_back() {
         let values = Array1::from_iter(nans.into_iter().flat_map(|nan| [nan; 4]));
         array.write(.., &values).unwrap();
         assert_eq!(bits(&open(&store).unwrap().read::<ArrayD<f64>>(..).unwrap()), bits(&values.into_dyn()));
-        // The one chunk of the fill value alone is empty.
+        // Only the chunk of fill values is not stored.
         let stored = zarrox_testkit::store::list(&*store, "a/c/").len();
         assert_eq!(stored, 2, "of the chunks of {:x}", fill.to_bits());
     }
@@ -88,7 +88,7 @@ fn incident_16_pickle_behind_a_harmless_codec() {
                 "filters": filters, "compressor": compressor,
             });
             set(&store, "a/.zarray", document.to_string().as_bytes());
-            // It would say `print` if it were run.
+            // The pickle would call `print`.
             set(&store, "a/0", b"cbuiltins\nprint\n(S'pickled'\ntR.");
             let error = open(&store).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Unsupported, "{filters} {compressor}: {error}");

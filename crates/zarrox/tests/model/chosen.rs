@@ -17,7 +17,7 @@ pub(crate) enum Kind {
 impl Kind {
     pub(crate) const ALL: [Self; 6] =
         [Self::Basic, Self::Mixed, Self::Orthogonal, Self::Coordinates, Self::Mask, Self::Blocks];
-    /// Those that can be chosen from any shape; blocks need an array's grid.
+    /// The kinds for any shape; blocks need an array's grid.
     pub(crate) const OF_VIEWS: [Self; 5] =
         [Self::Basic, Self::Mixed, Self::Orthogonal, Self::Coordinates, Self::Mask];
 }
@@ -34,7 +34,7 @@ pub(crate) fn whole(n: usize) -> i64 {
 }
 
 impl Chosen {
-    /// A selection of a kind from an array of this shape, whose grid has so many blocks along each dimension.
+    /// Returns a selection of a kind from an array of this shape, whose grid has `blocks` along each dimension.
     pub(crate) fn choose(choices: &mut Choices, kind: Kind, shape: &[usize], blocks: &[usize]) -> Self {
         let items = match kind {
             Kind::Basic => {
@@ -73,7 +73,7 @@ impl Chosen {
         }
     }
 
-    /// The part of an array, chosen by the method for the kind.
+    /// Returns the view of an array by the method for the kind.
     pub(crate) fn of<'a>(&self, array: &'a Array) -> ArrayView<'a> {
         match (self.kind, self.items.as_slice()) {
             (Kind::Orthogonal, _) => array.oindex(self.items.clone()),
@@ -84,7 +84,7 @@ impl Chosen {
         }
     }
 
-    /// The part of a part.
+    /// Returns the view of a view.
     pub(crate) fn of_view<'a>(&self, view: &ArrayView<'a>) -> ArrayView<'a> {
         match (self.kind, self.items.as_slice()) {
             (Kind::Orthogonal, _) => view.oindex(self.items.clone()),
@@ -94,10 +94,10 @@ impl Chosen {
         }
     }
 
-    /// The selection in NumPy's syntax, if it can be written so without loss.
+    /// Returns the selection in NumPy's syntax, if it can be written without loss.
     pub(crate) fn text(&self) -> Option<String> {
         let writable = |item: &DimSelection| match item {
-            // Long arrays are shortened when displayed; of empty ones only the outermost length can be seen.
+            // Long arrays are shortened when displayed; empty ones only show the outermost length.
             DimSelection::Integers(array) => {
                 !array.shape().is_empty() && (1..100).contains(&array.values().len())
             }
@@ -111,7 +111,7 @@ impl Chosen {
     }
 }
 
-/// A slice with a step: of ten, one has bounds in any order, far outside at times.
+/// Returns a slice with a step: one of ten has bounds in any order, sometimes far outside.
 pub(crate) fn slice(choices: &mut Choices, n: usize, step: i64) -> DimSelection {
     let n = whole(n);
     if choices.one_in(10) {
@@ -124,7 +124,7 @@ pub(crate) fn slice(choices: &mut Choices, n: usize, step: i64) -> DimSelection 
         return DimSelection::Slice { start: bound(), stop: bound(), step };
     }
     let (low, high) = (choices.between(0, (n - 1).max(0) / 2), choices.between(n / 2 + 1, n + 1));
-    // Backwards, both bounds are one lower, and below the first there is none that is not counted from the end.
+    // Backwards, both bounds are one lower, and a bound before the first position must count from the end.
     let (start, stop) = if step < 0 { (high - 1, low - 1) } else { (low, high) };
     let mut written = |bound: i64| match choices.below(3) {
         0 => (bound >= 0).then_some(bound),
@@ -180,7 +180,7 @@ pub(crate) fn integers(choices: &mut Choices, n: usize, shape: &[usize]) -> Inde
     IndexArray::new(shape.to_vec(), values).unwrap()
 }
 
-/// A mask that is true at so many random places.
+/// Returns a mask that is true at `count` random positions.
 fn mask_of(choices: &mut Choices, shape: &[usize], count: usize) -> DimSelection {
     let mut values = vec![false; shape.iter().product()];
     choices.places(values.len()).into_iter().take(count).for_each(|place| values[place] = true);
@@ -232,7 +232,7 @@ fn coordinates(choices: &mut Choices, shape: &[usize]) -> Vec<DimSelection> {
         joint[0] *= 8;
     }
     if shape.contains(&0) {
-        // Of nothing, nothing can be listed.
+        // An empty dimension has no indices.
         joint = vec![0];
     }
     let item = |&n: &usize| {
@@ -287,7 +287,7 @@ fn mixed(choices: &mut Choices, shape: &[usize]) -> Vec<DimSelection> {
     items
 }
 
-/// From how many dimensions an item selects.
+/// Returns the number of dimensions that an item selects from.
 pub(crate) fn consumed(item: &DimSelection) -> usize {
     match item {
         DimSelection::Index(_) | DimSelection::Slice { .. } | DimSelection::Integers(_) => 1,
@@ -296,7 +296,7 @@ pub(crate) fn consumed(item: &DimSelection) -> usize {
     }
 }
 
-/// With some items left out, which an ellipsis stands for or the end, and with new axes.
+/// Replaces some items by an ellipsis, or leaves them out at the end, and adds new axes.
 fn decorated(choices: &mut Choices, mut items: Vec<DimSelection>, newaxis: bool) -> Vec<DimSelection> {
     if choices.one_in(3) {
         let from = choices.below(items.len() + 1);

@@ -1,5 +1,5 @@
-//! Selections that do not fit: every way to read and to write says the same, which names the axis and the value, and nothing
-//! is written.
+//! Invalid selections: every way to read and write returns the same error, which names the axis and the value, and writes
+//! nothing.
 
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ use crate::model::oracle::multi_index;
 use crate::model::plan::{Elements, Plan, reopened};
 use zarrox_testkit::choices::{Choices, run};
 
-/// A selection with a mistake, and what the error must say of it.
+/// An invalid selection, and the expected text of the error.
 #[derive(Debug)]
 struct Mistake {
     wrong: Chosen,
     says: Vec<String>,
-    /// True if it is made in a view of the whole array.
+    /// True if it selects from a view of the whole array.
     in_view: bool,
 }
 
@@ -116,7 +116,7 @@ fn bad_array(choices: &mut Choices, shape: &[usize]) -> Parts {
     values[choices.below(count)] = index;
     let array = DimSelection::from(IndexArray::new(own, values).unwrap());
     let items = match kind {
-        // No index is inside of an empty dimension: there would be several mistakes.
+        // In an empty dimension every index is out of bounds: there would be several mistakes.
         Kind::Coordinates => {
             if shape.contains(&0) {
                 return bad_index(choices, shape);
@@ -270,7 +270,7 @@ fn values_that_do_not_fit(view: &ArrayView<'_>, shape: &[usize]) {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn selections_and_values_that_do_not_fit_are_refused() {
     run(crate::model::MISTAKES, choose, check);
 }
 
@@ -281,7 +281,7 @@ fn the_oracle_counts_row_major() {
 }
 
 #[test]
-fn text_that_is_no_selection_is_refused() {
+fn text_that_is_not_a_selection_is_refused() {
     for (text, part) in [
         ("1.5", "'1.5' in item 0"),
         ("0, [1, 2.5]", "'2.5' in item 1"),

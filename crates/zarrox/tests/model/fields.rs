@@ -1,4 +1,4 @@
-//! Structured elements, of which fields are read and written alone.
+//! Structured elements whose fields are read and written separately.
 
 use std::sync::Arc;
 
@@ -76,7 +76,7 @@ fn choose(choices: &mut Choices) -> FieldCase {
     FieldCase { case, parts }
 }
 
-/// Values of a field, broadcast already: what is known only at run time must have the selection's shape.
+/// Returns the values of a field, broadcast already: a `DynArray` must have the selection's shape.
 fn dynamic<T: Element>(given: &ArrayD<T>, shape: &[usize]) -> DynArray {
     DynArray::from_values(T::data_type(), given.broadcast(shape).unwrap()).unwrap()
 }

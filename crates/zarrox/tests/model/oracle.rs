@@ -1,11 +1,11 @@
-//! The meaning of selections, written from NumPy's and zarr-python's documentation: slow, obvious, and without any of the library's
-//! own arithmetic.
+//! A reference implementation of selections, from NumPy's and zarr-python's documentation: slow, obvious, and without the
+//! library's own arithmetic.
 
 use zarrox::{DimSelection, IndexArray, Mask};
 
 use crate::model::chosen::{Chosen, Kind, whole};
 
-/// The elements that a selection selects from an array that is seen as one list, row-major.
+/// The elements that a selection selects from an array, given as a row-major list.
 #[derive(Debug, Clone)]
 pub(crate) struct Expected {
     /// The shape of the result.
@@ -21,7 +21,7 @@ impl Expected {
     }
 }
 
-/// Where the index of a dimension comes from.
+/// The source of the index of a dimension.
 #[derive(Debug)]
 enum Source {
     One(usize),
@@ -30,14 +30,14 @@ enum Source {
         axis: usize,
         list: Vec<usize>,
     },
-    /// From an array that is broadcast with the others.
+    /// From an array that is broadcast with the other arrays.
     Joint {
         shape: Vec<usize>,
         values: Vec<usize>,
     },
 }
 
-/// The meaning of a selection that is being put together, dimension by dimension.
+/// The result of a selection, built dimension by dimension.
 #[derive(Debug, Default)]
 struct Meaning {
     sources: Vec<Source>,
@@ -45,7 +45,7 @@ struct Meaning {
     result: Vec<usize>,
     /// The shapes that are broadcast together.
     shapes: Vec<Vec<usize>>,
-    /// Where the joint axes come to stand.
+    /// The position of the joint axes.
     place: Option<usize>,
 }
 
@@ -65,7 +65,7 @@ impl Meaning {
         self.joint(array.shape(), array.values().iter().map(|&index| position(index, n)).collect());
     }
 
-    /// A mask is what its `nonzero()` is: an array for each dimension.
+    /// Converts a mask to its `nonzero()`: an array for each dimension.
     fn mask(&mut self, mask: &Mask) {
         let places: Vec<usize> = (0..mask.values().len()).filter(|&place| mask.values()[place]).collect();
         self.shapes.push(vec![places.len()]);
@@ -117,7 +117,7 @@ pub(crate) fn expected(chosen: &Chosen, shape: &[usize], blocks: &[Vec<(usize, u
     }
 }
 
-/// The index that a negative one means, too.
+/// Resolves an index, which may be negative.
 fn position(index: i64, n: usize) -> usize {
     usize::try_from(if index < 0 { index + whole(n) } else { index }).unwrap()
 }
@@ -132,7 +132,7 @@ pub(crate) fn multi_index(mut number: usize, shape: &[usize]) -> Vec<usize> {
     at
 }
 
-/// All indices between the bounds, then every so many-th of them.
+/// Returns every `step`-th of the indices between the bounds.
 fn sliced(n: usize, start: Option<i64>, stop: Option<i64>, step: i64) -> Vec<usize> {
     let from_end = |bound: i64| if bound < 0 { bound + whole(n) } else { bound };
     let (start, stop) = (start.map(from_end), stop.map(from_end));
@@ -151,7 +151,7 @@ fn sliced(n: usize, start: Option<i64>, stop: Option<i64>, step: i64) -> Vec<usi
     all.into_iter().step_by(usize::try_from(step.unsigned_abs()).unwrap()).collect()
 }
 
-/// The shape of all together: aligned at the end, lengths of 1 repeat.
+/// Returns the broadcast shape: aligned at the end, with lengths of 1 repeated.
 fn broadcast(shapes: &[Vec<usize>]) -> Vec<usize> {
     let ndim = shapes.iter().map(Vec::len).max().unwrap_or(0);
     let length = |axis: usize| {
@@ -161,7 +161,7 @@ fn broadcast(shapes: &[Vec<usize>]) -> Vec<usize> {
     (0..ndim).map(length).collect()
 }
 
-/// Every dimension has an item: with whole slices after an ellipsis, or at the end where there is none.
+/// Returns an item for every dimension: whole slices replace an ellipsis, or are added at the end.
 fn expanded(items: &[DimSelection], ndim: usize) -> Vec<DimSelection> {
     let mut items = items.to_vec();
     let missing = ndim - items.iter().map(crate::model::chosen::consumed).sum::<usize>();

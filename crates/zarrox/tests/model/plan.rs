@@ -10,12 +10,12 @@ use zarrox::{Array, ArrayBuilder, CodecSpec, Element, Format, OpenOptions};
 
 use zarrox_testkit::choices::Choices;
 
-/// Arrays have at most so many elements.
+/// The largest number of elements of an array.
 const LARGEST: usize = 600;
 
-/// Whoever opens with these shares two threads, which work where shards have large chunks.
+/// Options with two shared threads, which are used for shards with large chunks.
 static TWO_THREADS: LazyLock<OpenOptions> = LazyLock::new(|| OpenOptions::new().threads(2));
-/// For most arrays: waking threads takes longer than all that these would do.
+/// Options for most arrays: waking threads would take longer than the work.
 static ONE_THREAD: LazyLock<OpenOptions> = LazyLock::new(|| OpenOptions::new().threads(1));
 
 /// The kinds of elements that codecs tell apart.
@@ -71,7 +71,7 @@ fn bytes_to_bytes(choices: &mut Choices, elements: Elements) -> Vec<CodecSpec> {
         Blosc::lz4().shuffle(Shuffle::Byte).into(),
         Blosc::lz4().shuffle(Shuffle::Bit).into(),
     ];
-    // Nothing is known of the words in text that could be shuffled.
+    // The element size of text is unknown, so it cannot be shuffled.
     let fitting = if elements == Elements::Text { &all[..6] } else { &all[..] };
     (0..choices.below(3)).map(|_| choices.pick(fitting)).collect()
 }
@@ -88,7 +88,7 @@ fn innermost(
     if transpose && !v2 {
         codecs.push(Transpose::order(choices.places(ndim)).into());
     } else if transpose && ndim > 1 {
-        // v2 has no transposition but the whole one.
+        // v2 only has the complete transposition.
         codecs.push(Transpose::order((0..ndim).rev().collect::<Vec<_>>()).into());
     }
     let big = choices.one_in(2);
@@ -144,7 +144,7 @@ impl Plan {
         }
     }
 
-    /// Where the chunks that meet the array begin and end along each dimension.
+    /// Returns the bounds of the chunks that overlap the array, along each dimension.
     pub(crate) fn blocks(&self) -> Vec<Vec<(usize, usize)>> {
         let along = |(dim, &length): (usize, &usize)| {
             let (mut blocks, mut start) = (Vec::new(), 0);
@@ -158,7 +158,7 @@ impl Plan {
         self.shape.iter().enumerate().map(along).collect()
     }
 
-    /// Begins to create the array in a store.
+    /// Returns a builder for the array in a store.
     pub(crate) fn builder(&self, store: Arc<dyn Store>) -> ArrayBuilder {
         let mut options = if self.parallel { TWO_THREADS.clone() } else { ONE_THREAD.clone() };
         options = options.store_empty_chunks(self.store_empty);
@@ -181,12 +181,12 @@ impl Plan {
     }
 }
 
-/// The array as somebody finds it who opens it later.
+/// Opens the array again.
 pub(crate) fn reopened(store: &Arc<dyn Store>) -> Array {
     ONE_THREAD.open((store.clone(), "group/array")).unwrap().into_array().unwrap()
 }
 
-/// Random lengths of chunks that reach as far as an array, or farther.
+/// Returns random chunk lengths that cover an array.
 fn lengths(choices: &mut Choices, length: usize, unit: usize) -> Vec<usize> {
     let mut lengths: Vec<usize> = (0..=choices.below(5)).map(|_| unit * (choices.below(4) + 1)).collect();
     let last = lengths[lengths.len() - 1];

@@ -1,4 +1,4 @@
-//! One case: an array that is written and read step by step, together with a model of it.
+//! A case: an array that is written and read step by step, together with a model of it.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub(crate) enum Give {
     Transposed,
     /// Every second element of a larger array, backwards.
     Strided,
-    /// Without its first axes and with others of length 1, as these bits say.
+    /// Without its first axes, and with length 1 for the axes of these bits, for broadcasting.
     Broadcast(usize),
     Scalar,
     /// Elements of a type that is known only at run time.
@@ -88,7 +88,7 @@ impl Step {
         }
     }
 
-    /// The elements that the oracle says are selected.
+    /// The elements that the oracle selects.
     pub(crate) fn expected(&self, plan: &Plan) -> Expected {
         let blocks = plan.blocks();
         let first = expected(&self.chosen, &plan.shape, &blocks);
@@ -121,7 +121,7 @@ impl Step {
         (dropped..shape.len()).map(|axis| if short(axis) { 1 } else { shape[axis] }).collect()
     }
 
-    /// The values that are given, made from numbers of which no two are equal.
+    /// Returns the values for a write, made from distinct numbers.
     pub(crate) fn given<T>(&self, shape: &[usize], value: impl Fn(usize) -> T) -> ArrayD<T> {
         let own = self.given_shape(shape);
         let count = own.iter().product::<usize>();
@@ -171,7 +171,7 @@ fn strided<T>(larger: &mut ArrayD<T>) -> ndarray::ArrayViewMutD<'_, T> {
     view
 }
 
-/// An array of which [`strided`] has this shape.
+/// Returns an array for which [`strided`] has this shape.
 fn larger<T: Clone>(shape: &[usize], value: T) -> ArrayD<T> {
     let shape: Vec<usize> = shape.iter().rev().map(|n| n * 2).collect();
     ArrayD::from_elem(IxDyn(&shape), value)

@@ -1,4 +1,4 @@
-//! Web servers: what a directory has, read over HTTP.
+//! Web servers: a directory that is read over HTTP.
 
 use std::path::Path;
 
@@ -29,7 +29,7 @@ fn a_directory_is_read_over_http() {
 }
 
 #[test]
-fn what_is_forbidden_is_not_missing() {
+fn forbidden_objects_are_not_missing() {
     let Some(url) = address("HTTP") else { return };
     let error = OpenOptions::new().mode(OpenMode::Read).open(format!("{url}/private/a.zarr")).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Forbidden, "{error}");

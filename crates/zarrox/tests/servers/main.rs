@@ -1,5 +1,5 @@
-//! Arrays in stores on servers, by their URLs. `cargo xtask test --stores` starts the servers; without them these tests have
-//! nothing to do.
+//! Arrays in stores on servers, by their URLs. `cargo xtask test --stores` starts the servers; without servers these tests do
+//! nothing.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -15,7 +15,7 @@ use zarrox::{ErrorKind, OpenMode, OpenOptions};
 use zarrox::{prelude::*, s};
 use zarrox_testkit::servers::address;
 
-/// A name that was never used before.
+/// Returns a unique name.
 fn unique() -> String {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_micros();
@@ -26,7 +26,7 @@ fn values() -> Array2<f32> {
     Array2::from_shape_fn((30, 40), |(y, x)| f32::from(u16::try_from(y * 40 + x).unwrap()))
 }
 
-/// Writes and reads below a URL where nothing is yet, as a program would.
+/// Writes and reads below an unused URL, as a program would.
 fn check(options: &OpenOptions, url: &str) {
     let missing = options.open(url).unwrap_err();
     assert_eq!(missing.kind(), ErrorKind::NotFound, "{url}: {missing}");

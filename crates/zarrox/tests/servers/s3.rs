@@ -1,4 +1,4 @@
-//! S3: through URLs, through a line that is long, and through one that breaks.
+//! S3: by URLs, over a connection with high latency, and over one that breaks.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ fn options(endpoint: &str) -> OpenOptions {
     said.into_iter().fold(OpenOptions::new(), |options, (name, value)| options.storage_option(name, value))
 }
 
-/// The options for the server itself, and a URL that was never used.
+/// Returns the options for the server, and an unused URL.
 fn place() -> Option<(String, OpenOptions, String)> {
     let endpoint = address("S3")?;
     let direct = options(&endpoint);
@@ -45,7 +45,7 @@ fn urls() {
 }
 
 #[test]
-fn a_cache_on_disk_asks_once() {
+fn a_cache_on_disk_requests_each_object_once() {
     let Some((endpoint, direct, url)) = place() else { return };
     let array =
         direct.create_array(&url).shape([100]).chunks([10]).data_type(DataType::Int32).create().unwrap();
@@ -62,7 +62,7 @@ fn a_cache_on_disk_asks_once() {
 }
 
 #[test]
-fn many_chunks_are_on_a_long_line_together() {
+fn many_chunks_are_requested_in_parallel_over_a_slow_connection() {
     let Some((endpoint, direct, url)) = place() else { return };
     let array =
         direct.create_array(&url).shape([1_000]).chunks([1]).data_type(DataType::Int32).create().unwrap();
@@ -108,7 +108,7 @@ fn a_consolidated_hierarchy_is_opened_by_one_request() {
 }
 
 #[test]
-fn lines_that_break_are_tried_again() {
+fn requests_over_broken_connections_are_retried() {
     let Some((endpoint, direct, url)) = place() else { return };
     let array = direct.create_array(&url).shape([100_000]).chunks([10_000]).data_type(DataType::Int32);
     let array = array.codecs([Bytes::little().into()]).create().unwrap();
@@ -123,7 +123,7 @@ fn lines_that_break_are_tried_again() {
 }
 
 #[test]
-fn what_may_not_be_read_is_no_fill_value() {
+fn forbidden_chunks_are_not_read_as_fill_values() {
     let Some((endpoint, direct, url)) = place() else { return };
     let array = direct.create_array(&url).shape([4]).data_type(DataType::Int32).create().unwrap();
     array.write(.., Array1::from_elem(4, 5)).unwrap();

@@ -1,4 +1,4 @@
-//! Appends in stores without a lock that excludes everybody: all or nothing, also when a writer dies.
+//! Appends in stores without a lock that excludes all writers: atomic, also when a writer dies.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -15,7 +15,7 @@ use zarrox::{prelude::*, s};
 use zarrox_testkit::remote::Remote;
 use zarrox_tools::check::{Check, Repair};
 
-/// The array to which another process appends, and what it is doing when it dies.
+/// The array to which another process appends, and the operation at which it dies.
 const CHILD: &str = "ZARROX_TEST_DYING_APPEND";
 
 /// The object in which rows are reserved.
@@ -51,7 +51,7 @@ fn dies_while_it_appends(url: &str) {
         assert_eq!(array.read::<ArrayD<i8>>(..).unwrap(), Array2::from_elem((3, 3), 5).into_dyn(), "{url}");
     }
     let mut array = OpenOptions::new().open(&url).unwrap().into_array().unwrap();
-    // Growing shows nothing of what was written.
+    // Growing exposes none of the written rows.
     array.append(Array2::from_elem((1, 3), 7_i8), 0).unwrap();
     array.resize([8, 3]).unwrap();
     let rows = array.read::<ArrayD<i8>>(s![.., 0]).unwrap().into_raw_vec_and_offset().0;
@@ -97,7 +97,7 @@ fn values(remote: &Remote) -> Vec<i32> {
     opened(remote).read::<ArrayD<i32>>(..).unwrap().into_raw_vec_and_offset().0
 }
 
-/// What a store has at a moment, after which those who append are never heard of again.
+/// Returns the content of a store at a moment, with all running appends marked as dead.
 fn when_all_died(remote: &Remote) -> Remote {
     let died = Remote::default();
     let mut keys = Vec::new();
@@ -161,13 +161,13 @@ fn rows_of_a_dead_writer_are_cleared_and_taken_by_the_next_append() {
     assert_eq!(values(&died), [0, 0]);
     let mut next = opened(&died);
     next.append_with(&[1], 0, |_, _| {
-        // What another lets readers see was cleared before.
+        // Rows that another append makes visible were cleared before.
         opened(&died).append(arr1(&[4]), 0)?;
         assert_eq!(values(&died), [0, 0, 0, 4]);
         Err(zarrox::Error::new(ErrorKind::Interrupted, "stopped"))
     })
     .unwrap_err();
-    // The row of the append that failed is free.
+    // The row of the failed append is free.
     next.append(arr1(&[3]), 0).unwrap();
     assert_eq!(values(&died), [0, 0, 3, 4]);
     assert_eq!(reserved(&died), 0);
@@ -176,7 +176,7 @@ fn rows_of_a_dead_writer_are_cleared_and_taken_by_the_next_append() {
 }
 
 #[test]
-fn rows_of_a_dead_writer_between_those_of_others_are_found_and_reused() {
+fn rows_of_a_dead_writer_between_other_rows_are_found_and_reused() {
     let (remote, mut array) = far(2);
     let mut died = None;
     array
@@ -206,7 +206,7 @@ fn rows_of_a_dead_writer_between_those_of_others_are_found_and_reused() {
     found(check(&copy).repair(Repair::default()));
     assert_eq!(values(&copy), [0, 0, 0, 0, 0, 8]);
 
-    // So does the next append, which they are not enough for.
+    // So does the next append, which does not fit into them.
     opened(&died).append(arr1(&[1, 2, 3, 4]), 0).unwrap();
     assert_eq!(values(&died), [0, 0, 0, 0, 0, 8, 1, 2, 3, 4]);
     opened(&died).append(arr1(&[5, 6]), 0).unwrap();

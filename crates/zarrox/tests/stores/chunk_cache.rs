@@ -1,4 +1,4 @@
-//! Decoded chunks that are kept: the same elements, without asking for them again, and never old ones.
+//! The cache of decoded chunks: the same elements without another request, and never stale ones.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -15,7 +15,7 @@ fn values(seed: i32) -> Array2<i32> {
     Array2::from_shape_fn((50, 70), |(y, x)| seed + i32::try_from(y * 100 + x).unwrap())
 }
 
-/// The array, and the store that it is in.
+/// Returns the array and its store.
 fn array(shards: Option<[u64; 2]>) -> (Remote, zarrox::Array) {
     let remote = Remote::default();
     let builder = OpenOptions::new().create_array((remote.blocking(), "a")).data_type(DataType::Int32);
@@ -39,7 +39,7 @@ fn selections(array: &zarrox::Array) -> Vec<ArrayD<i32>> {
 }
 
 #[test]
-fn what_is_kept_is_what_is_read() {
+fn cached_chunks_have_the_same_elements() {
     for shards in [None, Some([32, 32]), Some([64, 80])] {
         let (_, array) = array(shards);
         let cached = array.with_options(&AccessOptions::new().chunk_cache(1 << 20));
@@ -51,7 +51,7 @@ fn what_is_kept_is_what_is_read() {
 }
 
 #[test]
-fn nothing_is_asked_for_again_but_the_version() {
+fn only_the_version_is_requested_again() {
     let (remote, array) = array(None);
     let cached = array.with_options(&AccessOptions::new().chunk_cache(1 << 20));
     cached.read::<ArrayD<i32>>(s![..8, ..16]).unwrap();
@@ -62,7 +62,7 @@ fn nothing_is_asked_for_again_but_the_version() {
 }
 
 #[test]
-fn what_somebody_else_wrote_is_seen() {
+fn changes_by_other_handles_are_seen() {
     let (remote, array) = array(Some([32, 32]));
     let cached = array.with_options(&AccessOptions::new().chunk_cache(1 << 20));
     assert_eq!(cached.read::<Array2<i32>>(..).unwrap(), values(1));
@@ -74,7 +74,7 @@ fn what_somebody_else_wrote_is_seen() {
 }
 
 #[test]
-fn a_cache_keeps_no_more_than_it_may() {
+fn a_cache_stays_within_its_limit() {
     let remote = Remote::default();
     let near: Arc<dyn Store> = Arc::new(remote.memory().clone());
     let builder = OpenOptions::new().create_array((near, "a")).data_type(DataType::UInt8);

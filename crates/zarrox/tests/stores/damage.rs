@@ -1,4 +1,4 @@
-//! Bad input: each is a clear error that says where, nothing panics, nothing is lost, and memory stays bounded.
+//! Bad input: a clear error with the location, no panics, no lost data, and bounded memory.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
@@ -42,7 +42,7 @@ fn v3(changes: &[(&str, Json)]) -> Json {
     document
 }
 
-/// The member that a pointer leads to: `/codecs/0/name`.
+/// Returns the member at a JSON pointer: `/codecs/0/name`.
 fn at<'a>(document: &'a mut Json, pointer: &str) -> &'a mut Json {
     pointer.split('/').skip(1).fold(document, |json, name| match json {
         Json::Array(list) => &mut list[name.parse::<usize>().unwrap()],
@@ -58,7 +58,7 @@ fn assert_says(error: &Error, kind: ErrorKind, parts: &[&str]) {
 }
 
 #[test]
-fn a_damaged_chunk_is_named_and_the_others_stay_readable() {
+fn a_damaged_chunk_is_named_and_other_chunks_stay_readable() {
     let (_, array) = stored();
     let good = array.raw().read(&[1]).unwrap().unwrap();
     for length in 0..good.len() {
@@ -71,7 +71,7 @@ fn a_damaged_chunk_is_named_and_the_others_stay_readable() {
         let mut flipped = good.to_vec();
         flipped[bit / 8] ^= 1 << (bit % 8);
         array.raw().write(&[1], &flipped).unwrap();
-        // The checksum sees everything but a few bits of the header that change nothing.
+        // The checksum covers everything except a few bits of the header that have no effect.
         if let Ok(values) = array.read::<ArrayD<i32>>(..) {
             assert_eq!(values, Array1::from_iter(0..8).into_dyn(), "bit {bit}");
         }
@@ -132,7 +132,7 @@ fn a_damaged_shard_is_an_error_and_never_read_out_of_bounds() {
             &["chunk [0]", "sharding_indexed"],
         );
     }
-    // Indices that point outside, overflow, or into the index, with a checksum that is right.
+    // Indexes that point outside, overflow, or into the index, with a valid checksum.
     let index = good.len() - 4 * 16 - 4;
     for (offset, length) in
         [(0, u64::MAX - 1), (u64::MAX - 1, 4), (1 << 40, 16), (0, 1 << 50), (index as u64, 68), (u64::MAX, 3)]
@@ -153,7 +153,7 @@ fn a_damaged_shard_is_an_error_and_never_read_out_of_bounds() {
     }
 }
 
-/// Bit by bit, as the definition says: the test's own, so that it does not believe the codec's.
+/// Computes the CRC bit by bit from its definition, independently of the codec.
 fn crc32c(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, |crc, &byte| {
         (0..8).fold(crc ^ u32::from(byte), |crc, _| (crc >> 1) ^ (0x82f6_3b78 & (crc & 1).wrapping_neg()))
@@ -199,10 +199,10 @@ fn huge_numbers_take_no_memory() {
         array.read::<ArrayD<i32>>(s![..1 << 20, ..1 << 24]).unwrap_err().kind(),
         ErrorKind::OutOfMemory
     );
-    // A chunk that no memory could hold.
+    // A chunk that does not fit into memory.
     let shape = [("/shape", huge.clone()), ("/chunk_grid/configuration/chunk_shape", huge)];
     assert_eq!(with_metadata(&v3(&shape)).unwrap_err().kind(), ErrorKind::LimitExceeded);
-    // A chunk that would fit into the address space, and whose few stored bytes promise to fill it.
+    // A chunk that fits into the address space, and whose few stored bytes declare this size.
     let bomb = with_metadata(&v3(&[
         ("/shape", json!([1_u64 << 40])),
         ("/chunk_grid/configuration/chunk_shape", json!([1_u64 << 40])),
@@ -218,7 +218,7 @@ fn huge_numbers_take_no_memory() {
         "one value for a whole chunk"
     );
     assert_eq!(bomb.raw().decode::<ArrayD<i32>>(&[0]).unwrap_err().kind(), ErrorKind::LimitExceeded);
-    // A shape beyond what a position can be.
+    // A shape that exceeds the range of positions.
     let array = with_metadata(&v3(&[("/shape", json!([u64::MAX]))])).unwrap();
     assert_eq!(array.read::<ArrayD<i32>>(s![0]).unwrap_err().kind(), ErrorKind::InvalidSelection);
 }
@@ -272,7 +272,7 @@ fn attributes_that_could_not_be_read_again_are_not_written() {
 }
 
 #[test]
-fn a_directory_that_is_no_node_says_so() {
+fn opening_a_directory_without_a_node_is_not_found() {
     let directory = tempfile::tempdir().unwrap();
     let error = zarrox::open(directory.path()).unwrap_err();
     let path = directory.path().to_str().unwrap();
@@ -312,7 +312,7 @@ struct Mount(tempfile::TempDir);
 
 #[cfg(target_os = "linux")]
 impl Mount {
-    /// `None`, and the test is said not to run, where mounting is not permitted.
+    /// Returns `None`, and reports the test as skipped, where mounting is not permitted.
     fn tmpfs(options: &str) -> Option<Self> {
         let directory = tempfile::tempdir().unwrap();
         let mount = ["-t", "tmpfs", "-o", options, "tmpfs", directory.path().to_str().unwrap()];

@@ -1,5 +1,4 @@
-//! Stores that fail: each reason keeps its kind up to the caller, nothing that failed is taken for a fill value, and what was
-//! complete stays.
+//! Failing stores: each error keeps its kind up to the caller, no failure is read as a fill value, and complete data remain.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -52,7 +51,7 @@ fn every_reason_keeps_its_kind() {
 }
 
 #[test]
-fn what_was_written_before_a_failure_stays_and_nothing_is_torn() {
+fn chunks_written_before_a_failure_stay_and_none_is_torn() {
     for inner in stores() {
         let (store, array) = array(inner);
         store.inject(Fault::fail(StoreErrorKind::StorageFull).on(&[Operation::Set]).nth(5));
@@ -78,7 +77,7 @@ fn a_node_that_cannot_be_read_is_not_missing() {
     }
 }
 
-/// A hierarchy with consolidated metadata that cannot be written any more.
+/// Creates a hierarchy with consolidated metadata that cannot be written any more.
 fn consolidated(format: Format, cause: StoreErrorKind) -> (FaultyStore, zarrox::Group) {
     let store = FaultyStore::new(Arc::new(MemoryStore::new()));
     let options = OpenOptions::new().format(format);

@@ -1,4 +1,4 @@
-//! Stores that are far away: how many requests are made, how many at the same time, and what others do meanwhile.
+//! Remote stores: the number of requests, their parallelism, and concurrent writers.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -19,7 +19,7 @@ fn count(requests: &std::collections::BTreeMap<String, usize>, what: &str) -> us
     requests.iter().filter(|(request, _)| request.starts_with(what)).map(|(_, count)| count).sum()
 }
 
-/// An array of so many chunks of one element, written without delay, in a store that answers late.
+/// Creates an array of `count` chunks of one element, written without delay, in a store with high latency.
 fn far_array(chunks: u64, latency: Duration) -> (Remote, zarrox::Array) {
     let remote = Remote::new(latency);
     let near: Arc<dyn Store> = Arc::new(remote.memory().clone());
@@ -32,7 +32,7 @@ fn far_array(chunks: u64, latency: Duration) -> (Remote, zarrox::Array) {
 }
 
 #[test]
-fn chunks_are_asked_for_many_at_a_time_and_each_once() {
+fn chunks_are_requested_in_parallel_and_each_once() {
     let (remote, array) = far_array(1_000, LATENCY);
     remote.take_requests();
     let started = Instant::now();
@@ -116,7 +116,7 @@ fn opening_takes_the_time_of_one_request() {
     }
 }
 
-/// The number of requests since this was asked last; none may have been made twice.
+/// Returns the number of requests since the last call; none may have been repeated.
 fn each_once(remote: &Remote) -> usize {
     let requests = remote.take_requests();
     assert!(requests.values().all(|&count| count == 1), "{requests:?}");
@@ -124,7 +124,7 @@ fn each_once(remote: &Remote) -> usize {
 }
 
 #[test]
-fn opening_asks_first_for_what_most_nodes_have_and_for_nothing_twice() {
+fn opening_requests_the_most_common_documents_first_and_none_twice() {
     for format in Format::all() {
         let remote = Remote::default();
         let path = if format == Format::V1 { "" } else { "a" };
@@ -142,7 +142,7 @@ fn opening_asks_first_for_what_most_nodes_have_and_for_nothing_twice() {
             let requests = read(OpenOptions::new().mode(mode));
             let is_common = matches!(format, Format::V2 | Format::V3);
             assert!(requests <= if is_common { 4 } else { 16 }, "{format}: {requests}");
-            // Its documents, what says where they are, and the chunk.
+            // Its documents, the entry document, and the chunk.
             let requests = read(OpenOptions::new().mode(mode).format(format));
             assert!(requests <= 4, "{format}: {requests}");
         }
@@ -157,7 +157,7 @@ fn creating_takes_few_requests() {
         builder.data_type(DataType::Int32).create().unwrap();
         each_once(remote)
     };
-    // One of them tells whether somebody is deleting there.
+    // One of them is for the mark of a deletion.
     for (path, most) in [("", 3), ("a", 5), ("g/a", 7), ("g/h/a", 9)] {
         let requests = create(&Remote::default(), &OpenOptions::new(), path);
         assert!(requests <= most, "'{path}' where nothing is: {requests}");
@@ -232,7 +232,7 @@ fn root_of(remote: &Remote) -> Group {
     OpenOptions::new().open((remote.blocking(), "")).unwrap().into_group().unwrap()
 }
 
-/// Returns a store of the same memory behind a longer way.
+/// Returns a store with the same memory and a higher latency.
 fn slow(remote: &Remote) -> Remote {
     let slow = Remote::new(LATENCY);
     let copy = |key: Key, _| {
@@ -281,7 +281,7 @@ fn writers_of_parts_of_one_chunk_lose_nothing() {
 }
 
 #[test]
-fn what_is_called_off_ends_soon() {
+fn interrupted_work_ends_soon() {
     let (_, array) = far_array(4_000, LATENCY);
     let interrupt = Interrupt::new();
     let array = array.with_options(&AccessOptions::new().interrupt(&interrupt));
@@ -295,7 +295,7 @@ fn what_is_called_off_ends_soon() {
     assert!(started.elapsed() < LATENCY * 20, "{:?}", started.elapsed());
 }
 
-/// Two handles as those of two processes: the locks of the one are not those of the other.
+/// Returns two handles like those of two processes, which do not share locks.
 fn two_processes(remote: &Remote) -> [zarrox::Array; 2] {
     [1, 2].map(|process| {
         let store = remote.elsewhere(process).blocking();
@@ -354,13 +354,13 @@ fn an_append_that_fails_after_the_array_has_grown_is_undone_or_says_so() {
         stopped()
     });
     let error = error.unwrap_err();
-    assert!(error.to_string().contains("others have appended behind the positions 2 to 5"), "{error}");
+    assert!(error.to_string().contains("other writers have appended after the positions 2 to 5"), "{error}");
     let [again, _] = two_processes(&remote);
     assert_eq!(again.read::<ArrayD<i32>>(..).unwrap().into_raw_vec_and_offset().0, [0, 0, 0, 0, 0, 8]);
 }
 
 #[test]
-fn attributes_that_somebody_else_changes_meanwhile_are_changed_again() {
+fn a_change_of_attributes_is_repeated_after_a_concurrent_change() {
     let remote = Remote::default();
     OpenOptions::new().create_group((remote.blocking(), "a")).unwrap();
     let [mut one, mut other] = [1, 2].map(|process| {

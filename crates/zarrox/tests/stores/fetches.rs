@@ -1,4 +1,4 @@
-//! Tests of how much is read of a store: the cost follows what was asked for.
+//! Tests of the amount of data that is read: the cost follows the selection.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -19,14 +19,14 @@ struct Counts {
     reads: AtomicU64,
     bytes: AtomicU64,
     listings: AtomicU64,
-    /// From the how manieth range on reading fails; never when 0.
+    /// The number of the range from which on reading fails; 0 for never.
     broken_from: AtomicU64,
-    /// True if values can be told from later ones.
+    /// True if values have versions.
     has_versions: AtomicBool,
 }
 
 impl Counts {
-    /// Values opened, ranges read and bytes read since the last time.
+    /// Returns the numbers of opened values, read ranges and read bytes since the last call.
     fn take(&self) -> (u64, u64, u64) {
         let [opened, reads, bytes] =
             [&self.opened, &self.reads, &self.bytes].map(|n| n.swap(0, Ordering::Relaxed));
@@ -55,7 +55,7 @@ impl Value for CountedValue {
     }
 
     fn version(&self) -> Option<Version> {
-        // Of values in memory, the bytes themselves tell.
+        // For values in memory, the bytes themselves are compared.
         self.0
             .as_bytes()
             .filter(|_| self.1.has_versions.load(Ordering::Relaxed))
@@ -88,7 +88,7 @@ impl Wrapper for Counting {
 }
 
 impl Store for Counting {
-    // All else opens values.
+    // All other operations open values.
     wrapped!(location capabilities open_with put);
     wrapped!(erase_if erase_prefix list_prefix list_dir lock);
     provided!(directory get get_ranges get_many size contains rename_prefix flush stamp hold exchange);
@@ -100,10 +100,10 @@ fn counted() -> (Arc<dyn Store>, Arc<Counts>) {
 }
 
 #[test]
-fn opening_a_node_reads_its_documents_and_nothing_else() {
+fn opening_a_node_only_reads_its_documents() {
     for (format, opened) in [
         (Format::V3, 1),
-        // The document of v3 comes first, and that of a group is not asked for.
+        // The document of v3 comes first, and that of a group is not requested.
         (Format::V2, 3),
         (Format::V1, 5),
     ] {
@@ -121,7 +121,7 @@ fn opening_a_node_reads_its_documents_and_nothing_else() {
         options.open((store.clone(), path)).unwrap();
         assert_eq!(counts.take().0, opened, "{format}");
     }
-    // What is in a hierarchy with an entry document is looked for in no other format, once that is known.
+    // Once a hierarchy is known to have an entry document, nodes are not looked for in other formats.
     for format in [Format::V3Draft, Format::V3Experimental] {
         let (store, counts) = counted();
         let root = OpenOptions::new().format(format).create_group((store, "")).unwrap();
@@ -173,7 +173,7 @@ fn an_index_is_read_once_as_long_as_the_shard_is_the_same() {
     assert!(counts.take().1 >= 3, "another shard has another index");
 }
 
-/// In a directory as well, once its files are old enough to be told from later ones.
+/// In a directory as well, once its files are old enough to be distinguished from later ones.
 #[test]
 fn an_index_of_a_file_that_was_replaced_is_not_used() {
     let directory = tempfile::tempdir().unwrap();
@@ -181,7 +181,7 @@ fn an_index_of_a_file_that_was_replaced_is_not_used() {
     let array = builder.data_type(DataType::UInt16).create().unwrap();
     let file = directory.path().join("a.zarr/c/0");
     for round in 1..5_u16 {
-        // Of other inner chunks each time, so that they lie elsewhere in the shard.
+        // Other inner chunks each time, so that their ranges in the shard differ.
         array.write(.., 0_u16).unwrap();
         array.write(s![i64::from(round) * 4 - 4..,], round).unwrap();
         let old = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
@@ -216,7 +216,7 @@ fn one_element_of_a_large_blosc_chunk_decodes_one_block() {
 }
 
 #[test]
-fn checksums_need_the_whole_unless_they_are_passed_over() {
+fn checksums_need_the_whole_object_unless_they_are_skipped() {
     let (store, counts) = counted();
     let builder = OpenOptions::new().create_array((store, "a")).shape([1000, 1000]).chunks([1000, 1000]);
     let codecs = [Bytes::little().into(), Crc32c::default().into()];
@@ -275,13 +275,13 @@ fn points_in_a_shard_cost_its_index_and_neighbours_together() {
     let array = array.data_type(DataType::UInt16).no_compressor().create().unwrap();
     array.write(.., Array2::from_shape_fn((64, 64), |(y, x)| u16::try_from(y * 64 + x).unwrap())).unwrap();
     counts.take();
-    // In three inner chunks: two that follow each other in the shard, and one far from these.
+    // In three inner chunks: two adjacent ones in the shard, and a distant one.
     let points = array.vindex(([60, 1, 0, 7, 1], [60, 9, 3, 0, 9])).read::<ArrayD<u16>>().unwrap();
     assert_eq!(points.as_slice().unwrap(), [60 * 64 + 60, 73, 3, 448, 73]);
     let (opened, reads, bytes) = counts.take();
     assert_eq!((opened, reads), (1, 3), "the index, two inner chunks together, and one");
     assert_eq!(bytes, 64 * 16 + 4 + 3 * 128);
-    // Every inner chunk in one read with its neighbours, however many elements of it are asked for.
+    // Adjacent inner chunks take one read, however many of their elements are selected.
     let rows: Vec<i64> = (0..640).map(|n| n * 7 % 64).collect();
     let columns: Vec<i64> = (0..640).map(|n| n * 11 % 64).collect();
     array.oindex((&rows, &columns)).read::<ArrayD<u16>>().unwrap();
@@ -331,7 +331,7 @@ fn writing_whole_chunks_reads_nothing() {
     assert_eq!(counts.take().0, 2, "one row of chunks is merged");
 }
 
-/// Large chunks are read and decompressed bit by bit, so that what is stored never lies in memory as a whole.
+/// Large chunks are read and decompressed as a stream, so that the stored bytes are never in memory as a whole.
 #[test]
 fn large_compressed_chunks_are_streamed() {
     let (store, counts) = counted();
@@ -339,7 +339,7 @@ fn large_compressed_chunks_are_streamed() {
         OpenOptions::new().threads(1).create_array((store, "a")).shape([1000, 1000]).chunks([800, 800]);
     let array =
         builder.data_type(DataType::UInt32).compressor(Zstd::level(1).checksum(true)).create().unwrap();
-    // Noise, which does not become smaller.
+    // Noise, which cannot be compressed.
     let noise = |(i, j)| u32::try_from((i * 1000 + j) % 65521).unwrap().wrapping_mul(2_654_435_761);
     let values = Array2::from_shape_fn((1000, 1000), noise);
     array.write(.., &values).unwrap();

@@ -1,4 +1,4 @@
-//! Handles that outlive what they were opened for.
+//! Handles of arrays that were replaced, moved or deleted.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -26,7 +26,7 @@ fn stores(directory: &Path) -> Vec<Arc<dyn Store>> {
     vec![Arc::new(MemoryStore::new()), Arc::new(DirectoryStore::create(directory).unwrap())]
 }
 
-/// All ways to use an array.
+/// Uses an array in all ways.
 #[expect(clippy::expect_used, reason = "a use that succeeds is what the tests look for")]
 fn uses(array: &Array) -> Vec<(&'static str, Error)> {
     let values = ndarray::arr1(&[5_i32; 12]);
@@ -57,10 +57,7 @@ fn a_handle_of_an_array_that_was_made_again_with_other_chunks_neither_reads_nor_
         for array in [created, opened, unused] {
             for (what, error) in uses(&array) {
                 assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{what}: {error}");
-                assert!(
-                    error.to_string().contains("was divided into other chunks ([3] instead of [4])"),
-                    "{error}"
-                );
+                assert!(error.to_string().contains("was rechunked (to [3] from [4])"), "{error}");
             }
         }
         assert_eq!(open(&store).read::<ArrayD<i32>>(..).unwrap(), ndarray::arr1(&[7; 12]).into_dyn());
@@ -116,7 +113,7 @@ fn other_attributes_and_another_shape_are_the_same_array() {
 }
 
 #[test]
-fn a_writer_waits_for_one_who_replaces_the_array_and_then_sees_it() {
+fn a_writer_waits_for_the_replacement_of_the_array_and_then_detects_it() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("g.zarr");
     let store: Arc<dyn Store> = Arc::new(DirectoryStore::create(&path).unwrap());

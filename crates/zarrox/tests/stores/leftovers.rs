@@ -1,4 +1,4 @@
-//! Chunks outside of the shape, which must never come to light.
+//! Chunks outside of the shape, which must never be exposed.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -23,7 +23,7 @@ fn create(store: &Arc<dyn Store>, format: Format, shape: [u64; 2]) -> zarrox::Ar
     array.data_type(DataType::Int32).create().unwrap()
 }
 
-/// An array of this shape whose chunks are full of ones, beyond the shape as well: as if a shrink had been killed.
+/// Creates an array of this shape whose chunks are full of ones, also beyond the shape, as after a killed shrink.
 fn with_leftovers(
     store: &Arc<dyn Store>,
     format: Format,
@@ -54,7 +54,7 @@ fn with_leftovers(
     OpenOptions::new().mode(OpenMode::ReadWrite).open((store.clone(), "")).unwrap().into_array().unwrap()
 }
 
-/// The number of elements that are one, and of those that are the fill value.
+/// Returns the number of ones, and of fill values.
 fn ones_and_fills(array: &zarrox::Array) -> (usize, usize) {
     let values = array.read::<ArrayD<i32>>(..).unwrap();
     let count = |wanted| values.iter().filter(|value| **value == wanted).count();
@@ -75,7 +75,7 @@ fn growing_shows_fill_values() {
     }
 }
 
-/// Many chunks are found in a listing, and no request is made for each that could be there.
+/// Many chunks are found in a listing, without a request for each possible chunk.
 #[test]
 fn growing_far_shows_fill_values() {
     for store in stores() {
@@ -87,7 +87,7 @@ fn growing_far_shows_fill_values() {
     }
 }
 
-/// A chunk that cannot be read keeps no array from growing, and is not taken for another one.
+/// A chunk that cannot be read does not prevent growing, and is not overwritten.
 #[test]
 fn growing_beside_a_damaged_chunk() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
@@ -101,7 +101,7 @@ fn growing_beside_a_damaged_chunk() {
 }
 
 #[test]
-fn what_an_append_leaves_outside_is_cleared_by_growing() {
+fn leftovers_of_an_append_are_cleared_by_growing() {
     for store in stores() {
         let mut array = with_leftovers(&store, Format::V2, [6, 4], [16, 4]);
         array.append(Array2::<i32>::from_elem((3, 4), 2), 0).unwrap();

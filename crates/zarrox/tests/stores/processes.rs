@@ -1,4 +1,4 @@
-//! Processes that write to one array in a database: nothing is lost.
+//! Concurrent processes that write to an array in a database: no data are lost.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use zarrox::{Array, OpenOptions};
 use zarrox::{prelude::*, s};
 
-/// The database of the other processes, their work and the number of one: `URL number`.
+/// The environment variable with the database, the work and the number of a process: `URL number`.
 const CHILD: &str = "ZARROX_TEST_PROCESSES";
 
 const PROCESSES: usize = 4;
@@ -30,7 +30,7 @@ fn array(url: &str, name: &str) -> Array {
     options().open(format!("{url}/{name}")).unwrap().into_array().unwrap()
 }
 
-/// The elements of a block, which no other element of the array has.
+/// The elements of a block, which differ from all other elements of the array.
 fn block(index: usize) -> Array3<u32> {
     let first = u32::try_from(index * BLOCK.pow(3)).unwrap();
     Array3::from_shape_fn([BLOCK; 3], |(z, y, x)| {
@@ -38,7 +38,7 @@ fn block(index: usize) -> Array3<u32> {
     })
 }
 
-/// The place of a block in the array.
+/// Returns the region of a block in the array.
 fn corner(index: usize) -> [usize; 3] {
     [index / 16, index / 4 % 4, index % 4].map(|place| place * BLOCK)
 }
@@ -46,7 +46,7 @@ fn corner(index: usize) -> [usize; 3] {
 fn work(url: &str, who: usize) {
     for name in ["chunks", "shards"] {
         let array = array(url, name);
-        // All are at work in the same chunk.
+        // All processes write to the same chunk.
         for index in (0..64).filter(|index| index % PROCESSES == who) {
             let [z, y, x] = corner(index);
             array.write(s![z..z + BLOCK, y..y + BLOCK, x..x + BLOCK], block(index)).unwrap();

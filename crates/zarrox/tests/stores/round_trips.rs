@@ -1,4 +1,4 @@
-//! Every type that there is, in every format: what is written comes back, or is refused by name.
+//! Every data type in every format: written values are read back, or the type is refused by name.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
@@ -20,7 +20,7 @@ fn memory() -> Arc<dyn Store> {
     Arc::new(MemoryStore::new())
 }
 
-/// Where the array of a format is: v1 has no groups, so that it is at the root.
+/// Returns the path of the array of a format: v1 has no groups, so it is the root.
 fn place(format: Format) -> &'static str {
     if format == Format::V1 { "" } else { "a" }
 }
@@ -34,7 +34,7 @@ fn reopened(store: &Arc<dyn Store>, format: Format, strict: bool) -> Array {
     OpenOptions::new().strict(strict).open((store.clone(), place(format))).unwrap().into_array().unwrap()
 }
 
-/// The type as the format has it: what is raw bytes by two names in v3 has one in v2's words.
+/// Returns the type as the format stores it: v3 has two names for raw bytes, and v2 has one.
 fn as_read(format: Format, data_type: &DataType) -> DataType {
     match data_type.storage() {
         Storage::Raw(size) if data_type.to_string().starts_with("raw_bytes") && format != Format::V3 => {
@@ -44,7 +44,7 @@ fn as_read(format: Format, data_type: &DataType) -> DataType {
     }
 }
 
-/// Elements of a type with the bits that are easily lost, in this machine's endianness.
+/// Returns elements of a type with bits that are easily lost, in this machine's endianness.
 fn samples(data_type: &DataType) -> Vec<Vec<u8>> {
     if let Some(structure) = data_type.fields() {
         let fields: Vec<_> = structure.fields().iter().map(|field| samples(&field.data_type)).collect();
@@ -78,7 +78,7 @@ fn samples(data_type: &DataType) -> Vec<Vec<u8>> {
     }
 }
 
-/// Any JSON, as the values of MessagePack that objects are in memory.
+/// Encodes JSON as MessagePack, the form of objects in memory.
 fn objects() -> Vec<Vec<u8>> {
     let values = json!([null, false, 0, -1, u64::MAX, i64::MIN, 0.5, -0.0, 1e300, "", "né\0", [], [[1], {}], {"": [null], "b": {"a": 1}}]);
     let message = |json: &Json| {
@@ -96,7 +96,7 @@ fn texts(length: usize) -> Vec<Vec<u8>> {
     code_points.iter().map(text).collect()
 }
 
-/// Bytes that are zeros, ones, signs, infinities, not a number with and without a payload, and the numbers next to these.
+/// Returns the bytes of zeros, ones, signs, infinities, NaN with and without a payload, and the numbers next to these.
 fn patterns(size: usize) -> Vec<Vec<u8>> {
     if size == 1 {
         return (0..=255).map(|byte| vec![byte]).collect();
@@ -132,7 +132,7 @@ fn pairs(parts: &[Vec<u8>]) -> Vec<Vec<u8>> {
     parts.iter().zip(next).map(|(a, b)| [a.as_slice(), b].concat()).collect()
 }
 
-/// The samples as the library has them: what means nothing is taken away.
+/// Returns the samples in the library's normal form: meaningless bits are cleared.
 fn sample(data_type: &DataType) -> DynArray {
     let elements = samples(data_type);
     let length = elements.len();
@@ -141,7 +141,7 @@ fn sample(data_type: &DataType) -> DynArray {
     array
 }
 
-/// That a refusal says what cannot be said, and that nothing was left behind.
+/// Checks that an error names the unsupported type or value, and that nothing was stored.
 fn assert_refused(error: &Error, store: &Arc<dyn Store>, format: Format, data_type: &DataType) {
     let message = error.to_string();
     let named = data_type.to_string();
@@ -153,7 +153,7 @@ fn assert_refused(error: &Error, store: &Arc<dyn Store>, format: Format, data_ty
     assert!(OpenOptions::new().open((store.clone(), place(format))).is_err(), "{format}: {data_type}");
 }
 
-/// All types in all formats that can say them, with the array that has nothing but its fill value.
+/// All types in all formats that support them, and an array with only its fill value.
 fn each(mut work: impl FnMut(Format, &DataType)) {
     for format in Format::all() {
         let mut said = 0;
@@ -173,7 +173,7 @@ fn each(mut work: impl FnMut(Format, &DataType)) {
 }
 
 #[test]
-fn what_is_written_in_any_format_is_read() {
+fn values_in_any_format_round_trip() {
     each(|format, data_type| {
         let values = sample(data_type);
         let length = values.shape()[0];
@@ -196,7 +196,7 @@ fn what_is_written_in_any_format_is_read() {
     });
 }
 
-/// Returns true if fill values are the same: v3 and its draft keep all bits, the others only say of a NaN that it is one.
+/// Returns true if fill values are the same: v3 and its draft keep all bits, the other formats do not keep the payload of NaN.
 fn same_fill(array: &Array, element: &[u8]) -> bool {
     let fill = array.fill_bytes();
     let text = |element: &[u8]| array.format_element(element).unwrap();
@@ -255,7 +255,7 @@ fn documents(store: &Arc<dyn Store>, format: Format) -> Vec<(String, &'static st
 }
 
 #[test]
-fn documents_are_written_as_they_were_read_with_what_nobody_knows() {
+fn documents_keep_unknown_members_when_they_are_written_again() {
     each(|format, data_type| {
         let store = memory();
         let attributes = json!({"title": "né", "nested": {"list": [1, null, {}]}});

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use ndarray::arr1;
-use zarrox::internals::Longer;
+use zarrox::internals::GrownArray;
 use zarrox::prelude::*;
 use zarrox::stores::{DirectoryStore, MemoryStore, Operation, Store, StoreErrorKind};
 use zarrox::{Array, Error, ErrorKind, OpenOptions, s};
@@ -61,7 +61,7 @@ fn arrays_that_grow_together_show_nothing_before_all_is_written() {
 }
 
 #[test]
-fn arrays_whose_growth_fails_are_as_before_and_show_nothing_later() {
+fn arrays_whose_growth_fails_are_unchanged_and_expose_nothing_later() {
     let (_directory, stores) = stores();
     for store in stores {
         let mut arrays = dataset(&store);
@@ -77,7 +77,7 @@ fn arrays_whose_growth_fails_are_as_before_and_show_nothing_later() {
 }
 
 #[test]
-fn an_array_with_another_shape_than_is_known_does_not_grow() {
+fn an_array_whose_shape_has_changed_does_not_grow() {
     let (_directory, stores) = stores();
     for store in stores {
         let mut arrays = dataset(&store);
@@ -90,7 +90,7 @@ fn an_array_with_another_shape_than_is_known_does_not_grow() {
 }
 
 #[test]
-fn shapes_that_were_stored_are_taken_back_where_another_one_cannot_be() {
+fn stored_shapes_are_restored_when_another_one_cannot_be_stored() {
     // The shape of the last array is stored first.
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let mut arrays = dataset(&store);
@@ -111,9 +111,9 @@ fn group(store: &Arc<dyn Store>) -> zarrox::Group {
     OpenOptions::new().open((store.clone(), "")).unwrap().into_group().unwrap()
 }
 
-/// Both arrays of the dataset as those that grow by two.
-fn by_two(before: u64) -> Vec<Longer> {
-    let longer = |path: &str| Longer { path: path.to_owned(), axis: 0, before, after: before + 2 };
+/// Returns both arrays of the dataset, which grow by two.
+fn by_two(before: u64) -> Vec<GrownArray> {
+    let longer = |path: &str| GrownArray { path: path.to_owned(), axis: 0, before, after: before + 2 };
     vec![longer("x"), longer("a")]
 }
 
@@ -124,7 +124,7 @@ fn marks(store: &Arc<dyn Store>) -> Vec<String> {
 }
 
 #[test]
-fn those_who_let_a_dataset_grow_come_one_after_the_other() {
+fn one_writer_at_a_time_lets_a_dataset_grow() {
     let (_directory, stores) = stores();
     for store in stores {
         dataset(&store);
@@ -185,7 +185,7 @@ fn waiting_for_another_append_can_be_interrupted() {
 }
 
 #[test]
-fn what_one_who_fails_has_done_in_part_is_undone_by_the_next_and_what_is_whole_is_told() {
+fn the_next_writer_undoes_a_partial_append_and_reports_a_complete_one() {
     let (_directory, stores) = stores();
     for store in stores {
         let mut arrays = dataset(&store);
@@ -217,7 +217,7 @@ fn what_one_who_fails_has_done_in_part_is_undone_by_the_next_and_what_is_whole_i
         assert_eq!(left(), []);
         assert_eq!(marks(&store), Vec::<String>::new());
 
-        // Rows that nobody has written yet are no loss.
+        // Rows that were not written yet are not lost.
         let failed = group(&store).grow_with(
             || Ok(()),
             |growth| {

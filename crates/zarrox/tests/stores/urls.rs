@@ -1,4 +1,4 @@
-//! Nodes by their URLs: what is written by one is read by it, in every kind of store on this machine.
+//! Nodes by their URLs: written nodes are read back, in every kind of store on this machine.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -6,7 +6,7 @@ use ndarray::arr1;
 use zarrox::prelude::*;
 use zarrox::{Consolidated, ErrorKind, OpenMode, OpenOptions};
 
-/// Writes and reads below a URL, by which nothing is there yet.
+/// Writes and reads below an unused URL.
 fn check(url: &str) {
     let missing = zarrox::open(url).unwrap_err();
     assert_eq!(missing.kind(), ErrorKind::NotFound, "{url}: {missing}");
@@ -17,7 +17,7 @@ fn check(url: &str) {
     drop((root, array));
     let array = zarrox::open_array(format!("{url}/g/a")).unwrap();
     assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().as_slice().unwrap(), [1, 2, 3, 4], "{url}");
-    // Where no name says where the root is, it is what the URL says.
+    // If no name implies the root, it is the URL itself.
     let path = if url.contains("/without/") { "" } else { "g/a" };
     assert_eq!(array.path().as_str(), path, "{url}");
     let group = OpenOptions::new().mode(OpenMode::Read).open(url).unwrap().into_group().unwrap();
@@ -120,7 +120,7 @@ fn a_cache_on_disk() {
 }
 
 #[test]
-fn what_cannot_be_opened_says_why_without_secrets() {
+fn errors_of_opening_name_the_reason_without_secrets() {
     let refused = |url: &str, kind: ErrorKind, word: &str| {
         let error = zarrox::open(url).unwrap_err();
         let text = format!("{error} {error:?}");

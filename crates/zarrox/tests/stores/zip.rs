@@ -19,7 +19,7 @@ fn numbers() -> Array2<i32> {
 }
 
 #[test]
-fn what_zarr_python_2_wrote_opens() {
+fn archives_of_zarr_python_2_are_opened() {
     let root = zarrox::open(golden("zarr2.zip")).unwrap().into_group().unwrap();
     assert_eq!(root.attributes()["title"], "a group in a zip archive");
     let array = zarrox::open(golden("zarr2.zip/measured/a")).unwrap().into_array().unwrap();
@@ -64,7 +64,7 @@ fn nodes_below_the_root() {
         zarrox::OpenOptions::new().create_array(path.join("group/a")).shape([3]).data_type(DataType::UInt8);
     let array = array.create().unwrap();
     array.write(.., arr1(&[1_u8, 2, 3])).unwrap();
-    // The other handle sees it although the archive is not finished.
+    // The other handle sees the node although the archive is not finished.
     let root = zarrox::open(&path).unwrap().into_group().unwrap();
     assert_eq!(
         root.open("group/a").unwrap().into_array().unwrap().read::<ArrayD<u8>>(..).unwrap(),
@@ -89,7 +89,7 @@ fn nodes_below_the_root() {
 }
 
 #[test]
-fn what_is_no_archive_is_corrupt_and_what_is_not_there_is_missing() {
+fn other_files_are_corrupt_archives_and_absent_ones_are_missing() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("data.zip");
     assert_eq!(zarrox::open(&path).unwrap_err().kind(), ErrorKind::NotFound);

@@ -1,4 +1,4 @@
-//! Arbitrary bytes as elements: whatever they are, typed elements are valid values of their Rust types.
+//! Arbitrary bytes as elements: typed elements are always valid values of their Rust types.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
@@ -22,7 +22,7 @@ struct Plain {
     number: i32,
 }
 
-/// The same elements, made by each constructor of arrays in memory.
+/// Returns the same elements from each constructor of arrays in memory.
 fn made(data_type: &DataType, bytes: &[u8]) -> Vec<DynArray> {
     let size = data_type.size();
     let count = bytes.len() / size;
@@ -49,7 +49,7 @@ fn made(data_type: &DataType, bytes: &[u8]) -> Vec<DynArray> {
     arrays.into_iter().map(Result::unwrap).chain(field).collect()
 }
 
-/// Bytes that are no booleans, in an order that repeats for no size of an element.
+/// Returns bytes that are not booleans, in an order that does not repeat with any element size.
 fn arbitrary(count: usize) -> Vec<u8> {
     (0..count).map(|index| u8::try_from(index * 37 % 251).unwrap()).collect()
 }

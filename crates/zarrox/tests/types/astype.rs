@@ -1,4 +1,4 @@
-//! Reading as another data type.
+//! Reads as another data type.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use zarrox::{AccessOptions, ErrorKind, OpenOptions};
 use zarrox::{prelude::*, s};
 use zarrox_testkit::errors::assert_error;
 
-/// Of an array, of its chunks, and how many of these are in a shard.
+/// The shape of an array, of its chunks, and the number of chunks in a shard.
 type Lengths = (usize, usize, usize);
 
 fn named(name: &str) -> DataType {
@@ -34,7 +34,7 @@ fn bytes(hex: &str) -> Vec<u8> {
 }
 
 #[test]
-fn elements_become_what_numpy_makes_of_them() {
+fn elements_are_cast_like_numpys() {
     let casts = include_str!("astype/casts.txt");
     assert_eq!(casts.lines().count(), 63);
     for line in casts.lines() {
@@ -48,7 +48,7 @@ fn elements_become_what_numpy_makes_of_them() {
         array.write(.., &stored).unwrap();
         let read = array.astype(&named(to)).read::<DynArray>().unwrap();
         assert_eq!(read, wanted, "{from} to {to}");
-        // By lists, which takes another way.
+        // By lists, which take another code path.
         let last = stored.shape()[0] - 1;
         let some = array.astype(&named(to)).oindex([last, 0, last]).read::<DynArray>().unwrap();
         let wanted: Vec<&[u8]> = wanted.elements().collect();
@@ -181,7 +181,7 @@ fn other_types_than_numbers() {
     let truth = read.field("b").unwrap().to::<ArrayD<bool>>().unwrap();
     assert_eq!(truth, arr1(&[true, false, true, false, false]).into_dyn());
 
-    // A type that has nothing for an element: the error says where it is.
+    // A type that cannot represent an element: the error names its position.
     let floats = create(&[4], &[2], DataType::Float32).create().unwrap();
     floats.write(.., arr1(&[1.0_f32, 2.0, 3.0, f32::NAN])).unwrap();
     let small = named("float4_e2m1fn");
@@ -189,6 +189,6 @@ fn other_types_than_numbers() {
     let error = floats.astype(&small).read::<DynArray>().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     let wanted =
-        ": what is selected of chunk [1] (key 'a/c/1'): element [1]: nan of float32 is no float4_e2m1fn";
+        ": the selected elements of chunk [1] (key 'a/c/1'): element [1]: nan of float32 is no float4_e2m1fn";
     assert!(error.to_string().ends_with(wanted), "{error}");
 }

@@ -111,7 +111,7 @@ impl Family for Sequences {
         None
     }
 
-    /// In v2, the codec says what objects are; here text with one more member.
+    /// In v2, the codec determines the type of objects; here text with one more member.
     fn parse_object(&self, _: &Json, codec: &Map) -> Option<Result<DataType>> {
         (codec.get("id")? == "vlen-dna" || codec.contains_key("dna")).then(|| Ok(dna()))
     }
@@ -185,7 +185,7 @@ fn a_type_of_variable_length_of_the_users_own() {
     let object = |codec: Json| registry.object_type_from_v2(codec.as_object());
     assert_eq!(object(json!({"id": "vlen-dna"})).unwrap(), dna());
     let both = object(json!({"id": "vlen-utf8", "dna": true})).unwrap_err();
-    assert!(both.to_string().contains("more than one"), "{both}");
+    assert!(both.to_string().contains("several registered"), "{both}");
 }
 
 /// Temperatures in hundredths of a degree, in both formats.
@@ -279,7 +279,7 @@ fn a_field_can_be_of_a_type_of_the_users_own() {
 fn two_owners_of_a_type_are_an_error() {
     let registry = Registry::new().with_data_types(Percent).with_data_types(Percent);
     let error = registry.default_scalar(&percent()).unwrap_err();
-    assert_eq!(error.to_string(), "more than one registered family has the data type 'example.percent'");
+    assert_eq!(error.to_string(), "several registered families have the data type 'example.percent'");
     let none = Registry::new().default_scalar(&percent()).unwrap_err();
     assert_eq!(none.kind(), ErrorKind::Unsupported);
 }
@@ -288,7 +288,7 @@ fn two_owners_of_a_type_are_an_error() {
 fn two_takers_of_a_name_are_an_error() {
     let registry = Registry::new().with_data_types(Percent).with_data_types(Percent);
     let error = registry.data_type_from_v3(&json!("example.percent")).unwrap_err();
-    assert!(error.to_string().contains("more than one"), "{error}");
+    assert!(error.to_string().contains("several registered"), "{error}");
     let registry = zarrox::codecs::registry().with_codec(&ADD_ONE).with_codec(&ADD_ONE);
     assert!(registry.codec("example.add_one").unwrap_err().to_string().contains("two"));
 }
@@ -367,8 +367,7 @@ fn a_v2_filter_of_the_users_own_is_named_by_its_id() {
     assert_eq!(array.read::<ArrayD<u8>>(..).unwrap(), arr1(&[4, 5]).into_dyn());
 }
 
-/// Keeps every element as what it is less a step that the configuration says: a codec that works element by element, so that
-/// parts of chunks are decoded alone.
+/// Stores every element minus a step of the configuration: an elementwise codec, so that parts of chunks can be decoded alone.
 #[derive(Debug)]
 struct Less {
     step: u8,
@@ -455,7 +454,7 @@ impl ArrayToBytes for Backwards {
     }
 }
 
-/// Puts a byte behind all others: their sum.
+/// Appends a byte with the sum of all bytes.
 #[derive(Debug)]
 struct Sum;
 
@@ -609,11 +608,11 @@ fn arrays_of_unknown_codecs_are_opened_for_their_metadata_and_refuse_their_eleme
     assert_eq!(zarrox::open(&path).unwrap_err().kind(), ErrorKind::Unsupported);
     let looking = OpenOptions::new().metadata_only(true);
     let mut array = looking.open(&path).unwrap().into_array().unwrap();
-    assert_eq!(array.unreadable(), Some("the codec 'nosuch' is not known"));
+    assert_eq!(array.unreadable(), Some("unknown codec 'nosuch'"));
     assert_eq!(array.codecs()[1].name, "nosuch");
     let info = array.info().unwrap();
     assert_eq!((info.chunks_initialised, info.chunk_bytes), (2, Some(4)));
-    assert!(array.read::<ArrayD<u8>>(..).unwrap_err().to_string().contains("'nosuch' is not known"));
+    assert!(array.read::<ArrayD<u8>>(..).unwrap_err().to_string().contains("unknown codec 'nosuch'"));
     assert_eq!(array.write(.., arr1(&[0_u8; 4])).unwrap_err().kind(), ErrorKind::Unsupported);
     assert!(path.join("c/0").exists(), "not even fill values are written");
     array.update_attributes(|attributes| drop(attributes.insert("a".to_owned(), json!(1)))).unwrap();

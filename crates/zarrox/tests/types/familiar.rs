@@ -87,7 +87,7 @@ fn literals_are_numbers_of_the_elements_type_if_they_have_the_same_value() {
     assert!(found[[0]] == -2.5 && found[[1]].is_nan());
     let error = floats.write(.., 0.1).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::DataTypeMismatch);
-    assert!(error.to_string().contains("0.1 of float64 is no float32"), "{error}");
+    assert!(error.to_string().contains("0.1 of float64 cannot be represented as float32"), "{error}");
     assert!(error.to_string().contains("`_f32`"), "{error}");
 
     let bytes = create(DataType::UInt8).fill_value(255).create().unwrap();
@@ -96,7 +96,7 @@ fn literals_are_numbers_of_the_elements_type_if_they_have_the_same_value() {
         [create(DataType::UInt8).fill_value(-1).create().unwrap_err(), bytes.write(.., 256).unwrap_err()]
     {
         assert_eq!(error.kind(), ErrorKind::DataTypeMismatch);
-        assert!(error.to_string().contains("is no uint8"), "{error}");
+        assert!(error.to_string().contains("cannot be represented as uint8"), "{error}");
     }
     let texts = create(DataType::string()).create().unwrap();
     let error = texts.write(.., 1).unwrap_err();
@@ -116,7 +116,7 @@ mod with_both_preludes {
     use zarrox::prelude::*;
 
     #[test]
-    fn they_have_no_name_in_common_that_differs() {
+    fn the_preludes_have_no_conflicting_names() {
         let (array, values): (zarrox::Array, Array2<i32>) = super::numbers(&super::root());
         assert_eq!(array.read::<Array1<i32>>(s![.., 1]).unwrap(), values.slice(s![.., 1]));
         assert_eq!(

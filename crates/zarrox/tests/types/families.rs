@@ -1,4 +1,4 @@
-//! The data types beyond numbers: created, written, read and reopened in every format that can say them.
+//! The data types beyond numbers: created, written, read and reopened in every format that supports them.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
@@ -123,7 +123,7 @@ fn upper_bits_of_small_integers_mean_nothing() {
     assert_eq!(plain.raw().decode::<ArrayD<i8>>(&[0]).unwrap(), arr1(&[-1_i8, -8]).into_dyn());
     assert_eq!(plain.read::<DynArray>(..).unwrap().as_bytes(), [0xff, 0xf8, 0xff, 0xff, 0xff]);
     assert_eq!(plain.read::<DynArray>(..).unwrap().to::<ArrayD<i8>>().unwrap()[[0]], -1);
-    // What would be read as another number is not written.
+    // A number that would be read as another one is not written.
     for refused in [plain.write(s![3], arr1(&[8_i8])), plain.write(.., -9_i8)] {
         assert_eq!(refused.unwrap_err().kind(), ErrorKind::InvalidArgument);
     }
@@ -161,7 +161,7 @@ fn small_complex_numbers_have_rust_types() {
         let builder = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a")).shape([1]);
         builder.data_type(DataType::UInt16)
     };
-    // It is the value that counts, not the bits.
+    // Values are compared, not bits.
     let one = integers().fill_value(bf16::ONE).create().unwrap();
     assert_eq!(one.read::<ArrayD<u16>>(..).unwrap()[[0]], 1);
     let error = integers().fill_value(bf16::from_f32(0.5)).create().unwrap_err();
@@ -201,7 +201,7 @@ fn where_the_fill_value_is_undefined_every_chunk_is_stored() {
     }
 }
 
-/// zarr-python 2 gives text the fill value 0 if nobody says anything, and reads the number where there is no chunk.
+/// zarr-python 2 gives text the default fill value 0, and reads the number for missing chunks.
 #[test]
 fn where_the_fill_value_of_text_is_a_number_every_chunk_is_stored() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
@@ -375,7 +375,7 @@ fn small_arrays_as_elements_are_dimensions() {
 }
 
 #[test]
-fn a_fill_value_of_negative_zero_keeps_its_sign_and_that_of_what_is_stored() {
+fn a_fill_value_of_negative_zero_keeps_its_sign_and_that_of_stored_zeros() {
     for format in [Format::V1, Format::V2, Format::V3, Format::V3Experimental] {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
         let options = OpenOptions::new();

@@ -11,7 +11,7 @@ use zarrox::stores::{Condition, Key, MemoryStore, Store, StoreExt};
 use zarrox::{Array, prelude::*, s};
 use zarrox::{CodecSpec, ErrorKind, OpenOptions};
 
-/// A store with an array of v2 at its root.
+/// Creates a store with an array of v2 at its root.
 fn v2(document: &Json, chunks: &[(&str, &str)]) -> Arc<dyn Store> {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     store.set(&Key::new(".zarray").unwrap(), document.to_string().as_bytes(), Condition::Always).unwrap();
@@ -47,7 +47,7 @@ fn counted<T: From<u8> + Clone>() -> ArrayD<T> {
 }
 
 #[test]
-fn what_zarr_python_2_wrote_is_read() {
+fn numbers_of_zarr_python_2_are_read() {
     // zarr-python 2.18.7 with numcodecs 0.15.1, pcodec 1.1.0 and zfpy 1.0.1: `np.arange(12)` of the type.
     let document = |dtype: &str, changes: Json| {
         let mut document = json!({
@@ -114,7 +114,7 @@ fn what_zarr_python_2_wrote_is_read() {
 }
 
 #[test]
-fn numcodecs_takes_them_for_compressors() {
+fn numcodecs_lists_them_as_compressors() {
     for (codec, id) in [(CodecSpec::from(Pcodec::default()), "pcodec"), (Zfpy::reversible().into(), "zfpy")] {
         for column_major in [false, true] {
             let store: Arc<dyn Store> = Arc::new(MemoryStore::new());

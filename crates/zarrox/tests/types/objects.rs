@@ -185,7 +185,7 @@ fn codecs_that_mean_something_else_by_the_same_bytes_are_refused() {
 }
 
 #[test]
-fn what_json_cannot_say_is_read_as_message_pack() {
+fn values_beyond_json_are_read_as_message_pack() {
     let store = store();
     let array = builder(&store, DataType::object(), Format::V2).filter(MsgPack2).create().unwrap();
     let bytes =
@@ -232,7 +232,7 @@ fn damaged_chunks_are_errors_that_name_them() {
 
 #[test]
 fn objects_of_zarr_python_2_without_its_defaults() {
-    // The members that say nothing new are missing; a pickle hides where no object codec is looked for.
+    // Members with default values are missing; a pickle hides where object codecs are not expected.
     let with = |filters: Json, compressor: Json| {
         let store = store();
         let document = json!({

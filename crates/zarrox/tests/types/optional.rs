@@ -106,7 +106,7 @@ fn they_move_as_other_elements_do() {
 }
 
 #[test]
-fn what_zarrs_wrote_under_older_names_is_read() {
+fn optional_arrays_of_zarrs_under_older_names_are_read() {
     let store = memory();
     // zarrs 0.23.14 wrote the chunk; the names are those of the versions before its release.
     let document = json!({

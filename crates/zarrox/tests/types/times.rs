@@ -80,7 +80,7 @@ fn parts(text: &str) -> (i16, [u32; 6]) {
 }
 
 #[test]
-fn points_in_time_are_what_numpy_says() {
+fn points_in_time_agree_with_numpy() {
     for (unit, count, text) in POINTS {
         let data_type = named(&format!("<M8[{unit}]"));
         let (year, [month, day, hour, minute, second, nanosecond]) = parts(text);
@@ -88,7 +88,7 @@ fn points_in_time_are_what_numpy_says() {
         let time = civil::date(year, small(month), small(day));
         let time = time.at(small(hour), small(minute), small(second), i32::try_from(nanosecond).unwrap());
         both_ways(&data_type, count, &time);
-        // The last day of that year is beyond what a timestamp can say in every zone.
+        // The last day of that year exceeds the range of a timestamp in every time zone.
         match jiff::tz::Offset::UTC.to_timestamp(time) {
             Ok(timestamp) => both_ways(&data_type, count, &timestamp),
             Err(_) => {
@@ -106,7 +106,7 @@ fn points_in_time_are_what_numpy_says() {
 
 /// The unit and its multiple, a count, and its nanoseconds: `int(span.astype("m8[ns]").view("i8"))` in NumPy 2.5.5.
 #[test]
-fn spans_are_what_numpy_says() {
+fn spans_agree_with_numpy() {
     let spans = [
         ("W", -2, -1_209_600_000_000_000),
         ("D", 3, 259_200_000_000_000),
@@ -149,7 +149,7 @@ fn nothing_is_rounded() {
     for dtype in ["<M8[us]", "<M8[D]", "<M8[M]", "<M8[Y]", "<M8[7ns]"] {
         assert_eq!(kind(write(&named(dtype), Some(noon))), ErrorKind::InvalidArgument, "{dtype}");
     }
-    // 9000 years are too many for a count of nanoseconds, and the lowest count is no time.
+    // 9000 years exceed a count of nanoseconds, and the lowest count is "not a time".
     let far = civil::date(9999, 1, 1).at(0, 0, 0, 0);
     assert!(write(&named("<M8[ns]"), Some(far)).unwrap_err().to_string().contains("outside of the range"));
     let lowest = SignedDuration::from_nanos(i64::MIN);
@@ -176,7 +176,7 @@ fn arrays_keep_their_shape() {
     assert_eq!(array.to::<ArrayD<Option<Timestamp>>>().unwrap(), times);
 }
 
-/// The units of a fixed length: nanoseconds, and how many units make so many of them.
+/// The units of fixed length: their nanoseconds, or the number of units in a nanosecond.
 const FIXED: [(TimeUnit, i128, i128); 11] = [
     (TimeUnit::Week, 604_800_000_000_000, 1),
     (TimeUnit::Day, 86_400_000_000_000, 1),
@@ -191,7 +191,7 @@ const FIXED: [(TimeUnit, i128, i128); 11] = [
     (TimeUnit::Attosecond, 1, 1_000_000_000),
 ];
 
-/// The time that is read is so many nanoseconds, or there is none: where they are not whole, or beyond the last.
+/// Checks that the time has this number of nanoseconds, or does not exist: if the number is not an integer, or exceeds the range.
 fn agrees<T: FromElement + ToElement + 'static>(
     time: TimeType,
     count: i64,

@@ -4,7 +4,7 @@ use ndarray::ArrayD;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use zarrox::internals::Longer;
+use zarrox::internals::GrownArray;
 use zarrox::stores::Store;
 use zarrox::stores::internals::NamedStore;
 use zarrox::{Array, Error, ErrorKind, Format, Group, Result};
@@ -178,7 +178,7 @@ impl Actor {
                 }
                 let before = arrays[0].shape()[0];
                 let after = before + rows;
-                let longer = |name: &str| Longer { path: name.to_owned(), axis: 0, before, after };
+                let longer = |name: &str| GrownArray { path: name.to_owned(), axis: 0, before, after };
                 growth.note(&VARIABLES.map(longer), true)?;
                 let values = elements(number, &[0, 0], &[rows, 2], &[rows, 2]);
                 let shapes = vec![vec![after, 2]; arrays.len()];

@@ -21,13 +21,13 @@ pub(crate) struct Attrs {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Print one or all attributes as they are stored: JSON, with bare NaN and Infinity if Python wrote them
+    /// Print one or all attributes in their stored form: JSON, with bare NaN and Infinity if Python wrote them
     Get {
         /// The array or group
         path: String,
         /// The name of the attribute [default: all]
         key: Option<String>,
-        /// Print plain JSON, for programs: NaN and Infinity are strings
+        /// Print strict JSON, in which NaN and Infinity are strings
         #[arg(long)]
         json: bool,
     },
@@ -41,7 +41,7 @@ enum Action {
         /// The value as JSON; NaN, Infinity and -Infinity are allowed, and stored as zarr-python stores them
         #[arg(required_unless_present = "all", allow_hyphen_values = true)]
         value: Option<String>,
-        /// Take the value as a string instead of JSON
+        /// Store the value as a string instead of parsing it as JSON
         #[arg(long, conflicts_with = "all")]
         string: bool,
         /// Replace all attributes with the members of this JSON object
@@ -53,20 +53,21 @@ enum Action {
         /// The array or group
         path: String,
     },
-    /// Copy attributes to another node, where others stay
+    /// Copy attributes to another node, and keep the other attributes of that node
     Cp {
-        /// The array or group that has them
+        /// The source array or group
         from: String,
-        /// The array or group that gets them
+        /// The destination array or group
         to: String,
         /// The names of the attributes [default: all]
         keys: Vec<String>,
     },
-    /// Print the attributes that differ; exit codes: 0 if there are none, 1 if there are, 2 for trouble, 8 for no memory
+    /// Print the attributes that differ; exit codes: 0 if all are equal, 1 if any differ, 2 if they cannot be compared, 8 if
+    /// memory, input or output failed
     Diff {
-        /// An array or group
+        /// The first array or group
         a: String,
-        /// The other one
+        /// The second array or group
         b: String,
     },
     /// Remove attributes
@@ -118,7 +119,7 @@ fn change(global: &Global, path: &str, change: impl FnOnce(&mut Node) -> Result<
 
 fn parse(text: &str) -> Result<Json> {
     json::parse(text.as_bytes()).map_err(|error| {
-        usage(format!("the value '{text}' is not JSON: {error}; --string takes it as a text"))
+        usage(format!("the value '{text}' is not JSON: {error}; --string stores it as a string"))
     })
 }
 

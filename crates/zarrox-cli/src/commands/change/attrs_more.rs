@@ -1,4 +1,4 @@
-//! Further actions of `zarrox attrs`: editing, copying, comparing.
+//! The subcommands of `zarrox attrs` that edit, copy and compare attributes.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -12,7 +12,7 @@ use crate::exit::{Failure, printable, usage};
 use crate::files::failed;
 use crate::opening;
 
-/// Opens an editor with all attributes, and stores what it leaves if nobody else has changed them meanwhile.
+/// Opens all attributes in an editor, and stores the edited text unless another process changed the attributes meanwhile.
 pub(super) fn edit(global: &Global, path: &str) -> Result<()> {
     let mut node = opening::open(&global.without_elements(), path)?;
     let before = node.attributes().clone();
@@ -24,10 +24,10 @@ pub(super) fn edit(global: &Global, path: &str) -> Result<()> {
     run_editor(&kept)?;
     let edited = std::fs::read(&kept).map_err(|error| failed("reading the edited file", error))?;
     let after = json::parse_object(&edited).map_err(|error| {
-        // The work of somebody who edited for long is not thrown away.
+        // The edited text is kept, so that a syntax error does not discard the user's work.
         let place = kept.keep().map(|path| path.display().to_string()).unwrap_or_default();
         usage(format!(
-            "the attributes are no JSON object: {error}; nothing was changed, and the text is in '{place}'"
+            "the attributes are not a JSON object: {error}; nothing was changed, and the text is in '{place}'"
         ))
     })?;
     if after == before {
@@ -42,7 +42,7 @@ pub(super) fn edit(global: &Global, path: &str) -> Result<()> {
     })?;
     if conflict {
         let message =
-            format!("somebody else has changed the attributes of '{path}' meanwhile; nothing was changed");
+            format!("another process changed the attributes of '{path}' meanwhile; nothing was changed");
         return Err(Error::new(ErrorKind::Conflict, message));
     }
     node.flush()
@@ -62,7 +62,7 @@ fn run_editor(file: &std::path::Path) -> Result<()> {
     }
 }
 
-/// Copies all attributes, or those of these names, to another node.
+/// Copies the named attributes, or all of them, to another node.
 pub(super) fn copy(global: &Global, from: &str, to: &str, keys: &[String]) -> Result<()> {
     let source = global.look(from)?;
     let attributes = source.attributes();

@@ -10,20 +10,20 @@ use crate::args::Global;
 use crate::exit::{Failure, printable};
 use crate::print::print_json;
 
-/// Write the consolidated metadata of a group: one document with copies of the documents of all nodes below the group
+/// Write the consolidated metadata of a group
 ///
-/// With it, one read opens the whole hierarchy. The other commands update it; other programs may not. --check and `info` show
-/// whether it is up to date.
+/// Consolidated metadata is one document with copies of the documents of all nodes below the group, so that one read opens the
+/// whole hierarchy. The other commands update it; other programs may not. --check and `info` show whether it is up to date.
 #[derive(Debug, Args)]
 pub(crate) struct Consolidate {
     /// The group
     path: String,
 
-    /// Write nothing, and list the nodes whose copies are missing or out of date
+    /// Write nothing, and list the nodes whose consolidated metadata is missing or out of date
     #[arg(long)]
     check: bool,
 
-    /// With --check, print a JSON list of what differs
+    /// With --check, print the differences as a JSON list
     #[arg(long, requires = "check")]
     json: bool,
 
@@ -55,8 +55,10 @@ impl Consolidate {
         if differences.is_empty() {
             return Ok(());
         }
-        let message =
-            format!("the consolidated metadata of '{}' is out of date; consolidate again", self.path);
+        let message = format!(
+            "the consolidated metadata of '{}' is out of date; run `zarrox consolidate` again",
+            self.path
+        );
         Err(Error::new(ErrorKind::InvalidMetadata, message).into())
     }
 }

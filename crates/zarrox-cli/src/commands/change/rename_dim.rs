@@ -1,4 +1,4 @@
-//! `zarrox rename-dim`: gives a dimension another name.
+//! `zarrox rename-dim`: renames a dimension.
 
 use clap::Args;
 use zarrox::{Error, ErrorKind, Node, Result};
@@ -7,15 +7,15 @@ use crate::args::Global;
 use crate::exit::Failure;
 use crate::opening;
 
-/// Give a dimension another name, in an array or in all arrays below a group
+/// Rename a dimension, in an array or in all arrays below a group
 ///
-/// The names are in `dimension_names`, or in xarray's attribute `_ARRAY_DIMENSIONS`.
+/// Dimension names are read from `dimension_names`, or from xarray's attribute `_ARRAY_DIMENSIONS`.
 #[derive(Debug, Args)]
 pub(crate) struct RenameDim {
     /// The array or group
     path: String,
 
-    /// The name
+    /// The current name
     old: String,
 
     /// The new name

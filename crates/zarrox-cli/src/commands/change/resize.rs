@@ -7,17 +7,19 @@ use crate::args::{Global, OpenLengths};
 use crate::exit::{Failure, usage};
 use crate::opening;
 
-/// Change the shape of an array: new elements have the fill value, and chunks that are cut off are erased
+/// Change the shape of an array
+///
+/// New elements have the fill value. Chunks outside of the new shape are deleted.
 #[derive(Debug, Args)]
 pub(crate) struct Resize {
     /// The array
     path: String,
 
-    /// The new shape, such as 100,200; one -1 leaves a length as it is
+    /// The new shape, such as 100,200; -1 keeps the current length of a dimension
     #[arg(allow_hyphen_values = true, value_name = "SHAPE")]
     shape: OpenLengths,
 
-    /// Allow lengths to become smaller, by which elements are lost
+    /// Allow dimensions to shrink, which deletes elements
     #[arg(long)]
     shrink: bool,
 }
@@ -33,7 +35,7 @@ impl Resize {
             self.shape.0.iter().zip(&old).map(|(length, old)| length.unwrap_or(*old)).collect();
         let is_cut = shape.iter().zip(&old).any(|(new, old)| new < old);
         if is_cut && !self.shrink {
-            return Err(usage(format!("the shape {old:?} would become smaller; --shrink allows that")).into());
+            return Err(usage(format!("the shape {old:?} would shrink; --shrink allows that")).into());
         }
         array.resize(&shape)?;
         Ok(array.flush()?)

@@ -11,8 +11,8 @@ use crate::files::failed;
 
 /// Delete arrays and groups with all nodes below them
 ///
-/// Without --force, the command asks first. --force is required for a group with children, and without a terminal to ask on. A
-/// node that cannot be deleted does not keep the others; the first failure decides the exit code.
+/// Without --force, the command asks for confirmation. --force is required for a group with children, and if there is no
+/// terminal. If a node cannot be deleted, the others are deleted nevertheless; the first failure decides the exit code.
 #[derive(Debug, Args)]
 pub(crate) struct Rm {
     /// The arrays and groups
@@ -49,7 +49,7 @@ fn confirmed(global: &Global, path: &str) -> Result<bool> {
     }
     if !io::stdin().is_terminal() {
         return Err(usage(format!(
-            "deleting needs a confirmation, and there is no terminal; --force deletes '{path}'"
+            "deleting needs confirmation, but there is no terminal; --force deletes '{path}'"
         )));
     }
     ask(&format!("delete '{path}'? [y/N] ")).map_err(|error| failed("asking", error))

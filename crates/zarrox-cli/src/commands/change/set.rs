@@ -12,11 +12,11 @@ use crate::part;
 
 /// Set elements of an array to values
 ///
-/// The values are JSON: one, or nested lists of the shape of the part, which are broadcast as NumPy does. NaN, Infinity and text without
-/// quotes are allowed for one value.
+/// The values are JSON: a single value, or nested lists, which are broadcast to the shape of the selection as in NumPy. A single
+/// value may also be NaN, Infinity or text without quotes.
 #[derive(Debug, Args)]
 pub(crate) struct Set {
-    /// The part of the array: 'a.zarr/t[0, :3]'
+    /// The selection to set: 'a.zarr/t[0, :3]'
     path: String,
 
     /// The value, such as 7, NaN, [1,2,3] or "text"
@@ -24,12 +24,12 @@ pub(crate) struct Set {
     value: String,
 }
 
-/// Set every element of an array, or of a part of it, to one value
+/// Fill an array, or a selection of it, with one value
 ///
-/// Chunks that get nothing but the fill value are erased.
+/// Chunks in which all elements become the fill value are deleted.
 #[derive(Debug, Args)]
 pub(crate) struct Fill {
-    /// The array or a part of it: 'a.zarr/t[:10]'
+    /// The array or a selection: 'a.zarr/t[:10]'
     path: String,
 
     /// The value, such as 7 or NaN [default: the fill value]
@@ -41,9 +41,10 @@ impl Set {
     pub(crate) fn run(&self, global: &Global) -> Result<(), Failure> {
         let (array, part) = writable(global, &self.path)?;
         if part.items().is_empty() && array.ndim() > 0 {
-            return Err(
-                usage("select the elements to set: PATH[selection]; zarrox fill sets all of them").into()
-            );
+            return Err(usage(
+                "the path has no selection; give PATH[selection], or set all elements with zarrox fill",
+            )
+            .into());
         }
         let values = parsed(&array, &self.value)?;
         write(&array, part, &values)
@@ -60,7 +61,7 @@ impl Fill {
             }
         };
         if !value.shape().is_empty() {
-            return Err(usage("one value fills a part; zarrox set takes lists").into());
+            return Err(usage("zarrox fill takes a single value; zarrox set takes lists").into());
         }
         write(&array, part, &value)
     }
@@ -78,12 +79,12 @@ fn write(array: &Array, part: Selection, values: &DynArray) -> Result<(), Failur
     Ok(array.flush()?)
 }
 
-/// Values from JSON, or from text that is none.
+/// Parses values from JSON, or takes the text itself as the value if it is not JSON.
 fn parsed(array: &Array, text: &str) -> Result<DynArray> {
     let json = json::parse(text.as_bytes()).unwrap_or_else(|_| Json::from(text));
     let registry = zarrox::codecs::registry();
     let values = DynArray::from_json(array.data_type().clone(), &json, &registry);
-    // A number can be a text, too.
+    // A number can be the value of a string array.
     values.or_else(|error| {
         DynArray::from_json(array.data_type().clone(), &Json::from(text), &registry).map_err(|_| error)
     })

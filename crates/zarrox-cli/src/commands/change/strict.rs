@@ -1,4 +1,4 @@
-//! `zarrox meta fix`: brings documents into the strict form of their format.
+//! `zarrox meta fix`: rewrites documents in the strict form of their format.
 
 use std::io::Write;
 
@@ -12,10 +12,10 @@ use crate::interrupt;
 use crate::opening;
 use crate::print::{changed_lines, print_json};
 
-/// A node, and what came of it.
+/// The path of a node, and its fixes or the error.
 type Done = (String, Result<Vec<DocumentFix>>);
 
-/// Fixes the documents of a node and of all nodes below it. Without `write`, only tells what would be done.
+/// Fixes the documents of a node and of all nodes below it. Without `write`, only reports the fixes.
 pub(crate) fn fix(
     global: &Global,
     path: &str,
@@ -56,7 +56,7 @@ pub(crate) fn fix(
     failed.map_or(Ok(()), |error| {
         let kind =
             if error.kind() == ErrorKind::Interrupted { error.kind() } else { ErrorKind::InvalidMetadata };
-        Err(Failure::Told(kind))
+        Err(Failure::Reported(kind))
     })
 }
 
@@ -70,7 +70,7 @@ fn print(done: &[Done], write: bool, out: &mut dyn Write) -> Result<(), Failure>
             }
             Err(error) => {
                 out.flush()?;
-                note(&format!("'{path}' is left as it is: {error}"));
+                note(&format!("'{path}' is unchanged: {error}"));
             }
         }
     }

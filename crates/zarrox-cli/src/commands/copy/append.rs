@@ -1,4 +1,4 @@
-//! `zarrox append`: makes an array longer by the elements of a file or a pipe.
+//! `zarrox append`: appends the elements of a file or a pipe to an array.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, Write};
@@ -17,14 +17,14 @@ use crate::files::{self, failed};
 use crate::interrupt;
 use crate::part;
 
-/// The most cells of a table that are converted at a time.
+/// The maximum number of table cells that are converted at a time.
 const CELLS: usize = 1 << 16;
 
-/// Append the elements of a file to an array: .npy, .csv, raw elements, or any of these from a pipe
+/// Append the elements of a file or a pipe to an array: .npy, .csv or raw elements
 ///
-/// Everything but the length along the axis must be that of the array. A table needs one line for each row, and numbers between commas.
-/// Raw elements have the array's data type. Rows of tables and raw elements from a pipe lie in a temporary file first, since their
-/// number must be known. An append that fails or is interrupted leaves the array as it was.
+/// The shape must match that of the array in all dimensions but the axis. A table has one line for each row, with numbers
+/// separated by commas. Raw elements have the array's data type. Rows of tables and raw elements from a pipe are first written to
+/// a temporary file, since their number must be known. If an append fails or is interrupted, the array stays unchanged.
 #[derive(Debug, Args)]
 pub(crate) struct Append {
     /// The array
@@ -38,15 +38,15 @@ pub(crate) struct Append {
     #[arg(long, value_name = "AXIS", default_value = "0", allow_hyphen_values = true)]
     axis: String,
 
-    /// The content [default: by the first bytes, and the name]
+    /// The format of the content [default: detected from the first bytes and the name]
     #[arg(long, value_name = "KIND", value_parser = ["npy", "csv", "raw"])]
     from: Option<String>,
 
-    /// The number of lines before the rows of a table
+    /// The number of header lines of a table to skip
     #[arg(long, value_name = "LINES", default_value_t = 0)]
     skip: u64,
 
-    /// The approximate limit of memory
+    /// The approximate memory limit
     #[arg(long, value_name = "SIZE", default_value = "512MiB")]
     memory: ByteSize,
 }
@@ -65,7 +65,7 @@ impl Append {
         let kind = self.kind(&start)?;
         if kind != "npy" && array.data_type().storage() == Storage::Variable {
             let message = format!(
-                "elements of {} have no fixed length, so that they cannot be told apart",
+                "elements of {} have no fixed size, so that raw bytes cannot be split into elements",
                 array.data_type()
             );
             return Err(usage(message).into());
@@ -78,7 +78,7 @@ impl Append {
         Ok(append_to(&self.path, axis, (appended, &self.name()), self.memory, global)?)
     }
 
-    /// The name of the input in errors.
+    /// Returns the name of the input for errors.
     fn name(&self) -> String {
         if self.input == "-" { "the standard input".to_owned() } else { format!("'{}'", self.input) }
     }
@@ -90,7 +90,7 @@ impl Append {
         Ok(Box::new(BufReader::new(files::open(Path::new(&self.input))?)))
     }
 
-    /// The kind of the content: by its begin, or by the name of the file.
+    /// Returns the kind of the content, detected from its first bytes or the name of the file.
     fn kind(&self, start: &[u8]) -> Result<&str> {
         if let Some(kind) = &self.from {
             return Ok(kind);
@@ -104,13 +104,13 @@ impl Append {
             "csv" | "txt" => Ok("csv"),
             "raw" | "bin" => Ok("raw"),
             _ => Err(usage(format!(
-                "{} is not an .npy file; say what it is with --from csv or --from raw",
+                "{} is not an .npy file; choose its format with --from csv or --from raw",
                 self.name()
             ))),
         }
     }
 
-    /// A file with the raw elements.
+    /// Returns a file with the raw elements.
     fn of_raw(&self, mut input: impl Read) -> Result<File> {
         if self.input != "-" && Path::new(&self.input).is_file() {
             return files::open(Path::new(&self.input));
@@ -122,7 +122,7 @@ impl Append {
         Ok(file)
     }
 
-    /// The cells of a table as raw elements.
+    /// Converts the cells of a table to a file of raw elements.
     fn of_table(&self, array: &Array, input: impl BufRead) -> Result<File> {
         let writing = |error| failed("writing a temporary file", error);
         let file = tempfile::tempfile().map_err(|error| failed("making a temporary file", error))?;
@@ -145,10 +145,8 @@ impl Append {
             cells.extend(line.split(',').map(|text| cell(text.trim())));
             let count = cells.len() - before;
             if *width.get_or_insert(count) != count {
-                let message = format!(
-                    "line {number} of {} has {count} cells, and those before have others",
-                    self.name()
-                );
+                let message =
+                    format!("line {number} of {} has {count} cells, unlike the lines before", self.name());
                 return Err(Error::new(ErrorKind::Corrupt, message));
             }
             if cells.len() >= CELLS {
@@ -163,12 +161,12 @@ impl Append {
 
     fn in_line(&self, number: u64, error: &Error) -> Error {
         let place = if number > 0 { format!("before line {number}") } else { "in the last lines".to_owned() };
-        let hint = if self.skip == 0 { "; --skip 1 passes over a line of names" } else { "" };
+        let hint = if self.skip == 0 { "; --skip 1 skips a header line" } else { "" };
         Error::new(ErrorKind::Corrupt, format!("{} {place}: {error}{hint}", self.name()))
     }
 }
 
-/// The value of a cell: JSON, or text that is none.
+/// Parses the value of a cell as JSON, or takes it as text if it is not JSON.
 fn cell(text: &str) -> Json {
     match text {
         "nan" => Json::from(f64::NAN),

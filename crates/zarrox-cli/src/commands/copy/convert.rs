@@ -15,12 +15,12 @@ use crate::suggest::{self, suggesting};
 
 /// Convert an array, a group or a whole hierarchy into another format
 ///
-/// With a destination, chunks are copied: unchanged if both formats support the same codecs, otherwise decoded and encoded again.
-/// Without a destination, the node is converted in place: its metadata changes, and no chunk does. After an interruption, the
-/// same command continues.
+/// With a destination, chunks are copied: unchanged if both formats support the codecs, otherwise decoded and encoded again.
+/// Without a destination, the node is converted in place: only its metadata changes. After an interruption, the same command
+/// continues.
 ///
-/// Properties that the target format cannot express are reported before anything is written, and are an error unless --allow
-/// names them.
+/// Properties that the target format cannot express are reported before anything is written. They are an error unless --allow
+/// permits their loss.
 #[derive(Debug, Args)]
 pub(crate) struct Convert {
     /// The array or group
@@ -37,7 +37,7 @@ pub(crate) struct Convert {
     #[arg(long)]
     dry_run: bool,
 
-    /// Compare all values and chunks at the end [default: those that were encoded again]
+    /// Compare all values and chunks at the end [default: only chunks that were encoded again]
     #[arg(long, conflicts_with = "no_verify")]
     verify: bool,
 
@@ -55,16 +55,16 @@ pub(crate) struct Convert {
     #[arg(long, conflicts_with = "allow")]
     lossy: bool,
 
-    /// Leave fill values and the attribute _FillValue as they are. Otherwise they become what makes xarray mask the same elements: of v2 it
-    /// masks the fill value, and of v3 the value of the attribute
+    /// Keep fill values and the attribute _FillValue unchanged. By default they are adapted so that xarray masks the same
+    /// elements: in v2 it masks the fill value, and in v3 the value of the attribute
     #[arg(long)]
     keep_fill_values: bool,
 
-    /// Replace what is at the destination
+    /// Replace an existing node at the destination
     #[arg(long, visible_alias = "force", requires = "destination")]
     overwrite: bool,
 
-    /// Print the plan or what was done as JSON
+    /// Print the plan or the report as JSON
     #[arg(long)]
     json: bool,
 }

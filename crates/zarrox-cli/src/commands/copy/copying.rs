@@ -1,4 +1,4 @@
-//! Parts of all commands that copy nodes.
+//! Functions that all commands share which copy nodes.
 
 use std::io::{self, Write};
 
@@ -12,7 +12,7 @@ use crate::interrupt;
 use crate::print;
 use crate::progress::Progress;
 
-/// A copier that shows its progress, and that an interrupt stops. The format is that of the copy.
+/// Returns a copier that shows its progress and stops at an interrupt. The option `--format` sets the format of the copy.
 pub(crate) fn copier(global: &Global, progress: &Progress) -> Copier {
     let bar = progress.clone();
     let copier = Copier::new().open_options(global.of_any_format().options().access(&interrupt::options()));
@@ -23,26 +23,29 @@ pub(crate) fn copier(global: &Global, progress: &Progress) -> Copier {
     })
 }
 
-/// The result of a copy; the error of one that was interrupted tells how to go on.
-pub(crate) fn told<T>(result: Result<T>) -> Result<T> {
-    interrupt::or_told(result, interrupt::CONTINUES)
+/// Replaces the error of an interrupted copy by one that says how to continue it.
+pub(crate) fn with_advice<T>(result: Result<T>) -> Result<T> {
+    interrupt::with_advice(result, interrupt::CONTINUES)
 }
 
-/// Prints the properties that the copy stores differently or not at all, so that nobody learns of them later.
+/// Prints the properties that the copy stores differently or not at all.
 pub(crate) fn print_findings(report: &CopyReport, out: &mut dyn Write) -> io::Result<()> {
     report.obstacles.iter().try_for_each(|obstacle| writeln!(out, "{}", printable(&obstacle.to_string())))
 }
 
-/// Lists the damaged parts that were left out, which make the command fail.
+/// Prints the damaged regions that were skipped.
+///
+/// # Errors
+/// If any region was skipped.
 pub(crate) fn check_skipped(report: &CopyReport, out: &mut dyn Write) -> Result<(), Failure> {
     out.flush()?;
     for skipped in &report.skipped {
         crate::exit::note(&skipped.to_string());
     }
-    if report.skipped.is_empty() { Ok(()) } else { Err(Failure::Told(ErrorKind::Corrupt)) }
+    if report.skipped.is_empty() { Ok(()) } else { Err(Failure::Reported(ErrorKind::Corrupt)) }
 }
 
-/// Prints reports as JSON: the nodes and what is done with each, the findings, and the sums.
+/// Prints reports as JSON: the nodes with their actions, the findings, and the totals.
 pub(crate) fn print_json<'r>(
     reports: impl IntoIterator<Item = &'r CopyReport>,
     out: &mut dyn Write,

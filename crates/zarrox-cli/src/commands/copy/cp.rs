@@ -17,14 +17,15 @@ use crate::part;
 use crate::progress::Progress;
 use crate::suggest::{self, suggesting};
 
-/// Copy arrays, groups and hierarchies: from any store to any other, of any format in any other
+/// Copy arrays, groups and hierarchies between any stores and formats
 ///
-/// DST becomes a copy of SRC. If there are several SRC, or DST ends with a slash, each copy gets the name of its SRC and lies in the
-/// group DST. A part of an array is copied by PATH[selection] or --select. --format sets the format of the copy; by default it is that
-/// of the group above it, and otherwise that of the source.
+/// DST becomes a copy of SRC. With several SRC, or if DST ends with a slash, each copy is stored in the group DST under the name
+/// of its SRC. PATH[selection] or --select copies a part of an array. --format sets the format of the copy; the default is the
+/// format of the group above it, or otherwise that of the source.
 ///
-/// Stored bytes are copied as they are if both sides have the same chunks and codecs. Otherwise chunks are decoded and encoded. Chunks
-/// are stored first and documents last, so that an interrupted copy is never taken for a whole one; the same command continues it.
+/// Encoded chunks are copied byte for byte if both sides have the same chunks and codecs. Otherwise chunks are decoded and
+/// encoded. Chunks are stored first and documents last, so that an interrupted copy is never mistaken for a complete one; the
+/// same command continues it.
 #[derive(Debug, Args)]
 pub(crate) struct Cp {
     /// The arrays and groups, and the destination
@@ -35,30 +36,30 @@ pub(crate) struct Cp {
     #[arg(long, value_name = "SELECTION", allow_hyphen_values = true)]
     select: Option<String>,
 
-    /// Copy only arrays whose name or path fits this pattern, or that are in a group which it fits; can be repeated
+    /// Copy only arrays whose name or path, or that of a group above them, matches this pattern; can be repeated
     #[arg(long, value_name = "GLOB")]
     include: Vec<Glob>,
 
-    /// Leave out nodes whose name or path fits this pattern, with all nodes below them; can be repeated
+    /// Exclude nodes whose name or path matches this pattern, with all nodes below them; can be repeated
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<Glob>,
 
     #[command(flatten)]
     recoding: Recoding,
 
-    /// In another format, leave fill values and the attribute _FillValue as they are, although xarray masks others then
+    /// When the format changes, keep fill values and the attribute _FillValue unchanged, although xarray then masks other elements
     #[arg(long)]
     keep_fill_values: bool,
 
-    /// Write consolidated metadata for the copy, also if the source has none
+    /// Write consolidated metadata for the copy, even if the source has none
     #[arg(long)]
     consolidate: bool,
 
-    /// The treatment of nodes that are at the destination already
+    /// The action for nodes that exist at the destination
     #[arg(long, value_name = "DO", default_value = "error")]
     if_exists: Existing,
 
-    /// Replace nodes that are at the destination already: --if-exists replace
+    /// Replace nodes that exist at the destination; the same as --if-exists replace
     #[arg(long, conflicts_with = "if_exists")]
     force: bool,
 
@@ -66,62 +67,62 @@ pub(crate) struct Cp {
     #[arg(long, value_name = "WHAT", default_value = "encoded")]
     verify: Comparison,
 
-    /// Print the plan and its tally, and change nothing
+    /// Print the plan and its totals, and change nothing
     #[arg(long)]
     dry_run: bool,
 
-    /// Leave out damaged chunks of the source where chunks are decoded, and list them
+    /// Skip damaged chunks of the source where chunks are decoded, and list them
     #[arg(long)]
     skip_damaged: bool,
 
-    /// Allow the loss of properties that the format of the copy cannot express: data-types, fill-values, dimension-names, attributes,
-    /// members, nodes
+    /// Allow the loss of properties that the format of the copy cannot express: data-types, fill-values, dimension-names,
+    /// attributes, members, nodes
     #[arg(long, value_name = "WHAT", value_delimiter = ',', hide_possible_values = true)]
     #[arg(value_parser = suggesting(suggest::loss, suggest::losses))]
     allow: Vec<Property>,
 
-    /// The number of chunks that are copied at a time [default: as many as the stores are good for]
+    /// The number of chunks that are copied concurrently [default: chosen for the stores]
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
 
-    /// The most bytes of the source that are copied in a second, such as 20MiB
+    /// The maximum number of bytes of the source that are copied per second, such as 20MiB
     #[arg(long, value_name = "SIZE")]
     max_rate: Option<ByteSize>,
 
-    /// The memory for chunks in progress
+    /// The memory limit for chunks in progress
     #[arg(long, value_name = "SIZE", default_value = "1GiB")]
     max_memory: ByteSize,
 
-    /// End with the first SRC that fails [default: copy the others, and fail at the end]
+    /// Stop at the first SRC that fails [default: copy the others, and fail at the end]
     #[arg(long)]
     fail_fast: bool,
 
-    /// Print the plan or what was done as JSON
+    /// Print the plan or the report as JSON
     #[arg(long)]
     json: bool,
 }
 
-/// The treatment of nodes that are there.
+/// The action for nodes that exist at the destination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Existing {
     /// Fail
     Error,
-    /// Leave them as they are, and copy what is missing
+    /// Keep them, and copy missing nodes
     Skip,
     /// Delete them first
     Replace,
-    /// Copy what is missing or different
+    /// Copy missing and different nodes and chunks
     Update,
 }
 
-/// The values that are compared.
+/// The values that are compared with the source after the copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Comparison {
     /// Nothing
     None,
     /// The values of arrays whose chunks were encoded again
     Encoded,
-    /// These, and the bytes of all copied chunks
+    /// The same, and the bytes of all copied chunks
     Stored,
     /// All values, decoded
     Values,
@@ -164,7 +165,7 @@ impl Cp {
         for report in copying.reports() {
             report.to_string().lines().for_each(|line| tracing::info!("{}", printable(line)));
         }
-        let report = copying::told(copying.run())?;
+        let report = copying::with_advice(copying.run())?;
         progress.finish(None);
         print_done(&report, self.json, out)
     }
@@ -196,12 +197,14 @@ impl Cp {
     }
 }
 
-/// The path of a copy in a group.
+/// Returns the path of a copy in a group.
 fn inside(group: &str, source: &str) -> Result<String> {
     let (path, _) = part::split(source, None)?;
     let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     if name.is_empty() || name == "." || name == ".." {
-        return Err(usage(format!("'{source}' has no name that its copy in '{group}' could have")));
+        return Err(usage(format!(
+            "'{source}' has no name for its copy in '{group}'; give the full destination"
+        )));
     }
     Ok(format!("{}/{name}", group.trim_end_matches('/')))
 }
@@ -217,7 +220,7 @@ fn print_plan(copying: &Copying, json: bool, out: &mut dyn Write) -> Result<(), 
     }
     let (chunks, bytes) = (copying.chunks(), copying.bytes());
     let nodes: usize = copying.reports().map(|report| report.nodes.len()).sum();
-    Ok(writeln!(out, "in all {nodes} nodes, {chunks} chunks, {bytes} bytes")?)
+    Ok(writeln!(out, "total: {nodes} nodes, {chunks} chunks, {bytes} bytes")?)
 }
 
 fn print_done(report: &CopyReport, json: bool, out: &mut dyn Write) -> Result<(), Failure> {

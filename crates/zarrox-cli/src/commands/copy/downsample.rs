@@ -1,4 +1,4 @@
-//! `zarrox downsample`: makes smaller levels of an image.
+//! `zarrox downsample`: creates the pyramid levels of an image.
 
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
@@ -18,68 +18,70 @@ use crate::interrupt;
 use crate::print::{print_json, tuple};
 use crate::progress::Progress;
 
-/// Make smaller levels of an image in one pass over the data, and describe all of them as OME-Zarr
+/// Create the pyramid levels of an image in one pass, described as OME-Zarr
 ///
-/// Without a destination, the levels lie beside the array, in its group. With one, the destination becomes a new group with a copy of the
-/// array, whose chunks are copied as they are where nothing about them changes. After an interruption, the same command continues.
+/// Without a destination, the levels are stored in the group of the array. With a destination, a new group is created with the
+/// levels and a copy of the array, whose encoded chunks are copied unchanged where possible. After an interruption, the same
+/// command continues.
 #[derive(Debug, Args)]
 pub(crate) struct Downsample {
-    /// The array; or a group with one array, or with an image, of which the highest resolution is taken
+    /// The array; or a group with one array, or with an image, whose highest resolution is used
     source: String,
 
     /// A new group for the array and its levels [default: the group of the array]
     destination: Option<String>,
 
-    /// The element that a cell becomes: mean, mode, nearest, min, max or median [default: mean; mode with --labels]
+    /// The downsampling method: mean, mode, nearest, min, max or median [default: mean; mode with --labels]
     #[arg(long, value_name = "METHOD", value_parser = method)]
     method: Option<Reduction>,
 
-    /// The factor for all axes of space, or for each axis, such as 1,1,2,4,4 [default: 2]
+    /// The scale factor of all spatial axes, or of each axis, such as 1,1,2,4,4 [default: 2]
     #[arg(long, value_name = "FACTORS")]
     factors: Option<Lengths>,
 
-    /// The number of smaller levels [default: until a level has no more elements than a chunk]
+    /// The number of downsampled levels [default: until a level has at most as many elements as a chunk]
     #[arg(long, value_name = "N")]
     levels: Option<usize>,
 
-    /// Leave NaN out: only a cell of nothing but NaN becomes NaN
+    /// Ignore NaN: an element becomes NaN only if all of its source elements are NaN
     #[arg(long)]
     skip_nan: bool,
 
-    /// The version of OME-Zarr: 0.4 is for groups of v2, and 0.5 for groups of v3 [default: that for the format]
+    /// The version of OME-Zarr: 0.4 for groups of v2, 0.5 for groups of v3 [default: the version for the format]
     #[arg(long, value_name = "VERSION", value_parser = version, conflicts_with = "multiscales")]
     ome: Option<Multiscales>,
 
-    /// Describe the levels by the convention multiscales of zarr-conventions, and not as OME-Zarr
+    /// Describe the levels by the multiscales convention of zarr-conventions instead of OME-Zarr
     #[arg(long)]
     multiscales: bool,
 
-    /// The name of the image [default: that of its group]
+    /// The name of the image [default: the name of its group]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 
-    /// The axes, such as t,c,z,y,x; other names are axes of space, or have a type: w:angle [default: the names of the dimensions, or
-    /// the last of t,c,z,y,x]
+    /// The axes, such as t,c,z,y,x; other names are spatial axes, or have a type: w:angle [default: the dimension names, or the
+    /// last of t,c,z,y,x]
     #[arg(long, value_name = "AXES", value_delimiter = ',')]
     axes: Vec<Axis>,
 
-    /// The distance of two elements along each axis, such as 1,1,0.5,0.1,0.1 [default: 1]
+    /// The spacing of elements along each axis, such as 1,1,0.5,0.1,0.1 [default: 1]
     #[arg(long, value_name = "NUMBERS", value_delimiter = ',')]
     scale: Vec<f64>,
 
-    /// The position of the first element along each axis [default: 0]
+    /// The coordinate of the first element along each axis [default: 0]
     #[arg(long, value_name = "NUMBERS", value_delimiter = ',', allow_hyphen_values = true)]
     translation: Vec<f64>,
 
-    /// The unit of all axes of space, such as micrometer, or of each axis, such as second,,micrometer,micrometer
+    /// The unit of all spatial axes, such as micrometer, or of each axis, such as second,,micrometer,micrometer
     #[arg(long, value_name = "UNITS", value_delimiter = ',')]
     unit: Vec<String>,
 
-    /// A channel, such as DAPI:0000FF or actin:green; repeated for each of them
+    /// A channel, such as DAPI:0000FF or actin:green; repeat the option for each channel
     #[arg(long, value_name = "NAME[:COLOR]")]
     channel: Vec<Channel>,
 
-    /// The elements are labels: the method is the mode, and the group labels lists the image if it is in one
+    /// Treat the elements as labels: the default method is the mode, and if the image is in a group named labels, that group
+    /// lists it
     #[arg(long)]
     labels: bool,
 
@@ -90,19 +92,19 @@ pub(crate) struct Downsample {
     #[arg(long)]
     dry_run: bool,
 
-    /// Replace levels that are there, or what is at the destination
+    /// Replace existing levels, or an existing node at the destination
     #[arg(long)]
     force: bool,
 
-    /// The memory for chunks and levels in progress
+    /// The memory limit for chunks and levels in progress
     #[arg(long, visible_alias = "memory", value_name = "SIZE", default_value = "256MiB")]
     max_memory: ByteSize,
 
-    /// The number of parts in progress at a time [default: as many as the stores are good for]
+    /// The number of blocks that are processed concurrently [default: chosen for the stores]
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
 
-    /// Print the plan or what was done as JSON
+    /// Print the plan or the report as JSON
     #[arg(long)]
     json: bool,
 }
@@ -114,7 +116,7 @@ fn method(text: &str) -> Result<Reduction, String> {
 fn version(text: &str) -> Result<Multiscales, String> {
     match text.parse() {
         Ok(Multiscales::Convention) => {
-            Err("the versions are 0.4 and 0.5; --multiscales is the convention".to_owned())
+            Err("expected 0.4 or 0.5; --multiscales selects the convention of zarr-conventions".to_owned())
         }
         parsed => parsed.map_err(|error: zarrox::Error| error.to_string()),
     }
@@ -180,7 +182,7 @@ impl Downsample {
             });
             return print_json(out, &plan);
         }
-        writeln!(out, "{} of cells, described as {}", pyramid.method(), pyramid.form())?;
+        writeln!(out, "method {}, described as {}", pyramid.method(), pyramid.form())?;
         for level in &levels {
             let (shape, chunks, factors) = (tuple(&level.shape), tuple(&level.chunks), tuple(&level.factors));
             let bytes = HumanBytes(level.bytes);
@@ -195,7 +197,7 @@ impl Downsample {
             let (from, to, threads) = (pass.from, pass.to, pass.threads);
             writeln!(
                 out,
-                "  levels {from} to {to} in parts of {part}, {threads} at a time, {memory} of memory"
+                "  levels {from} to {to} in blocks of {part}, {threads} at a time, {memory} of memory"
             )?;
         }
         let findings = pyramid.report().obstacles.iter();

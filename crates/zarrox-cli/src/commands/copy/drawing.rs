@@ -11,25 +11,26 @@ use crate::exit::Failure;
 /// The options of exported pictures.
 #[derive(Debug, Args)]
 pub(super) struct Drawing {
-    /// The colours of a .png file: viridis (the default), gray, gray_r, magma, inferno, plasma, cividis, rdbu, prgn, coolwarm
+    /// The colormap of a .png file: viridis (the default), gray, gray_r, magma, inferno, plasma, cividis, rdbu, prgn, coolwarm
     #[arg(long, value_name = "NAME", value_parser = NAMES, hide_possible_values = true)]
     cmap: Option<String>,
 
-    /// The values of the first and the last colour, such as 0,100 [default: the extremes, which takes a pass of its own]
+    /// The contrast limits: the values of the first and the last colour, such as 0,100 [default: the extremes, which need an
+    /// extra pass]
     #[arg(long, value_name = "LOW,HIGH", value_delimiter = ',', allow_hyphen_values = true)]
     range: Vec<f64>,
 
-    /// The percentiles of the values at which colours begin and end, such as 2,98
+    /// The contrast limits as percentiles, such as 2,98
     #[arg(long, value_name = "LOW,HIGH", value_delimiter = ',', conflicts_with = "range")]
     percentiles: Vec<f64>,
 
-    /// Let colours follow the logarithm of the values
+    /// Use a logarithmic norm
     #[arg(long)]
     log: bool,
 }
 
 impl Drawing {
-    /// An option that was given.
+    /// Returns the name of an option that was given.
     pub(super) fn option(&self) -> Option<&'static str> {
         let all = [
             ("--cmap", self.cmap.is_some()),
@@ -56,7 +57,7 @@ impl Drawing {
         Ok(crate::interrupt::or_interrupted(picture.write(view, out))?)
     }
 
-    /// The picture with these options.
+    /// Returns the picture with these options.
     #[cfg(feature = "images")]
     pub(super) fn picture(&self) -> zarrox::Result<zarrox_files::picture::Picture> {
         use zarrox_files::picture::{Colours, Picture, Scaling};
@@ -69,17 +70,17 @@ impl Drawing {
         picture = match self.range.as_slice() {
             [] => picture,
             &[low, high] => picture.range(low, high)?,
-            _ => return Err(usage("--range takes two rising numbers, such as 0,100")),
+            _ => return Err(usage("--range takes two increasing numbers, such as 0,100")),
         };
         picture = match self.percentiles.as_slice() {
             [] => picture,
             &[low, high] => picture.percentiles(low, high)?,
-            _ => return Err(usage("--percentiles takes two rising numbers, such as 2,98")),
+            _ => return Err(usage("--percentiles takes two increasing numbers, such as 2,98")),
         };
         Ok(picture)
     }
 
-    /// Says that this build has no pictures.
+    /// Fails, since this build has no pictures.
     #[cfg(not(feature = "images"))]
     pub(super) fn draw(
         &self,
@@ -88,7 +89,7 @@ impl Drawing {
         _: u64,
         _: &mut dyn Write,
     ) -> Result<(), Failure> {
-        let message = "pictures are written by a build with the feature images, which this one lacks";
+        let message = "this build cannot write pictures; build zarrox with the feature `images`";
         Err(zarrox::Error::new(zarrox::ErrorKind::Unsupported, message).into())
     }
 }

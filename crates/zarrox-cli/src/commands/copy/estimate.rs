@@ -1,4 +1,4 @@
-//! The time that a copy into other chunks will take, estimated from a sample.
+//! The estimated time of a rechunking copy, from a sample.
 
 use std::io::Write;
 use std::path::Path;
@@ -12,14 +12,14 @@ use crate::args::Global;
 use crate::interrupt;
 use crate::opening;
 
-/// The most elements that are read and encoded to find the speed, in bytes.
+/// The maximum size of the sample that is read and encoded, in bytes.
 const SAMPLE: u64 = 8 << 20;
 
-/// The seconds that planned copies of arrays below a node will take. Samples are read from the source, encoded, and written to a
-/// temporary file beside the destination; for a destination that is not on this machine, storing is left out.
+/// Estimates the time of planned copies of arrays below a node, in seconds. Samples are read from the source, encoded, and
+/// written to a temporary file beside the destination; for a remote destination, the time of storing is not included.
 ///
 /// # Errors
-/// When the source cannot be read.
+/// If the source cannot be read.
 pub(super) fn seconds(
     global: &Global,
     source: &str,
@@ -53,7 +53,7 @@ pub(super) fn seconds(
     Ok(all)
 }
 
-/// The time of writing so many bytes beside a path on this machine.
+/// Measures the time of writing `bytes` to a file beside a path on this machine.
 fn written(destination: &str, bytes: u64) -> Option<std::time::Duration> {
     let path = opening::local(destination)?;
     let there = path.ancestors().find(|path| path.is_dir()).unwrap_or(Path::new("."));

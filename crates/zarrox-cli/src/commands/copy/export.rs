@@ -24,25 +24,26 @@ use crate::progress::Progress;
 use crate::strings::{self, Strings};
 use crate::window::{Window, memory_size};
 
-/// Write an array, or all arrays of a group, to a file
+/// Export an array, or all arrays of a group, to a file
 ///
-/// Elements are written in C order and in the machine's byte order, block by block, so that arrays may be larger than memory.
-/// Strings of variable length are written with the length of the longest one, and are read twice for that. Integers of 2 or 4
-/// bits are written as 8-bit integers.
+/// Elements are written in C order and native byte order, block by block, so that arrays may be larger than memory. Strings of
+/// variable length are written with the length of the longest one, for which they are read twice. Integers of 2 or 4 bits are
+/// written as 8-bit integers.
 ///
-/// A table (.csv, .parquet) has the arrays of a group with one dimension as columns, or the fields of an array of structures.
+/// The columns of a table (.csv, .parquet) are the one-dimensional arrays of a group, or the fields of a structured array.
 ///
-/// A picture (.png) has a selection with two dimensions, in the colours of a map, or bytes with a third dimension of 3 or 4 as colours.
+/// A picture (.png) shows a selection with two dimensions through a colormap, or bytes with a third dimension of length 3 or 4 as
+/// RGB(A).
 ///
-/// A file of TIFF (.tif, .ome.tif) or NIfTI (.nii, .nii.gz) has one array with its place: coordinates at even distances, the attributes that
-/// an import keeps, or the scales of OME-Zarr. A name with a place for a number (slices/%04d.png), or a directory with --stack, has an
-/// image for each position along the first dimension.
+/// A TIFF (.tif, .ome.tif) or NIfTI file (.nii, .nii.gz) contains one array with its georeference or spacing: evenly spaced
+/// coordinates, the attributes that an import keeps, or the scales of OME-Zarr. A name with a number (slices/%04d.png), or a
+/// directory with --stack, receives an image for each index along the first dimension.
 ///
-/// A file of HDF5 (.h5) or NetCDF-4 (.nc) has all nodes of a group with their attributes, dimensions and chunks. Chunks that are
-/// compressed with zlib are copied as they are; others are compressed with deflate, which all programs read.
+/// An HDF5 (.h5) or NetCDF-4 file (.nc) contains all nodes of a group with their attributes, dimensions and chunks. Chunks that are
+/// compressed with zlib are copied unchanged; others are compressed with deflate, which all programs read.
 #[derive(Debug, Args)]
 pub(crate) struct Export {
-    /// The array, or a part of it: 'a.zarr/t2m[-1, ::90, ...]'; for .npz, .csv, .parquet, .h5, .nc, .tif and .nii also a group
+    /// The array, or a selection: 'a.zarr/t2m[-1, ::90, ...]'; for .npz, .csv, .parquet, .h5, .nc, .tif and .nii also a group
     path: String,
 
     /// The file, or - for the standard output; a directory with --stack
@@ -57,19 +58,20 @@ pub(crate) struct Export {
     #[command(flatten)]
     imaging: Imaging,
 
-    /// The arrays of a group that are the columns of .csv or .parquet, in their order [default: all arrays directly in the group]
+    /// The arrays of a group that become the columns of .csv or .parquet, in this order [default: all arrays directly in the group]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     columns: Vec<String>,
 
-    /// Make dimensions of this name unlimited in .h5 and .nc, beside those that were unlimited in an imported file; may be repeated
+    /// Make dimensions of this name unlimited in .h5 and .nc, besides those that were unlimited in an imported file; can be
+    /// repeated
     #[arg(long, value_name = "DIMENSION")]
     unlimited: Vec<String>,
 
-    /// Leave out arrays and attributes that .h5 or .nc cannot express, and list them
+    /// Skip arrays and attributes that .h5 or .nc cannot express, and list them
     #[arg(long)]
     skip_unsupported: bool,
 
-    /// The kind of file [default: from the suffix of OUT; npy for the standard output]
+    /// The file format [default: from the suffix of OUT; npy for the standard output]
     #[arg(long, value_name = "KIND")]
     to: Option<Kind>,
 
@@ -81,7 +83,7 @@ pub(crate) struct Export {
     #[arg(long)]
     force: bool,
 
-    /// The approximate limit of memory
+    /// The approximate memory limit
     #[arg(long, value_name = "SIZE", default_value = "512MiB")]
     memory: ByteSize,
 }
@@ -111,7 +113,7 @@ enum Kind {
     Npz,
     /// Only the bytes of the elements
     Raw,
-    /// A picture of PNG
+    /// A PNG picture
     Png,
     /// Comma-separated values
     Csv,
@@ -121,18 +123,18 @@ enum Kind {
     Hdf5,
     /// NetCDF-4, which xarray opens
     Netcdf,
-    /// TIFF, as GeoTIFF where coordinates tell a place on the earth
+    /// TIFF, as GeoTIFF if the coordinates are geographic
     Tiff,
     /// OME-TIFF, for microscopy
     OmeTiff,
     /// NIfTI
     Nifti,
-    /// NIfTI, compressed by gzip
+    /// NIfTI, compressed with gzip
     NiftiGz,
 }
 
 impl Kind {
-    /// The kind of file that a library writes.
+    /// Returns the format that the library writes, if it writes this one.
     fn target(self) -> Option<FileTarget> {
         match self {
             Self::Hdf5 => Some(FileTarget::Hdf5),
@@ -147,12 +149,12 @@ impl Kind {
 }
 
 impl Kind {
-    /// Returns true for files of one array with its place.
+    /// Returns true for image formats, whose files contain one array with its georeference or spacing.
     fn is_image(self) -> bool {
         matches!(self, Self::Tiff | Self::OmeTiff | Self::Nifti | Self::NiftiGz)
     }
 
-    /// The kind that the suffix of a file tells.
+    /// Returns the format for the suffix of a file.
     fn of(out: &str) -> Option<Self> {
         Some(match FileTarget::of(out)? {
             FileTarget::Hdf5 => Self::Hdf5,
@@ -224,11 +226,11 @@ impl Export {
         let extension = Path::new(&self.out).extension().and_then(|extension| extension.to_str());
         match (self.to, extension) {
             (Some(kind), _) if self.out == "-" && kind.target().is_some() => {
-                Err(usage("files of HDF5, NetCDF, TIFF and NIfTI cannot be written to a stream"))
+                Err(usage("HDF5, NetCDF, TIFF and NIfTI files cannot be written to a stream"))
             }
             (Some(Kind::Npz), _) if self.out == "-" => Err(usage(".npz files cannot be written to a stream")),
             (Some(Kind::Parquet), _) if self.out == "-" => {
-                Err(usage("files of Parquet cannot be written to a stream"))
+                Err(usage("Parquet files cannot be written to a stream"))
             }
             (Some(kind), _) => Ok(kind),
             (None, _) if self.out == "-" => Ok(Kind::Npy),
@@ -237,7 +239,7 @@ impl Export {
             (None, Some("raw" | "bin")) => Ok(Kind::Raw),
             (None, _) => Kind::of(&self.out).ok_or_else(|| {
                 usage(format!(
-                    "the form of '{}' is not clear from its name; give --to npy, npz, raw, png, csv, parquet, hdf5, netcdf, tiff, ome-tiff, \
+                    "the name '{}' has no known suffix; give --to npy, npz, raw, png, csv, parquet, hdf5, netcdf, tiff, ome-tiff, \
                      nifti or nifti-gz, or --stack png, jpeg or tiff for a directory of images",
                     self.out
                 ))
@@ -271,13 +273,12 @@ impl Export {
         let data_type = strings.as_ref().map_or(window.data_type(), Strings::data_type);
         let header =
             npy::header(data_type, &ByteOrder::One(Endian::NATIVE), Order::RowMajor, &window.shape());
-        let header = header.map_err(|error| window.place(with_ways(error)))?;
+        let header = header.map_err(|error| window.with_path(with_ways(error)))?;
         target.write(&header)?;
         self.write_elements(window, strings.as_ref(), target, header.len() as u64)
     }
 
-    /// Writes the elements; the first one is at `start` in the file. They are written in order if each chunk is met only once
-    /// that way.
+    /// Writes the elements from the offset `start` on. They are written in order if each chunk is then read only once.
     fn write_elements(
         &self,
         window: &Window<'_>,
@@ -302,7 +303,7 @@ impl Export {
             }
             Target::Stream(out) => {
                 if in_order.times > 1 {
-                    self.tell_of_repetition(in_order.times, in_order.memory);
+                    self.note_repeated_reads(in_order.times, in_order.memory);
                 }
                 for block in in_order {
                     read_block(window, &block, strings, *out)?;
@@ -312,9 +313,9 @@ impl Export {
         Ok(())
     }
 
-    fn tell_of_repetition(&self, times: u64, memory: u64) {
+    fn note_repeated_reads(&self, times: u64, memory: u64) {
         note(&format!(
-            "{} is written in the order of the elements, so that each chunk is read and decoded {times} times; \
+            "{} is written in the order of the elements, so each chunk is read and decoded {times} times; \
              --memory {} avoids that",
             self.out,
             ByteSize(memory)
@@ -331,7 +332,7 @@ impl Export {
         stdout: &mut dyn Write,
     ) -> Result<(), Failure> {
         if !self.part.fields.is_empty() {
-            return Err(usage("--field applies to no table, whose columns are all fields").into());
+            return Err(usage("--field does not apply to tables, whose columns are the fields").into());
         }
         let progress = Progress::elements(&self.out);
         let bar = progress.clone();
@@ -356,10 +357,10 @@ impl Export {
         Ok(())
     }
 
-    /// Says that this build has no tables.
+    /// Fails, since this build has no tables.
     #[cfg(not(feature = "tables"))]
     fn write_table(&self, _: &Node, _: Selection, _: Kind, _: &mut dyn Write) -> Result<(), Failure> {
-        let message = "tables are written by a build with the feature tables, which this one lacks";
+        let message = "this build cannot write tables; build zarrox with the feature `tables`";
         Err(zarrox::Error::new(zarrox::ErrorKind::Unsupported, message).into())
     }
 
@@ -392,15 +393,17 @@ impl Export {
     /// Writes a node with all nodes below it.
     fn write_hierarchy(&self, node: &Node, selection: &Selection, target: FileTarget) -> Result<(), Failure> {
         if !selection.items().is_empty() || !self.part.fields.is_empty() {
-            let advice = "zarrox cp --select makes a copy of the part first";
-            return Err(usage(format!("a file of {target} has whole arrays; {advice}")).into());
+            let advice = "copy the selection first with zarrox cp --select";
+            return Err(
+                usage(format!("{target} files contain whole arrays, not selections; {advice}")).into()
+            );
         }
         let progress = Progress::elements(&self.out);
         progress.set(0, elements_of(node)?);
         let bar = progress.clone();
         let mut file = Output::create(Path::new(&self.out), self.force)?;
         if !file.can_seek() {
-            return Err(usage(format!("'{}' is not a file, as {target} needs one", self.out)).into());
+            return Err(usage(format!("{target} needs a regular file, which '{}' is not", self.out)).into());
         }
         let memory = usize::try_from(self.memory.0).unwrap_or(usize::MAX);
         let export = FileExport::new().memory(memory).on_progress(move |elements| {
@@ -423,18 +426,18 @@ impl Export {
             note(&format!("left out: {}", printable(&found.to_string())));
         }
         if !left_out.is_empty() {
-            note(&format!("{} parts were left out, since {target} cannot express them", left_out.len()));
+            note(&format!("left out {} items that {target} cannot express", left_out.len()));
         }
         Ok(())
     }
 
-    /// Writes one array with its place.
+    /// Writes one array with its georeference or spacing.
     fn write_image(&self, node: &Node, selection: &Selection, target: FileTarget) -> Result<(), Failure> {
-        self.refuse_fields(format_args!("files of {target}"))?;
+        self.refuse_fields(format_args!("{target} files"))?;
         let progress = Progress::elements(&self.out);
         let mut file = Output::create(Path::new(&self.out), self.force)?;
         if !file.can_seek() {
-            return Err(usage(format!("'{}' is not a file, as {target} needs one", self.out)).into());
+            return Err(usage(format!("{target} needs a regular file, which '{}' is not", self.out)).into());
         }
         let bar = progress.clone();
         let memory = usize::try_from(self.memory.0).unwrap_or(usize::MAX);
@@ -448,7 +451,7 @@ impl Export {
         Ok(())
     }
 
-    /// Writes an image for each position along the first dimension.
+    /// Writes an image for each index along the first dimension.
     fn write_stack(&self, global: &Global, names: &Names) -> Result<(), Failure> {
         if self.compress || !self.columns.is_empty() || self.to.is_some() {
             return Err(usage("--to, --compress and --columns do not apply to a stack of images").into());
@@ -478,7 +481,7 @@ impl Export {
     fn refuse_fields(&self, what: impl std::fmt::Display) -> Result<()> {
         match self.part.fields.is_empty() {
             true => Ok(()),
-            false => Err(usage(format!("--field does not apply to {what}, which have whole elements"))),
+            false => Err(usage(format!("--field does not apply to {what}, which store whole elements"))),
         }
     }
 
@@ -501,7 +504,7 @@ impl Export {
     }
 }
 
-/// The number of elements of all arrays.
+/// Returns the number of elements of all arrays.
 fn elements_of(node: &Node) -> Result<u64> {
     let count =
         |array: &Array| array.shape().iter().fold(1_u64, |count, &length| count.saturating_mul(length));
@@ -518,7 +521,7 @@ fn elements_of(node: &Node) -> Result<u64> {
     Ok(all)
 }
 
-/// The error of a data type that NumPy's files do not have, with other ways.
+/// Adds alternatives to the error of a data type that NumPy files do not support.
 fn with_ways(error: Error) -> Error {
     if error.kind() != ErrorKind::Unsupported {
         return error;
@@ -527,7 +530,7 @@ fn with_ways(error: Error) -> Error {
     Error::new(ErrorKind::Unsupported, format!("{error}; {ways}"))
 }
 
-/// An array whose progress is shown.
+/// Returns the array with a listener that shows the progress.
 fn watched(array: &Array, progress: &Progress) -> Array {
     let (item, progress) = (memory_size(array.data_type()) as u64, progress.clone());
     interrupt::watched(array, move |elements| progress.add(elements.saturating_mul(item)))
@@ -548,14 +551,14 @@ fn read_block(
     }
 }
 
-/// An array, or all arrays below a group by their paths. An array that cannot be opened is an error, since the archive would lack
-/// it.
+/// Returns an array, or all arrays below a group with their paths. An array that cannot be opened is an error, since it would be
+/// missing in the archive.
 fn named_arrays(node: Node) -> Result<Vec<(String, Array)>> {
     let group = match node {
         Node::Group(group) => group,
         Node::Array(array) => {
             let name = array.path().name();
-            // NumPy's own name for an array without a name.
+            // The name that NumPy gives to an array without a name.
             let name = if name.is_empty() { "arr_0" } else { name }.to_owned();
             return Ok(vec![(name, array)]);
         }

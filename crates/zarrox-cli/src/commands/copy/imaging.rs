@@ -10,7 +10,7 @@ pub(super) use zarrox_files::Names;
 use super::drawing::Drawing;
 use crate::exit::usage;
 
-/// The names of no images.
+/// The image names of a build without images: an empty type.
 #[cfg(not(feature = "images"))]
 #[derive(Debug)]
 pub(super) enum Names {}
@@ -18,7 +18,7 @@ pub(super) enum Names {}
 /// The options of exported TIFF, and of stacks of images.
 #[derive(Debug, Args)]
 pub(super) struct Imaging {
-    /// Write a directory of images, one for each position along the first dimension; they are named 0000.png, 0001.png, and so on
+    /// Write a directory of images, one for each index along the first dimension, named 0000.png, 0001.png, and so on
     #[arg(long, value_name = "KIND")]
     stack: Option<Kind>,
 
@@ -27,14 +27,14 @@ pub(super) struct Imaging {
     compression: Option<Compression>,
 }
 
-/// The images of a stack.
+/// The image format of a stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Kind {
-    /// PNG: elements of 8 and 16 bits as they are, or colours with --cmap
+    /// PNG: elements of 8 and 16 bits unchanged, or colours with --cmap
     Png,
-    /// JPEG: elements of 8 bits, which change a little
+    /// JPEG: elements of 8 bits, with lossy compression
     Jpeg,
-    /// TIFF: all numbers
+    /// TIFF: all numeric data types
     Tiff,
 }
 
@@ -57,11 +57,11 @@ impl Imaging {
 
 #[cfg(feature = "images")]
 impl Imaging {
-    /// The names of a stack of images, if the output is one.
+    /// Returns the names of a stack of images, if the output is a stack.
     pub(super) fn names(&self, out: &str) -> Result<Option<Names>> {
         let pattern = Names::of_pattern(out)?;
         match (pattern, self.stack) {
-            // Other files may have such names.
+            // File names of other formats may have the same form.
             (Some(_), None) if zarrox_files::StackKind::of(out).is_none() => Ok(None),
             (Some(names), _) => self.kind(out).map(|_| Some(names)),
             (None, Some(_)) if out == "-" => Err(usage("a stack of images cannot be written to a stream")),
@@ -70,13 +70,11 @@ impl Imaging {
         }
     }
 
-    /// The kind of the images.
+    /// Returns the format of the images.
     fn kind(&self, out: &str) -> Result<zarrox_files::StackKind> {
         let given = self.stack.map(Kind::library);
         given.or_else(|| zarrox_files::StackKind::of(out)).ok_or_else(|| {
-            usage(format!(
-                "the form of the images '{out}' is not clear from their name; give --stack png, jpeg or tiff"
-            ))
+            usage(format!("the image name '{out}' has no known suffix; give --stack png, jpeg or tiff"))
         })
     }
 
@@ -87,7 +85,8 @@ impl Imaging {
             .fold(export, |export, compression| export.compression(compression.library()))
     }
 
-    /// Writes an image for each position along the first dimension. `limits` has the memory, and whether files are replaced.
+    /// Writes an image for each index along the first dimension. `limits` contains the memory limit, and whether files are
+    /// replaced.
     pub(super) fn write_stack(
         &self,
         node: &Node,
@@ -148,11 +147,11 @@ impl Compression {
 
 #[cfg(not(feature = "images"))]
 impl Imaging {
-    /// Says that this build has no images.
+    /// Fails, since this build has no images.
     pub(super) fn names(&self, _: &str) -> Result<Option<Names>> {
         match self.stack {
             Some(_) => {
-                let message = "images are written by a build with the feature images, which this one lacks";
+                let message = "this build cannot write images; build zarrox with the feature `images`";
                 Err(zarrox::Error::new(zarrox::ErrorKind::Unsupported, message))
             }
             None => Ok(None),

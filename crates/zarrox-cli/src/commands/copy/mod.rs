@@ -1,4 +1,4 @@
-//! Commands that move data into hierarchies, out of them, and between them.
+//! Commands that copy and move data into hierarchies, out of them, and between them.
 
 pub(super) mod append;
 pub(super) mod convert;

@@ -12,10 +12,10 @@ use crate::exit::Failure;
 use crate::interrupt;
 use crate::progress::Progress;
 
-/// Move an array or a group, with all nodes below it, to another path or to another store
+/// Move an array or a group, with all nodes below it, to another path or store
 ///
-/// Within a hierarchy, and on one disk, nothing is copied. Elsewhere the node is copied as cp does, and deleted when the copy is whole.
-/// After an interruption, the same command continues.
+/// Within a hierarchy, and on the same disk, the node is renamed. Otherwise it is copied as by cp, and deleted after the copy is
+/// complete. After an interruption, the same command continues.
 #[derive(Debug, Args)]
 pub(crate) struct Mv {
     /// The array or group
@@ -24,7 +24,7 @@ pub(crate) struct Mv {
     /// Its new path
     to: String,
 
-    /// Replace an existing node and all nodes below it, which are deleted only if nothing prevents the move
+    /// Replace an existing node and all nodes below it, which are deleted only if the move is possible
     #[arg(long)]
     force: bool,
 }
@@ -35,7 +35,9 @@ impl Mv {
         let progress = Progress::new(&self.from, 0);
         let if_exists = if self.force { IfExists::Replace } else { IfExists::Error };
         let copier = copying::copier(global, &progress).if_exists(if_exists);
-        let Some(report) = copying::told(copier.move_node(&self.from, &self.to))? else { return Ok(()) };
+        let Some(report) = copying::with_advice(copier.move_node(&self.from, &self.to))? else {
+            return Ok(());
+        };
         progress.finish(None);
         Ok(copying::print_findings(&report, out)?)
     }

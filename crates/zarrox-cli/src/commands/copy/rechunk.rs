@@ -1,4 +1,4 @@
-//! `zarrox rechunk`: copies arrays into other chunks.
+//! `zarrox rechunk`: copies arrays with other chunks.
 
 use std::io::Write;
 
@@ -15,28 +15,29 @@ use crate::interrupt;
 use crate::print::{print_json, size, time, tuple};
 use crate::progress::Progress;
 
-/// Copy an array, or all arrays of a group, into other chunks, shards or codecs, in bounded memory
+/// Copy arrays with other chunks, shards or codecs, in bounded memory
 ///
-/// The plan is chosen by its cost: each thread has parts of its own; or all threads work on parts as large as the memory allows; or,
-/// with --scratch, an uncompressed array lies on the way, so that every chunk is read once. Chunks that only go into other shards are
-/// not decoded. After an interruption, the same command continues.
+/// The source is an array, or a group with all of its arrays. The plan with the lowest cost is chosen: each thread copies its own
+/// regions; or all threads work on regions as large as the memory allows; or, with --scratch, an uncompressed intermediate array
+/// is written, so that every chunk is read once. Chunks are not decoded if only the shards change. After an interruption, the
+/// same command continues.
 #[derive(Debug, Args)]
 pub(crate) struct Rechunk {
     /// The array or group
     source: String,
 
-    /// The copy
+    /// The destination
     #[arg(required_unless_present = "in_place")]
     destination: Option<String>,
 
-    /// Make the copy beside the source, compare all values, and let it take the place of the source
+    /// Create the copy beside the source, compare all values, and replace the source
     #[arg(long, conflicts_with_all = ["destination", "scratch", "force"])]
     in_place: bool,
 
     #[command(flatten)]
     recoding: Recoding,
 
-    /// An unused path or URL for an uncompressed array on the way, as large as all elements
+    /// An unused path or URL for an uncompressed intermediate array, as large as all elements
     #[arg(long, value_name = "PATH")]
     scratch: Option<String>,
 
@@ -56,11 +57,11 @@ pub(crate) struct Rechunk {
     #[arg(long)]
     force: bool,
 
-    /// The memory for chunks and parts in progress
+    /// The memory limit for chunks and regions in progress
     #[arg(long, visible_alias = "memory", value_name = "SIZE", default_value = "1GiB")]
     max_memory: ByteSize,
 
-    /// Print the plan or what was done as JSON
+    /// Print the plan or the report as JSON
     #[arg(long)]
     json: bool,
 }
@@ -69,7 +70,7 @@ impl Rechunk {
     pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
         interrupt::catch();
         if !self.recoding.is_given() {
-            return Err(usage("name the new chunks: --chunks, --shards or a codec").into());
+            return Err(usage("nothing would change; give --chunks, --shards or a codec").into());
         }
         let progress = Progress::new(&self.source, 0);
         let copier = self.copier(global, &progress)?;
@@ -87,8 +88,8 @@ impl Rechunk {
             return Ok(copying.check()?);
         }
         let report = match &self.destination {
-            Some(destination) => Some(copying::told(copier.run(&self.source, destination))?),
-            None => copying::told(copier.run_in_place(&self.source))?,
+            Some(destination) => Some(copying::with_advice(copier.run(&self.source, destination))?),
+            None => copying::with_advice(copier.run_in_place(&self.source))?,
         };
         progress.finish(None);
         let Some(report) = report else { return Ok(()) };
@@ -122,7 +123,7 @@ impl Rechunk {
             writeln!(out, "  elements written {} times", plan.times_written)?;
         }
         if plans.is_empty() {
-            writeln!(out, "all chunks are copied as they are")?;
+            writeln!(out, "all chunks are copied unchanged")?;
         } else if let Some(seconds) = seconds {
             writeln!(out, "estimated time   {} (from a sample)", time(seconds))?;
         }
@@ -132,12 +133,12 @@ impl Rechunk {
 
 fn says(way: Way) -> &'static str {
     match way {
-        Way::Stored => "encoded chunks go into other shards",
-        Way::Direct => "each thread has parts of its own",
-        Way::InMemory => "all threads work on large parts in memory",
-        Way::Scratch => "an uncompressed array lies on the way",
-        Way::InOrder => "elements are encoded in their order",
-        Way::InParts => "elements are encoded in parts of whole chunks",
+        Way::Stored => "encoded chunks are copied into other shards",
+        Way::Direct => "each thread copies its own regions",
+        Way::InMemory => "all threads work on large regions in memory",
+        Way::Scratch => "through an uncompressed intermediate array",
+        Way::InOrder => "elements are encoded in row-major order",
+        Way::InParts => "elements are encoded in regions of whole chunks",
     }
 }
 

@@ -12,16 +12,16 @@ use crate::exit::usage;
 use crate::filter;
 use crate::suggest::{self, suggesting};
 
-/// The properties of arrays that a copy has of its own.
+/// The properties of arrays that differ between a copy and its source.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Chunks and codecs of the copy [default: those of the source]")]
 pub(crate) struct Recoding {
-    /// The shape of a chunk, such as 10,20, where -1 is a whole dimension, or for arrays of several shapes lengths by the names of
-    /// dimensions, such as time=10,lat=50. Without --shards, each chunk is stored by itself
+    /// The shape of a chunk, such as 10,20, where -1 is a whole dimension; for arrays of several shapes, lengths by dimension
+    /// name, such as time=10,lat=50. Without --shards, each chunk is a stored object
     #[arg(long, value_name = "LENGTHS", allow_hyphen_values = true)]
     pub(crate) chunks: Option<Chunks>,
 
-    /// The shape of a shard, which holds several chunks in one object, also by the names of dimensions; none: no shards
+    /// The shape of a shard, a stored object with several chunks, or lengths by dimension name; none: no shards
     #[arg(long, value_name = "LENGTHS", allow_hyphen_values = true, value_parser = shards)]
     pub(crate) shards: Option<Shards>,
 
@@ -39,17 +39,17 @@ pub(crate) struct Recoding {
     #[arg(value_parser = suggesting(creation::compressor, suggest::compressors))]
     pub(super) compressor: Option<Compressor>,
 
-    /// The data type, to which elements are cast: float32, <i2 …
+    /// The data type to which elements are cast: float32, <i2 …
     #[arg(long, value_name = "TYPE", hide_possible_values = true)]
     #[arg(value_parser = suggesting(suggest::text, suggest::data_types))]
     pub(super) dtype: Option<String>,
 
-    /// Take the nearest value where the data type does not have one, as NumPy's astype does; allow the loss of every property that the
-    /// format of the copy cannot express
+    /// Convert values that the data type cannot represent to the nearest one, as NumPy's astype does; allow the loss of every
+    /// property that the format of the copy cannot express
     #[arg(long)]
     pub(super) lossy: bool,
 
-    /// Separator between the numbers of chunk keys
+    /// The separator in chunk keys
     #[arg(long, value_parser = ["/", "."])]
     pub(super) separator: Option<String>,
 }
@@ -62,7 +62,7 @@ pub(crate) fn shards(text: &str) -> Result<Shards, String> {
 }
 
 impl Recoding {
-    /// Other shards, and nothing else.
+    /// Returns options that change only the shards.
     pub(crate) fn of_shards(text: &str) -> Result<Self> {
         let shards = shards(text).map_err(|why| usage(format!("--shards: {why}")))?;
         Ok(Self { shards: Some(shards), ..Self::default() })
@@ -80,7 +80,7 @@ impl Recoding {
             || separator.is_some()
     }
 
-    /// Applies the options to what makes the arrays.
+    /// Applies the options to a builder of arrays.
     pub(crate) fn apply<T: Recoded>(&self, copier: T) -> Result<T> {
         let mut copier = copier.lossy(self.lossy);
         copier = match &self.chunks {
@@ -116,7 +116,7 @@ impl Recoding {
     }
 }
 
-/// The maker of arrays that can have other chunks and codecs than their source.
+/// A builder of arrays that can have other chunks and codecs than their source.
 pub(crate) trait Recoded: Sized {
     fn lossy(self, lossy: bool) -> Self;
     fn chunks(self, chunks: ChunkShape) -> Self;
@@ -198,17 +198,19 @@ recoded!(
 
 recoded!(
     Downsample,
-    |_own, _lengths| Err(usage("--chunks: levels have chunks of one shape")),
-    Err(usage("--shards: levels have shards of one shape")),
+    |_own, _lengths| Err(usage("--chunks: levels have a single chunk shape")),
+    Err(usage("--shards: levels have a single shard shape")),
     |_own, _data_type, _casting| {
-        Err(usage("levels have the data type of the source; zarrox cp --dtype makes a copy with another one"))
+        Err(usage(
+            "levels have the data type of the source; zarrox cp --dtype changes the data type of a copy",
+        ))
     }
 );
 
 pub(crate) fn shape(chunks: &Chunks, option: &str) -> Result<zarrox::ChunkShape> {
     match chunks {
         Chunks::Shape(shape) => Ok(shape.clone()),
-        Chunks::Rectilinear(_) => Err(usage(format!("{option}: a copy has chunks of one shape"))),
+        Chunks::Rectilinear(_) => Err(usage(format!("{option}: a copy has a single chunk shape"))),
         Chunks::Named(_) => Err(usage(format!("{option}: give a length for each dimension"))),
     }
 }

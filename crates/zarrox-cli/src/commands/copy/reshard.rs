@@ -1,4 +1,4 @@
-//! `zarrox reshard`: moves encoded chunks into shards, and out of them.
+//! `zarrox reshard`: copies encoded chunks into shards, and out of them.
 
 use std::io::Write;
 
@@ -13,19 +13,19 @@ use crate::exit::{Failure, usage};
 use crate::interrupt;
 use crate::progress::Progress;
 
-/// Copy an array, or all arrays of a group, into other shards or out of shards, without decoding a chunk
+/// Copy arrays into other shards or out of shards, without decoding chunks
 ///
-/// The chunks stay as they are encoded, so this takes little longer than copying files. After an interruption, the same command
-/// continues.
+/// Encoded chunks are copied unchanged, so this takes little longer than copying files. The source is an array, or a group with
+/// all of its arrays. After an interruption, the same command continues.
 #[derive(Debug, Args)]
 pub(crate) struct Reshard {
     /// The array or group
     source: String,
 
-    /// The copy
+    /// The destination
     destination: String,
 
-    /// The shape of a shard, a multiple of the chunk; none: each chunk is stored by itself
+    /// The shape of a shard, a multiple of the chunk shape; none: each chunk is a stored object
     #[arg(long, value_name = "LENGTHS", allow_hyphen_values = true, required = true)]
     shards: String,
 
@@ -33,11 +33,11 @@ pub(crate) struct Reshard {
     #[arg(long)]
     force: bool,
 
-    /// The memory for shards in progress
+    /// The memory limit for shards in progress
     #[arg(long, value_name = "SIZE", default_value = "1GiB")]
     max_memory: ByteSize,
 
-    /// Print what was done as JSON
+    /// Print the report as JSON
     #[arg(long)]
     json: bool,
 }
@@ -58,11 +58,10 @@ impl Reshard {
             .find(|node| node.action == Action::Reencode)
             .map(|node| node.path.clone());
         if let Some(path) = decoded {
-            let message =
-                format!("the chunks of '{path}' would have to be decoded; zarrox rechunk does that");
+            let message = format!("resharding '{path}' requires decoding its chunks; use zarrox rechunk");
             return Err(usage(message).into());
         }
-        let report = copying::told(copying.run())?;
+        let report = copying::with_advice(copying.run())?;
         progress.finish(None);
         if self.json { copying::print_json([&report], out) } else { copying::print_findings(&report, out) }?;
         Ok(())

@@ -1,4 +1,4 @@
-//! `zarrox stats --axis`: statistics along axes, printed or stored.
+//! `zarrox stats --axis`: prints or stores statistics along axes.
 
 use std::io::Write;
 
@@ -86,7 +86,7 @@ impl Along<'_> {
         })
     }
 
-    /// An array for a statistic, with the names and chunks of the axes that are left.
+    /// Returns a builder for the array of a statistic, with the names and chunks of the remaining axes.
     fn described(
         &self,
         builder: ArrayBuilder,
@@ -126,10 +126,10 @@ impl Along<'_> {
     }
 }
 
-/// Fills arrays, each with its statistic.
+/// Writes the statistics to their arrays.
 type Fill<'a> = &'a mut dyn FnMut(&[(Measure, Array)]) -> Result<()>;
 
-/// Creates arrays, whose documents are stored when all are filled.
+/// Creates arrays, and stores their documents after all arrays are filled.
 fn filled(
     mut builders: Vec<(Measure, ArrayBuilder)>,
     source: &str,
@@ -144,7 +144,7 @@ fn filled(
     filled.map(drop)
 }
 
-/// A group, which may be there already.
+/// Creates a group, which may already exist.
 fn create_group(global: &Global, place: &str) -> Result<()> {
     match global.options().create_group(place) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
@@ -154,7 +154,7 @@ fn create_group(global: &Global, place: &str) -> Result<()> {
     }
 }
 
-/// All elements as nested lists.
+/// Returns all elements as nested lists.
 fn nested(array: &Array) -> Result<Json> {
     let values = array.read::<DynArray>(Selection::all())?;
     values.to_json(&zarrox::codecs::registry())

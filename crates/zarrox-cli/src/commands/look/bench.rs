@@ -1,4 +1,4 @@
-//! `zarrox bench`: how fast an array is read here, and what other chunks and codecs would give.
+//! `zarrox bench`: measures the read speed of an array, and of other chunks and codecs.
 
 use std::io::Write;
 use std::time::Duration;
@@ -20,11 +20,11 @@ use crate::interrupt;
 use crate::print::{print_json, size, time, tuple};
 use crate::progress::Progress;
 
-/// Measure how fast an array is read here, and what other chunks and codecs would give
+/// Measure the read speed of an array, and compare other chunks and codecs
 ///
-/// A sample from the middle of the array is read in turns, and the median counts: the stored bytes alone, the elements, one chunk, and one
-/// element. Candidates are the array as it is, and every combination of --try, --chunks and --shards: they are encoded and decoded in
-/// memory, and read from there or, with --at, from a place. All threads work at the same time.
+/// A sample from the middle of the array is read several times, and medians are printed: for the stored bytes alone, the
+/// elements, one chunk, and one element. Candidates are the current array, and every combination of --try, --chunks and --shards.
+/// They are encoded and decoded in memory, and read from memory or, with --at, from a path or URL. All threads run concurrently.
 #[derive(Debug, Args)]
 pub(crate) struct Bench {
     /// The array
@@ -34,23 +34,23 @@ pub(crate) struct Bench {
     #[arg(long = "try", value_name = "NAME[:LEVEL],…", value_delimiter = ',', value_parser = creation::compressor)]
     compressors: Vec<Compressor>,
 
-    /// A shape of chunks to try, such as 100,-1; can be repeated
+    /// A chunk shape to try, such as 100,-1; can be repeated
     #[arg(long, value_name = "LENGTHS", allow_hyphen_values = true)]
     chunks: Vec<Chunks>,
 
-    /// A shape of shards to try, or none; can be repeated
+    /// A shard shape to try, or none; can be repeated
     #[arg(long, value_name = "LENGTHS", allow_hyphen_values = true, value_parser = recoding::shards)]
     shards: Vec<Shards>,
 
-    /// The most elements that are measured, by their size in memory
+    /// The maximum size of the sample in memory
     #[arg(long, value_name = "SIZE", default_value = "64MiB")]
     sample: ByteSize,
 
-    /// The number of times that everything is measured
+    /// The number of repetitions of each measurement
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     turns: u32,
 
-    /// An unused path or URL where candidates are stored to be read from, and deleted at the end
+    /// An unused path or URL where candidates are stored for reading, and deleted at the end
     #[arg(long, value_name = "PATH")]
     at: Option<String>,
 
@@ -76,7 +76,7 @@ impl Bench {
         let report = bench.run(&array)?;
         progress.clear();
         let failed = report.candidates.iter().find_map(|candidate| candidate.as_ref().err());
-        let failed = failed.map(|error| usage(format!("a candidate cannot be made: {error}")));
+        let failed = failed.map(|error| usage(format!("a candidate cannot be created: {error}")));
         if self.json {
             print_json(out, &to_json(&self.path, &report))?;
         } else {
@@ -85,7 +85,7 @@ impl Bench {
         failed.map_or(Ok(()), |error| Err(error.into()))
     }
 
-    /// Every combination of what is to be tried.
+    /// Returns every combination of the options to try.
     fn candidates(&self) -> Result<Vec<(String, Copier)>> {
         let mut all = vec![(Vec::new(), Copier::new())];
         all = combined(all, &self.compressors, |copier, compressor| {
@@ -124,10 +124,10 @@ impl Bench {
             region.join(", "),
             report.objects
         )?;
-        writeln!(out, "measured      medians of {} turns on {} threads", report.turns, report.threads)?;
+        writeln!(out, "measured      medians of {} runs on {} threads", report.turns, report.threads)?;
         let (first, again) = match report.is_remote {
             true => ("the first time", "from the server again"),
-            false => ("the first time, cold unless it was in the system's cache", "again, warm"),
+            false => ("the first time, cold unless in the system's cache", "again, warm"),
         };
         writeln!(
             out,
@@ -151,7 +151,7 @@ impl Bench {
         if report.candidates.iter().flatten().any(|candidate| candidate.is_cut) {
             writeln!(
                 out,
-                "* Its chunks or shards are larger than the sample: smaller ones were measured. See --sample."
+                "* Chunks or shards exceed the sample, so smaller ones were measured. See --sample."
             )?;
         }
         Ok(())
@@ -177,10 +177,10 @@ fn rows(report: &BenchReport) -> Vec<[String; 8]> {
     rows
 }
 
-/// A candidate so far: the names of its properties, and the copier that makes it.
+/// A partial candidate: the names of its properties, and the copier that creates it.
 type Begun = (Vec<String>, Copier);
 
-/// Each of the candidates with each of further properties, if there are any.
+/// Combines each candidate with each of the further properties, if there are any.
 fn combined<T>(
     all: Vec<Begun>,
     properties: &[T],
@@ -209,7 +209,7 @@ fn shown(shape: &zarrox::ChunkShape) -> String {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a ratio for people")]
+#[expect(clippy::cast_precision_loss, reason = "a ratio for display")]
 fn ratio(report: &BenchReport, candidate: &Candidate) -> f64 {
     report.sample_bytes as f64 / candidate.bytes_stored.max(1) as f64
 }
@@ -218,7 +218,7 @@ fn ratio(report: &BenchReport, candidate: &Candidate) -> f64 {
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "a speed for people"
+    reason = "a speed for display"
 )]
 fn speed(bytes: u64, time: Duration) -> String {
     format!("{}/s", HumanBytes((bytes as f64 / time.as_secs_f64().max(1e-9)) as u64))

@@ -1,4 +1,4 @@
-//! `zarrox cat`: stored bytes.
+//! `zarrox cat`: prints the bytes of stored objects.
 
 use std::io::Write;
 
@@ -8,9 +8,9 @@ use zarrox::{DimSelection, DynArray, Error, ErrorKind, Node, Result};
 use crate::args::Global;
 use crate::exit::Failure;
 
-/// Write the stored bytes under a key, or the elements of a chunk, to the standard output
+/// Write a stored object, or the elements of a chunk, to the standard output
 ///
-/// The key begins at the node: zarr.json, .zarray, c/0/1, 0.1 …
+/// The key is relative to the node: zarr.json, .zarray, c/0/1, 0.1 …
 #[derive(Debug, Args)]
 pub(crate) struct Cat {
     /// The array or group
@@ -19,7 +19,7 @@ pub(crate) struct Cat {
     /// The key of a document or a chunk
     key: String,
 
-    /// Decode the chunk: write its elements within the array, in row-major order and in this machine's byte order
+    /// Decode the chunk, and write its elements within the array in row-major order and native byte order
     #[arg(long)]
     decoded: bool,
 }
@@ -30,15 +30,15 @@ impl Cat {
             return self.decode(global, out);
         }
         let value = global.look(&self.path)?.stored_value(&self.key)?;
-        Ok(out.write_all(&value.ok_or_else(|| self.missing("nothing is stored under the key"))?)?)
+        Ok(out.write_all(&value.ok_or_else(|| self.missing("the key has no stored object"))?)?)
     }
 
     fn decode(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
         let array = global.read_array(&self.path)?;
         let chunk = array.raw().key_encoding()?.decode(&self.key, array.ndim());
-        let chunk = chunk.ok_or_else(|| self.missing("no chunk can have the key"))?;
+        let chunk = chunk.ok_or_else(|| self.missing("the key is not a chunk key of the array"))?;
         if Node::Array(array.clone()).stored_value(&self.key)?.is_none() {
-            return Err(self.missing("no chunk is stored under the key").into());
+            return Err(self.missing("the chunk is not stored").into());
         }
         let along = |(dim, &index): (usize, &u64)| {
             let (begin, length) = array.chunk_grid().chunk_place(dim, index).unwrap_or_default();

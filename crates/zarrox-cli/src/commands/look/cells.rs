@@ -1,10 +1,10 @@
-//! Elements as cells of CSV.
+//! CSV cells of elements.
 
 use zarrox::{DataType, Registry, Result};
 
 use crate::print;
 
-/// The CSV cells of an element: one, or one for each leaf field of a structure.
+/// Appends the CSV cells of an element: one, or one for each leaf field of a structured data type.
 pub(super) fn push_cells(
     data_type: &DataType,
     element: &[u8],
@@ -12,7 +12,7 @@ pub(super) fn push_cells(
     cells: &mut Vec<String>,
 ) -> Result<()> {
     let Some(structure) = data_type.fields() else {
-        // Commas separate texts, so Python's quotes are not needed.
+        // Text is separated by commas, so Python's quotes are not needed.
         let text = match print::text_of(data_type, element) {
             Some(text) => text,
             None => registry.family(data_type)?.format(data_type, element),
@@ -27,7 +27,7 @@ pub(super) fn push_cells(
     Ok(())
 }
 
-/// A CSV cell, in quotes if necessary.
+/// Returns a CSV cell, in quotes if necessary.
 fn cell(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))

@@ -1,4 +1,4 @@
-//! `zarrox chunks`: the chunks of an array.
+//! `zarrox chunks`: lists the chunks of an array.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -12,18 +12,18 @@ use crate::args::Global;
 use crate::exit::{Failure, printable, usage};
 use crate::print::{print_json, tuple};
 
-/// The most chunks that a map shows, and that are listed one by one where they are missing.
+/// The maximum number of chunks in a map, and of missing chunks that are listed one by one.
 const MOST: u64 = 1 << 20;
 
-/// List the stored chunks of an array, or shards if there are any: index, key, region and size
+/// List the stored chunks or shards of an array: index, key, region and size
 ///
-/// Nothing but listings is read, and with --inner the indexes of shards.
+/// Only listings are read, and with --inner the shard indexes.
 #[derive(Debug, Args)]
 pub(crate) struct Chunks {
     /// The array
     path: String,
 
-    /// List the chunks inside of shards
+    /// List the inner chunks of shards
     #[arg(long)]
     inner: bool,
 
@@ -31,7 +31,8 @@ pub(crate) struct Chunks {
     #[arg(long, conflicts_with_all = ["inner", "map"])]
     missing: bool,
 
-    /// Print a map of the grid, for at most two dimensions of more than one chunk: # for a stored chunk, and . for one that is not
+    /// Print a map of the chunk grid: # for a stored chunk, and . for a missing one; at most two dimensions may have more than
+    /// one chunk
     #[arg(long, conflicts_with = "inner")]
     map: bool,
 
@@ -64,7 +65,7 @@ impl Chunks {
             let grid = array.grid_shape();
             return Ok(print_json(out, &json!({"grid_shape": grid.as_slice(), "chunks": chunks}))?);
         }
-        // The rows are made twice, since those of millions of chunks would fill the memory.
+        // The rows are computed twice, since the rows of millions of chunks would fill the memory.
         let mut widths = Widths::default();
         self.rows(&array, &stored, &mut |row| {
             widths.fit(row);
@@ -147,7 +148,7 @@ impl Chunks {
     }
 }
 
-/// The indices of the n-th chunk in row-major order.
+/// Returns the index of the n-th chunk in row-major order.
 fn index(mut number: u64, grid: &[u64]) -> Vec<u64> {
     let along = |&length: &u64| {
         let at = number % length.max(1);
@@ -159,7 +160,7 @@ fn index(mut number: u64, grid: &[u64]) -> Vec<u64> {
     index
 }
 
-/// The elements of a stored chunk, as a selection.
+/// Returns the region of a stored chunk, as a selection.
 fn region(array: &Array, chunk: &[u64]) -> String {
     let along = |(dim, &index): (usize, &u64)| {
         let (begin, length) = array.chunk_grid().chunk_place(dim, index).unwrap_or_default();
@@ -169,7 +170,7 @@ fn region(array: &Array, chunk: &[u64]) -> String {
     format!("[{}]", along.join(", "))
 }
 
-/// The elements of a chunk inside of a shard, as a selection.
+/// Returns the region of an inner chunk, as a selection.
 fn inner_region(array: &Array, chunk: &[u64]) -> String {
     let lengths = array.unit_shape();
     let along = |(dim, &index): (usize, &u64)| {

@@ -1,4 +1,4 @@
-//! `zarrox dump --columns`: one-dimensional arrays of a group, side by side.
+//! `zarrox dump --columns`: prints one-dimensional arrays of a group side by side.
 
 use std::io::Write;
 
@@ -11,13 +11,13 @@ use crate::exit::{Failure, note, printable, usage};
 use crate::print;
 use crate::window::memory_size;
 
-/// The most rows of a table, unless all are asked for.
+/// The maximum number of rows of a table without `--full`.
 const ROWS: u64 = 1000;
 
-/// The form in which rows are printed.
+/// The output format of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
-    /// Aligned columns, of which a number of rows is enough if there are more.
+    /// Aligned columns, with a limited number of rows.
     Table { full: bool },
     /// Comma-separated values, with a line of names.
     Csv,
@@ -60,25 +60,25 @@ pub(super) fn print(
     }
     if most < length {
         out.flush()?;
-        note(&format!("{} more rows are not shown; --full prints all", length - most));
+        note(&format!("{} more rows are not shown; --full prints all rows", length - most));
     }
     Ok(())
 }
 
-/// The number of rows, which all arrays have.
+/// Returns the number of rows, which must be equal for all arrays.
 fn length(arrays: &[Array], names: &[String], selection: &Selection) -> Result<u64> {
     let mut first = None;
     for (array, name) in arrays.iter().zip(names) {
         let shape = array.slice(selection).shape()?;
         let [length] = shape.as_slice() else {
             return Err(usage(format!(
-                "'{name}' has the shape {}; columns have one dimension",
+                "'{name}' has the shape {}; columns must have one dimension",
                 print::tuple(&shape)
             )));
         };
         if array.data_type().fields().is_some() {
             return Err(usage(format!(
-                "'{name}' has structures, which are tables by themselves: zarrox dump --csv"
+                "'{name}' has a structured data type, which is a table by itself; use zarrox dump --csv"
             )));
         }
         match first {
@@ -92,7 +92,7 @@ fn length(arrays: &[Array], names: &[String], selection: &Selection) -> Result<u
     Ok(first.map_or(0, |(length, _)| length))
 }
 
-/// The cells of each row.
+/// Returns the cells of each row.
 fn cells(columns: &[DynArray], registry: &Registry) -> Result<Vec<Vec<String>>> {
     let rows = columns.first().map_or(0, |column| column.shape()[0]);
     let mut all: Vec<Vec<String>> = vec![Vec::new(); rows];

@@ -1,4 +1,4 @@
-//! Descriptions of nodes, for people and for programs.
+//! Descriptions of nodes as text and as JSON.
 
 use zarrox::json::{Json, Map, json};
 use zarrox::{Array, Child, DataType, Node};
@@ -6,22 +6,22 @@ use zarrox::{Array, Child, DataType, Node};
 use crate::exit::printable;
 use crate::print::tuple;
 
-/// The number of characters of an attribute that are shown.
+/// The maximum number of characters of an attribute that are shown.
 const VALUE: usize = 160;
 
-/// A data type in the form of v3 metadata, whatever the format, or its readable name if v3 has no name for it.
+/// Returns a data type in the form of v3 metadata, or its readable name if v3 has no name for it.
 pub(super) fn data_type_json(data_type: &DataType) -> Json {
     let registry = zarrox::codecs::registry().with_unknown();
     let named = registry.family(data_type).and_then(|family| family.to_v3(data_type));
     named.unwrap_or_else(|_| Json::from(data_type.to_string()))
 }
 
-/// The attributes, one on each line; long values are shortened.
+/// Returns a line for each attribute; long values are shortened.
 pub(super) fn attribute_lines(attributes: &Map) -> impl Iterator<Item = String> {
     attributes.iter().map(|(name, value)| format!("{name} = {}", clipped(&value.to_string(), VALUE)))
 }
 
-/// The beginning of a text, if the text is longer.
+/// Returns a text, shortened to at most `longest` characters.
 pub(super) fn clipped(text: &str, longest: usize) -> String {
     match text.char_indices().nth(longest) {
         None => text.to_owned(),
@@ -29,17 +29,17 @@ pub(super) fn clipped(text: &str, longest: usize) -> String {
     }
 }
 
-/// The description of an array that follows its name.
+/// Returns the description of an array that follows its name.
 pub(super) fn label(array: &Array) -> String {
     format!("{} {}", tuple(array.shape()), array.data_type()) + &unreadable(array)
 }
 
-/// The reason why an array's elements cannot be read, in brackets; empty if they can be read.
+/// Returns the reason why an array's elements cannot be read, in parentheses; empty if they can be read.
 pub(super) fn unreadable(array: &Array) -> String {
     array.unreadable().map(|why| format!(" (cannot be read: {why})")).unwrap_or_default()
 }
 
-/// A node's name and, if it can be opened, its description.
+/// Returns a node's name and, if it can be opened, its description.
 pub(super) fn child_json(child: &Child) -> Json {
     match &child.node {
         Ok(Node::Array(array)) => {
@@ -65,7 +65,7 @@ pub(super) fn child_json(child: &Child) -> Json {
     }
 }
 
-/// The shape of the chunks, and of the shards if there are any; for a rectilinear grid all lengths.
+/// Returns the chunk shape, and the shard shape if there is one; for a rectilinear grid all lengths.
 pub(super) fn chunk_shapes(array: &Array) -> (String, Option<String>) {
     let stored = array.chunk_grid().describe();
     match array.shard_shape() {
@@ -74,7 +74,7 @@ pub(super) fn chunk_shapes(array: &Array) -> (String, Option<String>) {
     }
 }
 
-/// The name, safe to print on a terminal.
+/// Returns the name, safe to print on a terminal.
 pub(super) fn name(child: &Child) -> String {
     let name = printable(&child.name);
     if matches!(child.node, Ok(Node::Group(_))) { format!("{name}/") } else { name }

@@ -1,4 +1,4 @@
-//! `zarrox du`: the space that nodes take.
+//! `zarrox du`: prints the disk usage of nodes.
 
 use std::io::Write;
 
@@ -15,21 +15,21 @@ use crate::interrupt;
 use crate::print::print_json;
 use crate::progress::Progress;
 
-/// Print the space that nodes take: stored and logical bytes, their ratio, and the stored chunks
+/// Print the disk usage of nodes: stored and logical bytes, their ratio, and stored chunks
 ///
-/// The numbers of a group are those of all nodes below it as well. No chunk is read: listings say it all, and with --inner the indexes
-/// of shards. Objects that belong to no node and no chunk are orphans.
+/// The numbers of a group include all nodes below it. Chunks are not read: only listings, and with --inner the shard indexes.
+/// Stored objects that do not belong to a node or a chunk are orphans.
 #[derive(Debug, Args)]
 pub(crate) struct Du {
     /// The arrays and groups
     #[arg(value_name = "PATH", default_value = ".")]
     paths: Vec<String>,
 
-    /// Print nodes to this depth; 0 for the sum alone
+    /// Print nodes to this depth; 0 for the total alone
     #[arg(short, long, value_name = "N")]
     depth: Option<usize>,
 
-    /// The order of nodes
+    /// The sort order of nodes
     #[arg(long, value_name = "BY", default_value = "path")]
     sort: Sort,
 
@@ -37,20 +37,20 @@ pub(crate) struct Du {
     #[arg(short, long)]
     bytes: bool,
 
-    /// Read the indexes of shards, and count the chunks inside
+    /// Read the shard indexes, and count the inner chunks
     #[arg(long)]
     inner: bool,
 
-    /// Print how many stored chunks have which size
+    /// Print a histogram of the sizes of stored chunks
     #[arg(long)]
     histogram: bool,
 
-    /// Print JSON, for programs: a list of nodes with their own numbers and, in `total`, those with all nodes below
+    /// Print a JSON list of nodes with their own numbers and, in `total`, those including all nodes below
     #[arg(long)]
     json: bool,
 }
 
-/// The order of nodes.
+/// The sort order of nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Sort {
     /// In the order of the hierarchy
@@ -59,7 +59,7 @@ enum Sort {
     Size,
 }
 
-/// Numbers that can be added up.
+/// The numbers of a node, which can be added up.
 #[derive(Debug, Clone, Default)]
 struct Sum {
     path: String,
@@ -114,7 +114,7 @@ impl Sum {
         above == "/" || self.path.strip_prefix(above).is_some_and(|rest| rest.starts_with('/'))
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "a ratio for people")]
+    #[expect(clippy::cast_precision_loss, reason = "a ratio for display")]
     fn ratio(&self) -> Option<f64> {
         (self.stored > 0 && self.logical < u64::MAX).then(|| self.logical as f64 / self.stored as f64)
     }
@@ -144,7 +144,7 @@ impl Du {
         result
     }
 
-    /// Each node with its own numbers, and with those of all nodes below.
+    /// Returns the numbers of each node, without and with all nodes below.
     fn totals(&self, global: &Global, path: &str) -> Result<Vec<(Sum, Sum)>> {
         let node = if self.inner { global.read(path)? } else { global.look(path)? };
         let progress = Progress::new(path, 0);
@@ -153,7 +153,7 @@ impl Du {
             bar.set(done.done, done.total);
             interrupt::check()
         });
-        // A node is complete when one comes that is not below it.
+        // A node is complete when the next node is not below it.
         let (mut open, mut all): (Vec<usize>, Vec<(Sum, Sum)>) = (Vec::new(), Vec::new());
         usage.run(&node, |node| {
             let own = Sum::of(&node);
@@ -196,7 +196,7 @@ impl Du {
         out.flush()?;
         if total.orphans.0 > 0 {
             let bytes = self.size(total.orphans.1);
-            note(&format!("{} objects ({bytes}) belong to no node and no chunk", total.orphans.0));
+            note(&format!("{} objects ({bytes}) do not belong to a node or a chunk", total.orphans.0));
         }
         Ok(())
     }

@@ -14,20 +14,22 @@ use crate::part::Part;
 use crate::print::{self, Columns, Cursor, Extent, Printer, THRESHOLD};
 use crate::window::Window;
 
-/// Print elements as NumPy does; of more than 1000 elements, print only those at the edges
+/// Print elements as NumPy does
+///
+/// If there are more than 1000 elements, only those at the edges are printed, unless --full is given.
 #[derive(Debug, Args)]
 pub(crate) struct Dump {
-    /// The array, or a part of it: 'a.zarr/t2m[-1, ::90, ...]'
+    /// The array, or a selection: 'a.zarr/t2m[-1, ::90, ...]'
     path: String,
 
     #[command(flatten)]
     part: Part,
 
-    /// Print all elements, however many there are
+    /// Print all elements, regardless of their number
     #[arg(long)]
     full: bool,
 
-    /// Print all elements as CSV: a line for each row along the last dimension, and a cell for each field of a structure
+    /// Print all elements as CSV: a line for each row along the last dimension, and a cell for each field of a structured data type
     #[arg(long, conflicts_with = "full")]
     csv: bool,
 
@@ -35,17 +37,18 @@ pub(crate) struct Dump {
     #[arg(long, conflicts_with_all = ["full", "csv"])]
     json: bool,
 
-    /// Print one-dimensional arrays of a group side by side, such as time,lat,temp: a table, or with --csv and --json lines of CSV or JSON
+    /// Print one-dimensional arrays of a group side by side, such as time,lat,temp: a table, or with --csv and --json lines of
+    /// CSV or JSON
     #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with = "fields")]
     columns: Vec<String>,
 
-    /// The approximate limit of memory
+    /// The approximate memory limit
     #[arg(long, value_name = "SIZE", default_value = "64MiB")]
     memory: ByteSize,
 }
 
 impl Dump {
-    /// The command for a part of an array.
+    /// Returns the command for a part of an array.
     pub(super) fn new(path: String, part: Part, csv: bool, json: bool) -> Self {
         Self { path, part, full: false, csv, json, columns: Vec::new(), memory: ByteSize(64 << 20) }
     }
@@ -134,7 +137,7 @@ impl Dump {
         out: &mut dyn Write,
     ) -> Result<(), Failure> {
         let shape = window.shape();
-        // A one-dimensional array is printed as a column, as by NumPy's `savetxt`.
+        // A one-dimensional array is printed as a column, as in NumPy's `savetxt`.
         let mut cursor = Cursor::new(if shape.len() < 2 { vec![window.len(), 1] } else { shape });
         let mut cells = Vec::new();
         self.each(window, |element| {

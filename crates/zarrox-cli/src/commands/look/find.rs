@@ -15,7 +15,7 @@ use crate::print::print_json;
 
 /// List the nodes below a group that have all of the given properties
 ///
-/// Each path begins with ROOT, so that it can be given to other commands.
+/// Each path begins with ROOT, so that it can be passed to other commands.
 #[derive(Debug, Args)]
 pub(crate) struct Find {
     /// The group
@@ -34,11 +34,11 @@ pub(crate) struct Find {
     #[arg(long, value_name = "TYPE")]
     dtype: Option<String>,
 
-    /// The shape of an array, in which * stands for any length: 10,*
+    /// The shape of an array, in which * matches any length: 10,*
     #[arg(long, value_name = "LENGTHS")]
     shape: Option<String>,
 
-    /// An attribute that the node has, or has with this value, as JSON or text: units=m; can be repeated
+    /// An attribute of the node, by its name or with its value as JSON or text: units=m; can be repeated
     #[arg(long, value_name = "NAME[=VALUE]")]
     attr: Vec<String>,
 
@@ -125,7 +125,7 @@ fn lengths(text: &str) -> Result<Vec<Option<u64>>> {
         length => length
             .parse()
             .map(Some)
-            .map_err(|_| usage(format!("--shape: '{length}' is neither a length nor *"))),
+            .map_err(|_| usage(format!("--shape: expected a length or *, found '{length}'"))),
     };
     items.map(length).collect()
 }

@@ -1,4 +1,4 @@
-//! `zarrox head` and `zarrox tail`: the first and the last elements of arrays.
+//! `zarrox head` and `zarrox tail`: print the first and the last rows of arrays.
 
 use std::io::Write;
 
@@ -34,7 +34,7 @@ struct Rows {
     #[arg(short = 'n', long = "rows", value_name = "N", default_value_t = 10)]
     count: u64,
 
-    /// Take only this field of structures; if repeated, structures of these fields
+    /// Print only this field of a structured data type; can be repeated
     #[arg(long = "field", value_name = "NAME")]
     fields: Vec<String>,
 
@@ -60,7 +60,7 @@ impl Tail {
 }
 
 impl Rows {
-    /// Prints the rows that a function chooses, given their number and the length of the array.
+    /// Prints the rows that `range` selects from their number and the length of the array.
     fn print(
         &self,
         global: &Global,

@@ -1,4 +1,4 @@
-//! A whole hierarchy as `ncdump -h` shows it: dimensions, arrays with their types, and attributes.
+//! The header of a whole hierarchy, like the output of `ncdump -h`: dimensions, arrays with their data types, and attributes.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -54,7 +54,7 @@ fn print_group(group: &Group, name: &str, indent: &str, out: &mut dyn Write) -> 
     Ok(writeln!(out, "{indent}}}")?)
 }
 
-/// The named dimensions of arrays, and their lengths; several if arrays disagree.
+/// Prints the named dimensions of arrays with their lengths; several lengths if arrays differ.
 fn print_dimensions(arrays: &[Array], indent: &str, out: &mut dyn Write) -> io::Result<()> {
     let mut lengths: BTreeMap<String, Vec<u64>> = BTreeMap::new();
     for array in arrays {
@@ -92,7 +92,7 @@ fn print_attributes(attributes: &Map, name: &str, indent: &str, out: &mut dyn Wr
     Ok(())
 }
 
-/// The names of an array's dimensions, from xarray's attribute if the metadata has none.
+/// Returns the names of an array's dimensions, from xarray's attribute if the metadata has none.
 fn names(array: &Array) -> Vec<Option<String>> {
     if let Some(names) = array.dimension_names() {
         return names.to_vec();

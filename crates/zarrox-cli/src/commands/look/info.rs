@@ -15,23 +15,22 @@ use crate::print::{print_json, size, tuple};
 
 /// Show the properties of arrays and groups
 ///
-/// No codec is needed for this: for an array with unknown codecs or an unknown data type, one line says so.
+/// This does not require codecs: for an array with unknown codecs or an unknown data type, a line says so.
 #[derive(Debug, Args)]
 pub(crate) struct Info {
     /// The arrays and groups
     #[arg(value_name = "PATH", default_value = ".")]
     paths: Vec<String>,
 
-    /// Count the stored chunks of remote stores as well, which takes a request for each thousand chunks, or over HTTP one for
-    /// each chunk
+    /// Count the stored chunks of remote stores as well, which takes a request per thousand chunks, or per chunk over HTTP
     #[arg(long)]
     count: bool,
 
-    /// Show all nodes below as well, as ncdump -h does: dimensions, types and attributes
+    /// Show all nodes below as well, like ncdump -h: dimensions, data types and attributes
     #[arg(long, conflicts_with_all = ["count", "json"])]
     header: bool,
 
-    /// Print JSON, for programs; for several paths, a list
+    /// Print JSON; for several paths, a list
     #[arg(long)]
     json: bool,
 }
@@ -84,7 +83,7 @@ impl Info {
     }
 }
 
-/// The store as the user named it: the URL of a bucket differs from the address of its server.
+/// Returns the store in the user's notation: the URL of a bucket differs from the address of its server.
 fn store_name(location: &str, given: &str, node: &str) -> String {
     let said =
         given.split_once("://").filter(|(scheme, rest)| !scheme.starts_with("http") && !rest.contains('@'));
@@ -97,7 +96,7 @@ fn store_name(location: &str, given: &str, node: &str) -> String {
 
 type Lines = Vec<(&'static str, String)>;
 
-/// Lines of two columns. A name that repeats is printed once.
+/// Prints lines of two columns. A repeated name is printed once.
 fn print(out: &mut dyn Write, lines: &Lines) -> std::io::Result<()> {
     let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     let mut last = "";
@@ -109,7 +108,7 @@ fn print(out: &mut dyn Write, lines: &Lines) -> std::io::Result<()> {
     Ok(())
 }
 
-/// A line for each attribute.
+/// Appends a line for each attribute.
 fn push_attributes(lines: &mut Lines, attributes: &Map) {
     if attributes.is_empty() {
         lines.push(("attributes", "none".to_owned()));
@@ -149,7 +148,7 @@ fn array_lines(array: &Array, info: &ArrayInfo, given: &str) -> Result<Lines> {
         return Ok(lines);
     }
     lines.push(("bytes stored", size(info.bytes_stored)));
-    let partly = if info.chunks == Some(info.chunks_initialised) { "" } else { " of what is stored" };
+    let partly = if info.chunks == Some(info.chunks_initialised) { "" } else { " of the stored chunks" };
     lines.extend(ratio(info).map(|ratio| ("ratio", format!("{ratio:.2}{partly}"))));
     lines.push((objects, format!("{} of {}", info.chunks_initialised, number(info.chunks))));
     Ok(lines)
@@ -197,7 +196,7 @@ pub(super) fn codec_json(codec: &CodecSpec) -> Json {
     json!({"name": codec.name, "configuration": codec.configuration})
 }
 
-/// Returns true if chunks are stored in one of the two orders that v2 has names for.
+/// Returns the name that v2 has for the order of elements in chunks, if it has one.
 fn order(info: &ArrayInfo) -> Option<&'static str> {
     let Some(transpose) = info.codecs.iter().find(|codec| codec.name == "transpose") else {
         return info.inner_chunk_shape.is_none().then_some("C");
@@ -206,7 +205,7 @@ fn order(info: &ArrayInfo) -> Option<&'static str> {
     (transpose.configuration.get("order") == Some(&json!(reversed))).then_some("F")
 }
 
-/// The numbers of nodes directly below a group, by kind.
+/// The numbers of arrays and groups directly below a group.
 struct Children {
     groups: usize,
     arrays: usize,
@@ -214,7 +213,7 @@ struct Children {
 }
 
 impl Children {
-    /// The stored chunks; `None` if the store cannot list its content.
+    /// Counts the nodes; `None` if the store cannot list its content.
     fn of(group: &Group) -> Result<Option<Self>> {
         let mut children = Self { groups: 0, arrays: 0, unreadable: 0 };
         let found = match group.children() {

@@ -13,12 +13,13 @@ use crate::args::Global;
 use crate::exit::{Failure, each, printable};
 use crate::print::{print_json, tuple};
 
-/// The number of characters of chunk lengths and of a data type that are shown in a table.
+/// The maximum width of chunk shapes and data types in a table, in characters.
 const COLUMN: usize = 40;
 
-/// List the nodes directly below a group; nodes that cannot be opened are listed with the reason
+/// List the nodes directly below a group
 ///
-/// If a directory or bucket is not a hierarchy, the hierarchies inside of it are listed.
+/// Nodes that cannot be opened are listed with the reason. If a directory or bucket is not a hierarchy, the hierarchies in it are
+/// listed.
 #[derive(Debug, Args)]
 pub(crate) struct Ls {
     /// The groups or arrays
@@ -29,7 +30,7 @@ pub(crate) struct Ls {
     #[arg(short, long)]
     long: bool,
 
-    /// Print JSON, for programs: a list of nodes; for several paths, a list of objects with `path` and `children`
+    /// Print a JSON list of nodes; for several paths, a list of objects with `path` and `children`
     #[arg(long)]
     json: bool,
 }
@@ -38,7 +39,7 @@ impl Ls {
     pub(crate) fn run(mut self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
         self.paths = global.expanded(&self.paths)?;
         if let [path] = self.paths.as_slice() {
-            let children = global.place(path)?.children(path)?;
+            let children = global.content(path)?.children(path)?;
             return Ok(if self.json {
                 print_json(out, &to_json(&children))
             } else {
@@ -50,7 +51,7 @@ impl Ls {
         }
         let mut between = "";
         each(out, &self.paths, |out, path| {
-            let children = global.place(path)?.children(path)?;
+            let children = global.content(path)?.children(path)?;
             writeln!(out, "{between}{}:", printable(path))?;
             between = "\n";
             Ok(self.print(&children, out)?)
@@ -60,7 +61,7 @@ impl Ls {
     fn print_lists(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
         let mut lists = Vec::new();
         let result = each(out, &self.paths, |_, path| {
-            let children = global.place(path)?.children(path)?;
+            let children = global.content(path)?.children(path)?;
             lists.push(json!({"path": path, "children": to_json(&children)}));
             Ok(())
         });
@@ -88,7 +89,7 @@ fn line(child: &Child) -> String {
     }
 }
 
-/// The reason why a node cannot be opened.
+/// Returns the reason why a node cannot be opened.
 fn reason(child: &Child) -> String {
     let error = child.node.as_ref().err().map(ToString::to_string).unwrap_or_default();
     format!("cannot be opened: {}", printable(&error))

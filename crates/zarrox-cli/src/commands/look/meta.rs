@@ -1,4 +1,4 @@
-//! `zarrox meta`: the stored documents of nodes.
+//! `zarrox meta`: shows, validates and fixes metadata documents.
 
 use std::io::Write;
 
@@ -13,9 +13,9 @@ use crate::exit::{Failure, printable};
 use crate::interrupt;
 use crate::print::print_json;
 
-/// Show, validate and fix the metadata documents of nodes as they are stored
+/// Show, validate and fix the stored metadata documents of nodes
 ///
-/// `zarrox check --repair` mends what is damaged.
+/// To repair damaged documents, use `zarrox check --repair`.
 #[derive(Debug, Args)]
 pub(crate) struct Meta {
     #[command(subcommand)]
@@ -28,11 +28,11 @@ enum Action {
     Show {
         /// The array or group
         path: String,
-        /// Print a JSON object of the documents by their keys
+        /// Print the documents as a JSON object by key
         #[arg(long)]
         json: bool,
     },
-    /// Check the documents of a node and of all nodes below it; no chunk is read
+    /// Validate the documents of a node and of all nodes below it, without reading chunks
     Validate {
         /// The array or group
         path: String,
@@ -40,16 +40,16 @@ enum Action {
         #[arg(long)]
         json: bool,
     },
-    /// Bring the documents of a node and of all nodes below it into the strict form that all readers accept and that means the same
+    /// Rewrite the documents of a node and of all nodes below it in the strict form that all readers accept
     ///
-    /// Documents that have no such form stay as they are and are reported.
+    /// The meaning does not change. Documents without a strict form are reported and stay unchanged.
     Fix {
         /// The array or group
         path: String,
         /// Print the lines that would change, and change nothing
         #[arg(long)]
         dry_run: bool,
-        /// Print a JSON list of the documents before and after
+        /// Print the documents before and after as a JSON list
         #[arg(long)]
         json: bool,
     },
@@ -103,5 +103,5 @@ fn validate(global: &Global, path: &str, json: bool, out: &mut dyn Write) -> Res
             writeln!(out, "{}", printable(&finding.to_string()))?;
         }
     }
-    if findings.is_empty() { Ok(()) } else { Err(Failure::Told(ErrorKind::InvalidMetadata)) }
+    if findings.is_empty() { Ok(()) } else { Err(Failure::Reported(ErrorKind::InvalidMetadata)) }
 }

@@ -1,4 +1,4 @@
-//! Commands that show what is stored.
+//! Commands that show nodes, elements and stored objects.
 
 mod along;
 pub(super) mod bench;

@@ -1,4 +1,4 @@
-//! `zarrox plot`: a heat map or a line in the terminal.
+//! `zarrox plot`: draws a heat map or a line plot in the terminal.
 
 use std::io::Write;
 
@@ -14,36 +14,36 @@ use crate::part::Part;
 use crate::print::picture::{Picture, Point, Protocol};
 use crate::print::tuple;
 
-/// The columns and lines of a terminal that does not tell them.
+/// The assumed size of a terminal that does not report its size, in columns and lines.
 const TERMINAL: (u16, u16) = (80, 24);
 
-/// The lines of a terminal beside the picture.
+/// The number of terminal lines that are reserved for text.
 const BESIDE: usize = 4;
 
-/// The size of pictures of fine points.
+/// The size of pictures in protocols with pixels.
 const FINE: (usize, usize) = (800, 480);
 
-/// From this size on, in bytes, only some of the elements are read.
+/// From this size on, in bytes, only a sample of the elements is read.
 const ALL: u64 = 256 << 20;
 
 /// Draw a part of an array in the terminal: two dimensions as a heat map, one as a line
 ///
-/// The picture is reduced to the size of the terminal. Where output goes to a file or pipe, or NO_COLOR is set, it is made of characters of
-/// different density. Missing elements have a colour of their own: NaN, the values of the attributes _FillValue and missing_value, and the
-/// fill value if it is not 0.
+/// The picture is downsampled to the size of the terminal. If the output is a file or pipe, or NO_COLOR is set, it consists of
+/// characters of different density. Missing values have a separate colour: NaN, the values of the attributes _FillValue and
+/// missing_value, and the fill value unless it is 0.
 #[derive(Debug, Args)]
 pub(crate) struct Plot {
-    /// The array, or a part of it: 'a.zarr/t2m[-1]'
+    /// The array, or a selection: 'a.zarr/t2m[-1]'
     path: String,
 
     #[command(flatten)]
     part: Part,
 
-    /// Colours: viridis, gray, gray_r, magma, inferno, plasma, cividis, rdbu, prgn, coolwarm
+    /// The colormap: viridis, gray, gray_r, magma, inferno, plasma, cividis, rdbu, prgn, coolwarm
     #[arg(long, value_name = "NAME", default_value = "viridis", value_parser = NAMES, hide_possible_values = true)]
     cmap: String,
 
-    /// The values of the first and the last colour, such as 0,100 [default: the extremes of what is drawn]
+    /// The contrast limits: the values of the first and the last colour, such as 0,100 [default: the extremes of the drawn values]
     #[arg(long, value_name = "LOW,HIGH", value_delimiter = ',', allow_hyphen_values = true)]
     range: Vec<f64>,
 
@@ -55,15 +55,15 @@ pub(crate) struct Plot {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     height: Option<u16>,
 
-    /// The elements for a point: the mean of all, or a single one [default: mean, up to 256 MiB]
+    /// The downsampling method: the mean of all elements of a point, or a single element [default: mean, up to 256 MiB]
     #[arg(long)]
     reduce: Option<Reduce>,
 
-    /// The way to draw [default: what the terminal says that it can]
+    /// The graphics protocol [default: detected from the terminal]
     #[arg(long)]
     protocol: Option<Protocol>,
 
-    /// The approximate limit of memory
+    /// The approximate memory limit
     #[arg(long, value_name = "SIZE", default_value = "64MiB")]
     memory: ByteSize,
 }
@@ -74,7 +74,7 @@ impl Plot {
         let range = match self.range.as_slice() {
             [] => None,
             [low, high] if low < high => Some((*low, *high)),
-            _ => return Err(usage("--range takes two rising numbers, such as 0,100").into()),
+            _ => return Err(usage("--range takes two increasing numbers, such as 0,100").into()),
         };
         let (path, selection) = self.part.target(&self.path)?;
         let array = interrupt::watched(&global.read_array(&path)?, |_| {});
@@ -87,7 +87,7 @@ impl Plot {
             [length] => self.line(&array, &selection, *length, protocol, range, out),
             [rows, columns] => self.map(&array, &selection, (*rows, *columns), protocol, range, out),
             _ => Err(usage(format!(
-                "a picture has one or two dimensions, and not {}; select a part, such as '{}[0]'",
+                "cannot draw {} dimensions, only one or two; select a part, such as '{}[0]'",
                 tuple(&shape),
                 path
             ))
@@ -95,7 +95,7 @@ impl Plot {
         }
     }
 
-    /// The largest picture, in points.
+    /// Returns the size of the largest picture, in points.
     fn room(&self, protocol: Protocol) -> (usize, usize) {
         if protocol.is_fine() {
             let (width, height) = (self.width.map(usize::from), self.height.map(usize::from));
@@ -182,7 +182,7 @@ impl Plot {
             if bytes <= ALL {
                 return Reduce::Mean;
             }
-            note("the array is large, so that a single element is drawn for each point; --reduce mean reads all");
+            note("the array is large, so only one element is read for each point; --reduce mean reads all elements");
             Reduce::Nearest
         });
         if self.part.fields.len() > 1 {
@@ -199,11 +199,11 @@ impl Plot {
     }
 }
 
-/// The width of the bar that shows all colours.
+/// The width of the color bar.
 const BAR: usize = 16;
 
-/// The size of a picture that has no more points than the array has elements; unless it is fixed or all elements fit, its sides are in
-/// proportion.
+/// Returns the size of a picture with at most as many points as the array has elements. The picture keeps the aspect ratio of the
+/// array, unless its size is fixed or all elements fit.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
@@ -231,7 +231,7 @@ fn level(value: f64, low: f64, high: f64) -> f32 {
     if high > low { ((value - low) / (high - low)).clamp(0.0, 1.0) as f32 } else { 0.5 }
 }
 
-/// A line through the smallest and the largest value of each column.
+/// Draws a line through the smallest and the largest value of each column.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
@@ -252,7 +252,7 @@ fn curve(found: &Reduced, width: usize, height: usize, (low, high): (f64, f64)) 
             continue;
         };
         let (mut top, mut bottom) = (row(most), row(least));
-        // Neighbours are connected.
+        // Adjacent columns are connected.
         if let Some((last_top, last_bottom)) = before {
             (top, bottom) = (top.min(last_bottom), bottom.max(last_top));
         }

@@ -1,4 +1,4 @@
-//! A view reduced to few points, by the mean of the elements of each, or by one of them.
+//! Downsampled views for pictures: each point is the mean of its elements, or one of them.
 
 use clap::ValueEnum;
 use zarrox::data_type::Casting;
@@ -6,7 +6,7 @@ use zarrox::{ArrayView, DataType, DimSelection, DynArray, Result};
 use zarrox_files::picture::{Scaling, missing_values};
 use zarrox_tools::reduce::{Division, Measure, Reducer};
 
-/// The elements that a point stands for.
+/// The downsampling method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Reduce {
     /// The mean of all elements of a point
@@ -15,37 +15,37 @@ pub(super) enum Reduce {
     Nearest,
 }
 
-/// Points, each with the elements that it stands for.
+/// A downsampled view.
 pub(super) struct Reduced {
-    /// The mean of each point, and its smallest and largest element; `None` where all is missing.
+    /// The mean of each point, and its smallest and largest element; `None` if all elements are missing.
     points: Vec<Option<(f64, [f64; 2])>>,
     reduce: Reduce,
     /// True if each point is one element.
     is_exact: bool,
-    /// True if there is one dimension.
+    /// True if the view has one dimension.
     is_line: bool,
 }
 
 impl Reduced {
-    /// The mean of each point; `None` where all is missing.
+    /// Returns the mean of each point; `None` if all elements are missing.
     pub(super) fn means(&self) -> impl Iterator<Item = Option<f64>> + '_ {
         self.points.iter().map(|point| point.map(|(mean, _)| mean))
     }
 
-    /// The smallest and the largest element of a point.
+    /// Returns the smallest and the largest element of a point.
     pub(super) fn range(&self, point: usize) -> Option<(f64, f64)> {
         let (_, [low, high]) = (*self.points.get(point)?)?;
         Some((low, high))
     }
 
-    /// The smallest and the largest finite value that is drawn: means of a heat map, elements of a line.
+    /// Returns the smallest and the largest finite value that is drawn: means in a heat map, elements in a line plot.
     pub(super) fn extremes(&self) -> Option<(f64, f64)> {
         let drawn = |&(mean, range): &(f64, [f64; 2])| if self.is_line { range } else { [mean; 2] };
         let values = self.points.iter().flatten().flat_map(drawn);
         Scaling::Linear.range_of(values)
     }
 
-    /// A few words about the reduction.
+    /// Describes the downsampling in a few words.
     pub(super) fn says(&self) -> &'static str {
         match self.reduce {
             _ if self.is_exact => "every element",
@@ -56,7 +56,7 @@ impl Reduced {
     }
 }
 
-/// Reduces a view of one or two dimensions to this many points along each.
+/// Downsamples a view of one or two dimensions to `points` along each dimension.
 pub(super) fn reduced(
     view: &ArrayView<'_>,
     field: Option<&str>,
@@ -98,7 +98,7 @@ pub(super) fn reduced(
     })
 }
 
-/// The element in the middle of a point.
+/// Returns the index of the element in the middle of a point.
 fn middle_of(point: u64, length: u64, points: u64) -> u64 {
     let element = (2 * u128::from(point) + 1) * u128::from(length) / (2 * u128::from(points.max(1)));
     u64::try_from(element).unwrap_or(0).min(length - 1)

@@ -1,4 +1,4 @@
-//! `zarrox stats`: statistics of elements.
+//! `zarrox stats`: prints statistics of elements.
 
 use std::io::Write;
 
@@ -18,24 +18,24 @@ use crate::print::print_json;
 use crate::progress::Progress;
 use crate::suggest::suggesting;
 
-/// Print statistics of the elements of arrays: extremes, mean, deviation and the number of NaN
+/// Print statistics of arrays: extremes, mean, standard deviation and number of NaN
 ///
-/// NaN counts for nothing but its number. A part of an array is given as PATH[selection].
+/// NaN is counted and otherwise ignored. PATH[selection] is a part of an array.
 #[derive(Debug, Args)]
 pub(crate) struct Stats {
-    /// The arrays, or parts of them
+    /// The arrays, or selections of them
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<String>,
 
-    /// Take only this field of structures
+    /// Use only this field of a structured data type
     #[arg(long, value_name = "NAME")]
     field: Option<String>,
 
-    /// Count elements in so many bins
+    /// Print a histogram with this number of bins
     #[arg(long, value_name = "BINS", num_args = 0..=1, default_missing_value = "10")]
     histogram: Option<usize>,
 
-    /// The begin of the first and the end of the last bin, such as 0,100 [default: the extremes, which takes a second pass]
+    /// The start of the first and the end of the last bin, such as 0,100 [default: the extremes, which need a second pass]
     #[arg(
         long,
         value_name = "LOW,HIGH",
@@ -45,15 +45,15 @@ pub(crate) struct Stats {
     )]
     range: Vec<f64>,
 
-    /// Find percentiles, such as 5,50,95, in a second pass
+    /// Compute percentiles, such as 5,50,95, in a second pass
     #[arg(long, value_name = "P", value_delimiter = ',')]
     percentiles: Vec<f64>,
 
-    /// List the elements that differ from each other, if they are not more than so many
+    /// List the distinct elements, if there are at most this many
     #[arg(long, value_name = "MOST", num_args = 0..=1, default_missing_value = "100")]
     unique: Option<usize>,
 
-    /// Leave out elements that mean missing, such as -9999 or 1e20
+    /// Ignore elements with this missing value, such as -9999 or 1e20
     #[arg(long, value_name = "VALUES", value_delimiter = ',', allow_hyphen_values = true)]
     missing: Vec<f64>,
 
@@ -67,15 +67,15 @@ pub(crate) struct Stats {
     #[arg(value_parser = suggesting(measure, measures))]
     measure: Vec<Measure>,
 
-    /// Store the statistics along the axes instead of printing them: one as an array at the path, several as arrays of a group there
+    /// Store the statistics along the axes instead of printing them: one as an array at this path, several as arrays of a group
     #[arg(long, short, value_name = "PATH", requires = "axis")]
     output: Option<String>,
 
-    /// The memory for chunks in progress
+    /// The memory limit for chunks in progress
     #[arg(long, value_name = "SIZE", default_value = "1GiB")]
     max_memory: ByteSize,
 
-    /// Print JSON, for programs: an object, or a list of objects for several paths
+    /// Print JSON: an object, or a list of objects for several paths
     #[arg(long)]
     json: bool,
 }
@@ -112,7 +112,7 @@ impl Stats {
         result
     }
 
-    /// Statistics along axes.
+    /// Computes statistics along axes.
     fn run_along(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
         let [path] = self.paths.as_slice() else {
             return Err(usage("--axis takes one array").into());
@@ -128,7 +128,7 @@ impl Stats {
         Ok(())
     }
 
-    /// Statistics of a part of an array, which show their progress.
+    /// Returns the statistics and the array for a path, with a listener that shows the progress.
     fn opened(&self, global: &Global, path: &str) -> Result<(Statistics, Array, Progress)> {
         let (plain, part) = part::split(path, None)?;
         let array = global.read_array(&plain)?;
@@ -154,7 +154,7 @@ impl Stats {
             _ => return Err(usage("--range takes two numbers, such as 0,100")),
         };
         if self.histogram == Some(0) {
-            return Err(usage("--histogram takes one bin or more"));
+            return Err(usage("--histogram takes at least one bin"));
         }
         let statistics = statistics.histogram(self.histogram.unwrap_or(0)).unique(self.unique.unwrap_or(0));
         let statistics = statistics.missing(self.missing.iter().copied());

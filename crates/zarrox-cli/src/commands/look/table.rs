@@ -7,7 +7,7 @@ use std::io::Write;
 pub(super) struct Widths(Vec<usize>);
 
 impl Widths {
-    /// Makes columns as wide as the cells of a row.
+    /// Widens columns to fit the cells of a row.
     pub(super) fn fit(&mut self, row: &[String]) {
         self.0.resize(self.0.len().max(row.len()), 0);
         for (width, cell) in self.0.iter_mut().zip(row) {

@@ -9,12 +9,12 @@ use zarrox::{Child, Node, Result, Tree as Nodes};
 use super::describe::{attribute_lines, child_json, label};
 use crate::args::Global;
 use crate::exit::{Failure, printable};
-use crate::opening::Place;
+use crate::opening::Content;
 use crate::print::print_json;
 
 /// Show all nodes below a group as a tree
 ///
-/// If a directory or bucket is not a hierarchy, the hierarchies inside of it are shown.
+/// If a directory or bucket is not a hierarchy, the hierarchies in it are shown.
 #[derive(Debug, Args)]
 pub(crate) struct Tree {
     /// The group, or an array
@@ -29,7 +29,7 @@ pub(crate) struct Tree {
     #[arg(short, long)]
     attributes: bool,
 
-    /// Print JSON, for programs: a list of the nodes below; for an array, of itself
+    /// Print a JSON list of the nodes below; for an array, of the array itself
     #[arg(long)]
     json: bool,
 }
@@ -37,19 +37,19 @@ pub(crate) struct Tree {
 impl Tree {
     pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
         let depth = self.depth.unwrap_or(usize::MAX);
-        let place = global.place(&self.path)?;
+        let content = global.content(&self.path)?;
         if self.json {
-            let children = if depth == 0 { Vec::new() } else { place.children(&self.path)? };
+            let children = if depth == 0 { Vec::new() } else { content.children(&self.path)? };
             return Ok(print_json(out, &self.children_json(&children, depth)?)?);
         }
-        let tree = match place {
-            Place::Array(array) => {
+        let tree = match content {
+            Content::Array(array) => {
                 self.tree(&root_name(array.path().name()), &Ok(Node::Array(*array)), depth)
             }
-            Place::Group(group) => {
+            Content::Group(group) => {
                 self.tree(&root_name(group.path().name()), &Ok(Node::Group(*group)), depth)
             }
-            Place::Hierarchies(children) => Ok(Nodes {
+            Content::Hierarchies(children) => Ok(Nodes {
                 name: printable(&self.path),
                 children: self.trees(&children, depth)?,
                 ..Nodes::default()
@@ -58,7 +58,7 @@ impl Tree {
         Ok(writeln!(out, "{}", tree?)?)
     }
 
-    /// A node and all nodes below it, with names that cannot break the lines.
+    /// Returns a node and all nodes below it, with escaped names.
     fn tree(&self, name: &str, node: &Result<Node>, depth: usize) -> Result<Nodes> {
         let mut tree = Nodes { name: printable(name), ..Nodes::default() };
         match node {

@@ -1,4 +1,4 @@
-//! `zarrox check`: damage is found, and repaired if that is wanted.
+//! `zarrox check`: finds damage, and repairs it on request.
 
 use std::io::{self, Write};
 use std::panic::resume_unwind;
@@ -15,59 +15,59 @@ use crate::exit::{Failure, each, printable};
 use crate::interrupt;
 use crate::progress::Progress;
 
-/// Findings that wait to be printed.
-const WAITING: usize = 64;
+/// The capacity of the queue of findings.
+const QUEUE: usize = 64;
 
-/// Find what is damaged in arrays, groups or whole hierarchies, and repair it
+/// Find damage in arrays, groups and hierarchies, and repair it
 ///
-/// Without --repair nothing is written, so that read-only places can be checked. Every finding names the node, the chunk, the key, what
-/// is wrong, and what a repair would do. Notes are worth knowing; only warnings and errors end with the exit code 5.
+/// Without --repair nothing is written, so that read-only stores can be checked. Each finding names the node, the chunk, the key,
+/// the problem and the repair. Notes are informational; warnings and errors lead to the exit code 5.
 ///
-/// A repair loses no bytes: what is damaged goes to the quarantine, `NAME.quarantine` beside the hierarchy, before anything takes its
-/// place. What can be read stays as it is.
+/// A repair deletes no bytes: damaged objects are moved to the quarantine, `NAME.quarantine` beside the hierarchy, before they are
+/// replaced. Readable data stays unchanged.
 #[derive(Debug, Args)]
 pub(crate) struct Check {
     /// The arrays, groups or hierarchies
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<String>,
 
-    /// Look at documents only
+    /// Check documents only
     #[arg(long, conflicts_with_all = ["quick", "full"])]
     metadata: bool,
 
-    /// Look at documents, keys, sizes and the indexes of shards; decode no chunk
+    /// Check documents, keys, sizes and shard indexes, without decoding chunks
     #[arg(long, conflicts_with = "full")]
     quick: bool,
 
-    /// Decode every chunk as well; this is the default
+    /// Also decode every chunk; this is the default
     #[arg(long)]
     full: bool,
 
-    /// Also list the chunks that are not stored, as ranges in row-major order
+    /// Also list missing chunks, as ranges in row-major order
     #[arg(long)]
     missing: bool,
 
-    /// Also name the arrays whose chunks have no checksums, so that not every changed byte is noticed
+    /// Also list the arrays whose chunks have no checksums, in which some damage cannot be detected
     #[arg(long)]
     checksums: bool,
 
-    /// Repair what is found
+    /// Repair the findings
     #[arg(long)]
     repair: bool,
 
-    /// With --repair: change nothing, and say what would be done
+    /// With --repair: print the repairs, and change nothing
     #[arg(long, requires = "repair")]
     dry_run: bool,
 
-    /// With --repair: write chunks of fill values in the place of lost ones, which are missing otherwise
+    /// With --repair: write chunks of fill values in place of lost chunks, which are missing otherwise
     #[arg(long, requires = "repair")]
     refill: bool,
 
-    /// Print JSON, for programs: one finding a line
+    /// Print JSON: one finding per line
     #[arg(long)]
     json: bool,
 
-    /// Print nothing but errors; the exit code tells
+    /// Print only errors; the exit code is the result
     #[arg(short, long, conflicts_with = "json")]
     quiet: bool,
 }
@@ -80,8 +80,8 @@ impl Check {
             is_clean &= self.check(global, path, out)?.is_clean();
             Ok(())
         })?;
-        // Each finding was told.
-        if is_clean { Ok(()) } else { Err(Failure::Told(ErrorKind::Corrupt)) }
+        // Each finding was printed.
+        if is_clean { Ok(()) } else { Err(Failure::Reported(ErrorKind::Corrupt)) }
     }
 
     fn check(&self, global: &Global, path: &str, out: &mut dyn Write) -> Result<CheckSummary, Failure> {
@@ -94,7 +94,7 @@ impl Check {
         if !self.json && !self.quiet {
             writeln!(out, "{}", printable(&tally(path, &summary)))?;
             if summary.repaired > 0 {
-                writeln!(out, "  what was damaged is in {}", printable(&checker.quarantine()))?;
+                writeln!(out, "  damaged objects are in {}", printable(&checker.quarantine()))?;
             }
         }
         Ok(summary)
@@ -125,7 +125,7 @@ impl Check {
         }
     }
 
-    /// Prints a finding, below the name of its node where that is another than the last one's.
+    /// Prints a finding, after the path of its node if it differs from that of the last finding.
     fn print(
         &self,
         root: &str,
@@ -147,21 +147,21 @@ impl Check {
     }
 }
 
-/// Checks on a thread of its own, and hands over each finding on this one.
+/// Runs the check on another thread, and calls `tell` with each finding on this one.
 fn watch(
     checker: &Checker,
     mut print: impl FnMut(Finding) -> io::Result<()>,
 ) -> Result<CheckSummary, Failure> {
-    let (sender, receiver) = sync_channel(WAITING);
+    let (sender, receiver) = sync_channel(QUEUE);
     thread::scope(|scope| {
         let check = scope.spawn(move || {
             checker.run(move |finding| {
-                let closed = |_| Error::new(ErrorKind::Interrupted, "nobody hears of the findings any more");
+                let closed = |_| Error::new(ErrorKind::Interrupted, "the output was closed");
                 sender.send(finding).map_err(closed)
             })
         });
         let printed = receiver.iter().try_for_each(&mut print);
-        // Where nothing can be printed any more, the check ends with its next finding.
+        // If the output is closed, the check ends at its next finding.
         drop(receiver);
         let summary = check.join().unwrap_or_else(|panic| resume_unwind(panic));
         printed?;
@@ -169,7 +169,7 @@ fn watch(
     })
 }
 
-/// The words about the repair.
+/// Returns the outcome of the repair in brackets.
 fn ending(finding: &Finding) -> String {
     match &finding.outcome {
         Outcome::Planned => format!("[would be repaired: {}]", finding.remedy),
@@ -186,7 +186,7 @@ fn to_json(root: &str, finding: &Finding) -> String {
     Json::from(members).to_string()
 }
 
-/// The last line.
+/// Returns the last line, with the totals.
 fn tally(path: &str, summary: &CheckSummary) -> String {
     let several = |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     let count = |severity: Severity| several(summary.count(severity), severity.name());

@@ -15,29 +15,29 @@ use crate::progress::Progress;
 
 /// Compare two arrays, groups or hierarchies: structure, metadata, attributes and values
 ///
-/// Formats, stores, chunks and codecs may differ. Exit codes: 0 if both are the same, 1 if they differ, 2 for trouble, 8 if there
-/// was no memory, or input or output failed.
+/// Formats, stores, chunks and codecs may differ. Exit codes: 0 if both are equal, 1 if they differ, 2 if they cannot be
+/// compared, 8 if memory, input or output failed.
 #[derive(Debug, Args)]
 pub(crate) struct Diff {
-    /// An array or group
+    /// The first array or group
     a: String,
 
-    /// The other one
+    /// The second array or group
     b: String,
 
-    /// Allow numbers to differ by this fraction of the one in B
+    /// The relative tolerance: a fraction of the number in B
     #[arg(long, value_name = "FRACTION", default_value_t = 0.0, hide_default_value = true)]
     rtol: f64,
 
-    /// Allow numbers to differ by so much
+    /// The absolute tolerance
     #[arg(long, value_name = "SIZE", default_value_t = 0.0, hide_default_value = true)]
     atol: f64,
 
-    /// NaN is equal to NaN
+    /// Treat NaN as equal to NaN
     #[arg(long, value_name = "true|false", default_value_t = true, action = clap::ArgAction::Set, hide_possible_values = true)]
     equal_nan: bool,
 
-    /// Compare no values
+    /// Do not compare values
     #[arg(long)]
     metadata_only: bool,
 
@@ -45,19 +45,19 @@ pub(crate) struct Diff {
     #[arg(long)]
     stored: bool,
 
-    /// Print no values, but only how many differ, and the largest difference
+    /// Print the number of differing values and the largest difference, instead of values
     #[arg(long)]
     stat: bool,
 
-    /// The most values that are printed of each array
+    /// The maximum number of values to print for each array
     #[arg(long, value_name = "N", default_value_t = 10)]
     max: usize,
 
-    /// The memory for chunks in progress
+    /// The memory limit for chunks in progress
     #[arg(long, value_name = "SIZE", default_value = "1GiB")]
     max_memory: ByteSize,
 
-    /// Print JSON, for programs: an object with `same` and a list of `differences`
+    /// Print JSON: an object with `same` and a list of `differences`
     #[arg(long)]
     json: bool,
 }

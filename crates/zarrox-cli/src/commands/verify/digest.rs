@@ -1,4 +1,4 @@
-//! `zarrox digest`: a hash by which nodes are compared.
+//! `zarrox digest`: prints a hash for comparing nodes.
 
 use std::io::Write;
 
@@ -13,29 +13,29 @@ use crate::interrupt;
 use crate::print::print_json;
 use crate::progress::Progress;
 
-/// Print a hash of nodes and all below them, by which they are compared with others
+/// Print a hash of nodes, for comparison across formats, codecs and stores
 ///
-/// It is a hash of all elements and metadata, and the same in whatever format, chunks, codecs and store they are. Of several nodes, each
-/// hash is followed by the path.
+/// The hash covers all elements and metadata of a node and of all nodes below it. It is independent of format, chunks, codecs and
+/// store. For several nodes, each hash is followed by the path.
 #[derive(Debug, Args)]
 pub(crate) struct Digest {
     /// The arrays and groups
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<String>,
 
-    /// Hash the stored keys and bytes, which are not decoded
+    /// Hash the stored keys and bytes without decoding
     #[arg(long)]
     stored: bool,
 
-    /// Print the SHA-1 that zarr-python 2 has for an array of v2
+    /// Print the SHA-1 that zarr-python 2 computes for a v2 array
     #[arg(long, conflicts_with = "stored")]
     hexdigest: bool,
 
-    /// Print JSON, for programs: a list of objects
+    /// Print a JSON list of objects
     #[arg(long)]
     json: bool,
 
-    /// The memory for elements, such as 512MiB: with more, long and thin chunks are decoded less often
+    /// The memory limit for elements, such as 512MiB: with more memory, long and thin chunks are decoded less often
     #[arg(long, value_name = "SIZE", default_value = "1GiB")]
     memory: ByteSize,
 }

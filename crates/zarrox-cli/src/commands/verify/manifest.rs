@@ -1,4 +1,4 @@
-//! `zarrox manifest`: lists of what is stored, and the comparison with them.
+//! `zarrox manifest`: lists stored objects with their hashes, and verifies copies against the list.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
@@ -15,10 +15,10 @@ use crate::files::{self, Output};
 use crate::interrupt;
 use crate::progress::Progress;
 
-/// List all that is stored with its hashes, and compare a copy with such a list
+/// List stored objects with their hashes, and verify a copy against the list
 ///
-/// A manifest has a line of JSON for each stored key, with the size and the BLAKE3 of its value. It is the same wherever the values are
-/// stored: the manifest of a directory verifies an archive or a bucket.
+/// A manifest has a JSON line for each stored object, with its key, its size and its BLAKE3 hash. It is independent of the store:
+/// the manifest of a directory verifies an archive or a bucket.
 #[derive(Debug, Args)]
 pub(crate) struct Manifest {
     #[command(subcommand)]
@@ -27,27 +27,27 @@ pub(crate) struct Manifest {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Write the manifest of all that is stored at a path and below
+    /// Write the manifest of all stored objects at a path and below
     Write {
-        /// The array, the group or the hierarchy
+        /// The array, group or hierarchy
         path: String,
         /// The file [default: the standard output]
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
-        /// Replace the file
+        /// Replace an existing file
         #[arg(long, requires = "output")]
         force: bool,
     },
-    /// Compare all that is stored at a path and below with a manifest, and print each difference
+    /// Compare all stored objects at a path and below with a manifest, and print each difference
     ///
-    /// Found are missing, added and changed values, and pairs that were swapped. The exit code is 5 if there is any difference, and 2 if
-    /// the manifest itself was cut off or changed.
+    /// Differences are missing, added and changed objects, and pairs with swapped content. The exit code is 5 if there are
+    /// differences, and 2 if the manifest itself was truncated or changed.
     Verify {
-        /// The array, the group or the hierarchy
+        /// The array, group or hierarchy
         path: String,
-        /// The manifest; `-` is the standard input
+        /// The manifest, or - for the standard input
         manifest: PathBuf,
-        /// Print the differences as JSON, one a line
+        /// Print the differences as JSON, one per line
         #[arg(long)]
         json: bool,
     },
@@ -63,7 +63,7 @@ impl Manifest {
     }
 }
 
-/// The work on a path, and the progress that it shows.
+/// Returns the library's manifest operations for a path, and the progress that they show.
 fn library(global: &Global, path: &str) -> (Library, Progress) {
     let progress = Progress::new(path, 0);
     let bar = progress.clone();
@@ -95,7 +95,7 @@ fn write(
     Ok(())
 }
 
-/// Refuses a file in the hierarchy itself: it would be one of the values.
+/// Refuses an output file in the hierarchy itself, which would become one of the listed objects.
 fn check_outside(path: &str, file: &Path) -> Result<()> {
     let directory = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let place = path.strip_prefix("file://").unwrap_or(path);
@@ -103,7 +103,7 @@ fn check_outside(path: &str, file: &Path) -> Result<()> {
         && directory.starts_with(&place)
     {
         let message =
-            format!("'{}' lies in '{path}', where the manifest would be one of the values", file.display());
+            format!("'{}' is inside '{path}'; write the manifest outside of the hierarchy", file.display());
         return Err(usage(message));
     }
     Ok(())
@@ -121,16 +121,16 @@ fn verify(
         true => Box::new(io::stdin().lock()),
         false => Box::new(BufReader::new(files::open(manifest)?)),
     };
-    let mut told = Ok(());
+    let mut printed = Ok(());
     let verified = library.verify(path, &mut input, &mut |finding| {
         let line = if json { json::to_line(&finding.to_json()) } else { printable(&finding.to_string()) };
-        told = writeln!(out, "{line}");
-        match &told {
+        printed = writeln!(out, "{line}");
+        match &printed {
             Ok(()) => Ok(()),
-            Err(_) => Err(Error::new(ErrorKind::Interrupted, "nobody reads the differences")),
+            Err(_) => Err(Error::new(ErrorKind::Interrupted, "the output was closed")),
         }
     });
-    told?;
+    printed?;
     let verified = verified?;
     progress.finish(None);
     match verified.is_same() {
@@ -153,8 +153,5 @@ fn summary(path: &str, verified: &Verified) -> String {
         .filter(|(count, _)| *count > 0)
         .map(|(count, word)| format!("{count} {word}"))
         .collect();
-    format!(
-        "'{path}' is not what the manifest says: {} of its keys, and {same} as they were",
-        counts.join(", ")
-    )
+    format!("'{path}' differs from the manifest: {}, and {same} unchanged", counts.join(", "))
 }

@@ -1,4 +1,4 @@
-//! `zarrox validate-ome`: checks the metadata of OME-Zarr.
+//! `zarrox validate-ome`: validates OME-Zarr metadata.
 
 use std::io::Write;
 
@@ -12,21 +12,21 @@ use crate::args::Global;
 use crate::exit::{Failure, each, printable};
 use crate::interrupt;
 
-/// Check the metadata of images, labels, plates and collections of OME-Zarr 0.4 and 0.5
+/// Validate the metadata of OME-Zarr images, labels, plates and collections (0.4 and 0.5)
 ///
-/// The metadata of a group and of all that it leads to is compared with the specification, and with the arrays that are there. No chunk
-/// is read. Each finding is one line; any finding ends with the exit code 5, but with --errors warnings do not.
+/// The metadata of a group, and of all nodes that it refers to, is compared with the specification and with the stored arrays.
+/// Chunks are not read. Each finding is one line; findings lead to the exit code 5. With --errors, warnings are ignored.
 #[derive(Debug, Args)]
 pub(crate) struct ValidateOme {
     /// The groups
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<String>,
 
-    /// Leave out warnings, which are about recommendations
+    /// Ignore warnings, which concern recommendations
     #[arg(long)]
     errors: bool,
 
-    /// Print JSON, for programs: one finding a line
+    /// Print JSON: one finding per line
     #[arg(long)]
     json: bool,
 }
@@ -56,8 +56,8 @@ impl ValidateOme {
             }
             Ok(())
         })?;
-        // Each finding was told.
-        if is_clean { Ok(()) } else { Err(Failure::Told(ErrorKind::Corrupt)) }
+        // Each finding was printed.
+        if is_clean { Ok(()) } else { Err(Failure::Reported(ErrorKind::Corrupt)) }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Half blocks: a character has two points, its upper half in the colour of the text and its lower half in that of the background.
+//! Half blocks: a character shows two points, the upper one in the foreground colour and the lower one in the background colour.
 
 use std::io::{self, Write};
 
@@ -26,7 +26,7 @@ pub(super) fn print(picture: &Picture, map: &Colours, is_true: bool, out: &mut d
     Ok(())
 }
 
-/// The character for two points, and its colours.
+/// Returns the character for two points, and its colours.
 fn block([upper, lower]: [Point; 2], map: &Colours) -> (char, Option<Colour>, Option<Colour>) {
     match (of(map, upper), of(map, lower)) {
         (None, None) => (' ', None, None),

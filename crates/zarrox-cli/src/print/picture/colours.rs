@@ -4,10 +4,10 @@ use zarrox_files::picture::{Colour, Colours};
 
 use super::points::Point;
 
-/// The colour of what is missing.
+/// The colour of missing values.
 const MISSING: Colour = [255, 0, 255];
 
-/// The colour of a point; `None` if nothing is drawn.
+/// Returns the colour of a point; `None` for an empty point.
 pub(super) fn of(map: &Colours, point: Point) -> Option<Colour> {
     match point {
         Point::Empty => None,
@@ -16,7 +16,7 @@ pub(super) fn of(map: &Colours, point: Point) -> Option<Colour> {
     }
 }
 
-/// The colour of the usual 256 that is nearest.
+/// Returns the nearest colour of the 256-colour palette.
 pub(super) fn nearest_of_256(colour: Colour) -> u8 {
     const CUBE: [u8; 6] = [0, 95, 135, 175, 215, 255];
     let nearest = |part: u8| (0..6_u8).min_by_key(|&n| CUBE[usize::from(n)].abs_diff(part)).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! The graphics protocol of Kitty: raw pixels in base64, in pieces.
+//! The graphics protocol of Kitty: raw pixels in base64, in chunks.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ use zarrox_files::picture::Colours;
 use super::colours::of;
 use super::points::Picture;
 
-/// The most characters of a piece.
+/// The maximum number of base64 characters per escape sequence.
 const PIECE: usize = 4096;
 
 pub(super) fn print(picture: &Picture, map: &Colours, out: &mut dyn Write) -> io::Result<()> {

@@ -1,11 +1,11 @@
-//! Pictures, before it is known how they are shown.
+//! Pictures, independent of the protocol.
 
 /// A point of a picture.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Point {
-    /// Nothing is drawn.
+    /// An empty point.
     Empty,
-    /// There is no value.
+    /// A missing value.
     Missing,
     /// A value, from 0 to 1.
     Level(f32),
@@ -33,7 +33,7 @@ impl Picture {
         }
     }
 
-    /// The point at a place; nothing outside of the picture.
+    /// Returns the point at a position; an empty point outside of the picture.
     pub(super) fn at(&self, row: usize, column: usize) -> Point {
         self.points.get(row * self.width + column).copied().unwrap_or(Point::Empty)
     }

@@ -1,11 +1,11 @@
-//! The ways in which a terminal shows pictures.
+//! The graphics protocols of terminals.
 
 use std::env;
 use std::io::{self, IsTerminal};
 
 use clap::ValueEnum;
 
-/// A way to show a picture.
+/// A graphics protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Protocol {
     /// Characters of different density
@@ -23,7 +23,7 @@ pub(crate) enum Protocol {
 }
 
 impl Protocol {
-    /// The best way that the terminal says it can: text if there is none, or colours are not wanted.
+    /// Returns the best protocol that the terminal supports: text if the output is not a terminal, or colours are disabled.
     pub(crate) fn detected() -> Self {
         let says = |name: &str| env::var(name).unwrap_or_default();
         if !io::stdout().is_terminal() || !says("NO_COLOR").is_empty() {
@@ -46,12 +46,12 @@ impl Protocol {
         if is_true { Self::TrueColours } else { Self::Colours }
     }
 
-    /// Returns true if points are as small as those of the screen.
+    /// Returns true if points are pixels.
     pub(crate) fn is_fine(self) -> bool {
         matches!(self, Self::Sixel | Self::Kitty)
     }
 
-    /// The number of points in a line of text.
+    /// Returns the number of rows of points in a line of text.
     pub(crate) fn rows_of_line(self) -> usize {
         if self == Self::Text { 1 } else { 2 }
     }

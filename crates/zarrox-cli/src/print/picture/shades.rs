@@ -1,16 +1,16 @@
-//! Pictures of plain characters, for files, pipes, and people who want no colours.
+//! Pictures of plain characters, for files, pipes, and terminals without colours.
 
 use std::io::{self, Write};
 
 use super::points::{Picture, Point};
 
-/// Characters of rising density.
+/// Characters of increasing density.
 const SHADES: [char; 10] = [' ', '.', ':', '-', '=', '+', '*', '#', '%', '@'];
 
-/// The character for what is missing.
+/// The character for missing values.
 const MISSING: char = '?';
 
-/// A character for each point.
+/// Prints a character for each point.
 pub(super) fn print(picture: &Picture, out: &mut dyn Write) -> io::Result<()> {
     for row in picture.points.chunks(picture.width) {
         let line: String = row.iter().map(|&point| shade(point)).collect();

@@ -1,4 +1,4 @@
-//! Sixel graphics: bands of six rows, each colour of a band by itself.
+//! Sixel graphics: bands of six rows, in which each colour is printed separately.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -8,10 +8,10 @@ use zarrox_files::picture::Colours;
 use super::colours::of;
 use super::points::{Picture, Point};
 
-/// The number of colours for levels; terminals have 256 in all.
+/// The number of colours for values; terminals have 256 in total.
 const LEVELS: u8 = 240;
 
-/// The number of the colour for what is missing.
+/// The number of the colour for missing values.
 const MISSING: u8 = LEVELS;
 
 pub(super) fn print(picture: &Picture, map: &Colours, out: &mut dyn Write) -> io::Result<()> {
@@ -30,7 +30,7 @@ pub(super) fn print(picture: &Picture, map: &Colours, out: &mut dyn Write) -> io
     writeln!(out, "\x1b\\")
 }
 
-/// Prints six rows: for each colour the columns in which it is, and which of their six points have it.
+/// Prints six rows: for each colour its columns, and the bits of the six points of a column that have the colour.
 fn print_band(picture: &Picture, first: usize, out: &mut dyn Write) -> io::Result<()> {
     let mut colours: BTreeMap<u8, Vec<u8>> = BTreeMap::new();
     for column in 0..picture.width {

@@ -30,7 +30,7 @@ fn levels_are_made_beside_an_array() {
     let place = image();
     let plan = place.ok(&["downsample", "image.zarr/0", "--dry-run"]);
     assert!(
-        plan.starts_with("mean of cells, described as OME-Zarr 0.5\n") && plan.contains("levels 0 to 3"),
+        plan.starts_with("method mean, described as OME-Zarr 0.5\n") && plan.contains("levels 0 to 3"),
         "{plan}"
     );
     let plan = place.json(&[

@@ -4,11 +4,11 @@
 //!
 //! | member | value |
 //! |---|---|
-//! | `shape` | for each axis of the encoded chunk its length, or a list of axes of the decoded chunk that are merged, or, once, -1 for what is left |
+//! | `shape` | for each axis of the encoded chunk its length, or a list of axes of the decoded chunk that are merged, or, once, -1 for the remaining length |
 //!
 //! Names: `reshape` in v3 (also `zarrs.reshape`); v2 does not have it.
 //!
-//! A part of a chunk is read alone where it is a part of the reshaped chunk, too.
+//! A region of a chunk is read alone if it is also a region of the reshaped chunk.
 
 pub(crate) mod regions;
 
@@ -31,22 +31,22 @@ pub(crate) static DEF: CodecDef =
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReshapeAxis {
-    /// So long.
+    /// This length.
     Length(u64),
-    /// The product of these axes' lengths, which follow each other.
+    /// The product of the lengths of these axes, which must be consecutive.
     Merged(Vec<u64>),
-    /// The length that the others leave; one axis at most.
+    /// The remaining length; at most one axis.
     Rest,
 }
 
-/// The elements in another shape.
+/// A chunk in another shape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reshape {
     shape: Vec<ReshapeAxis>,
 }
 
 impl Reshape {
-    /// The axes of the encoded chunk.
+    /// Creates the codec from the axes of the encoded chunk.
     pub fn new(shape: impl IntoIterator<Item = ReshapeAxis>) -> Self {
         Self { shape: shape.into_iter().collect() }
     }
@@ -92,7 +92,7 @@ fn axes(config: Config<'_>) -> Result<Vec<ReshapeAxis>, CodecError> {
     axes.ok_or_else(|| wrong("shape", json, "a list of positive integers, lists of axes, and at most one -1"))
 }
 
-/// The lengths of the axes for a chunk of this shape.
+/// Returns the lengths of the axes for a chunk of this shape.
 fn resolve(axes: &[ReshapeAxis], decoded: &[usize]) -> Result<Vec<usize>, CodecError> {
     let invalid = |message: String| CodecError::invalid(format!("'shape' {message}"));
     let mut merged: Vec<usize> = Vec::new();
@@ -134,8 +134,8 @@ fn resolve(axes: &[ReshapeAxis], decoded: &[usize]) -> Result<Vec<usize>, CodecE
     Ok(shape)
 }
 
-/// Checks that the elements before and behind merged axes are as many in both shapes: else the merged axis would not be
-/// the axes that it names.
+/// Checks that both shapes have the same number of elements before and after the merged axes; otherwise the merged axis would
+/// not consist of the axes that it names.
 fn check_merged(axes: &[ReshapeAxis], decoded: &[usize], shape: &[usize]) -> Result<(), CodecError> {
     for (index, axis) in axes.iter().enumerate() {
         let ReshapeAxis::Merged(merged) = axis else { continue };
@@ -193,14 +193,14 @@ impl ArrayToArray for ReshapeCodec {
     }
 }
 
-/// Copies elements into another shape, where they lie one after the other.
+/// Copies elements into another shape, in which they are contiguous.
 pub(crate) fn copy_encoded(decoded: &View<'_>, encoded: &mut ViewMut<'_>) -> Result<(), CodecError> {
     let target = encoded.reborrow().reshaped(decoded.shape());
     target.ok_or_else(mismatch)?.copy_from(decoded, 1);
     Ok(())
 }
 
-/// Copies elements from another shape, where they lie one after the other.
+/// Copies elements from another shape, in which they are contiguous.
 pub(crate) fn copy_decoded(encoded: &View<'_>, decoded: &mut ViewMut<'_>) -> Result<(), CodecError> {
     let source = encoded.clone().reshaped(decoded.shape());
     decoded.copy_from(&source.ok_or_else(mismatch)?, 1);
@@ -208,7 +208,7 @@ pub(crate) fn copy_decoded(encoded: &View<'_>, decoded: &mut ViewMut<'_>) -> Res
 }
 
 fn mismatch() -> CodecError {
-    CodecError::invalid("the encoded elements must be contiguous and of the same number")
+    CodecError::invalid("the encoded elements must be contiguous, and their number must be the same")
 }
 
 #[cfg(test)]

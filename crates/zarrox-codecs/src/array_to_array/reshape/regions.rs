@@ -1,14 +1,14 @@
-//! Which region of a reshaped chunk has the elements of a region of the chunk.
+//! The mapping from a region of a chunk to the region of the reshaped chunk that has the same elements.
 //!
-//! Both shapes are split into groups of axes wherever the products of the leading lengths agree. The groups are independent. In a
-//! group, the axes of both shapes are products of common factors where such exist; a span of an axis is split into spans of its
-//! factors, and these are merged to spans of the other shape's axes.
+//! Both shapes are split into groups of axes at the positions where the products of the leading lengths agree. The groups are
+//! independent. In a group, the axes of both shapes are products of common factors where such factors exist; a span of an axis
+//! is split into spans of its factors, and these are merged into spans of the axes of the other shape.
 
 use std::ops::Range;
 
 use zarrox_core::strided::{Dims, Span};
 
-/// The correspondence of the axes of two shapes with one number of elements.
+/// The mapping between the axes of two shapes with the same number of elements.
 #[derive(Debug)]
 pub(crate) struct Reshaping {
     groups: Vec<Group>,
@@ -25,11 +25,11 @@ struct Group {
     factors: Option<[Factors; 2]>,
 }
 
-/// For each axis of a shape, what its length is the product of.
+/// For each axis of a shape, the factors of its length.
 type Factors = Vec<Dims<usize>>;
 
 impl Reshaping {
-    /// For two shapes whose lengths have the same product.
+    /// Creates the mapping between two shapes with the same number of elements.
     pub(crate) fn new(from: &[usize], to: &[usize]) -> Self {
         let mut groups = Vec::new();
         let (mut i, mut j) = (0, 0);
@@ -49,8 +49,8 @@ impl Reshaping {
         Self { groups, to: to.into() }
     }
 
-    /// The region of the second shape with the elements of this one of the first, in the same order; `None` when it is no
-    /// region there.
+    /// Returns the region of the second shape that has the elements of a region of the first, in the same order; `None` if they
+    /// are not a region.
     pub(crate) fn map(&self, region: &[Span]) -> Option<Dims<Span>> {
         if self.to.contains(&0) || region.iter().any(|span| span.count == 0) {
             return None;
@@ -68,7 +68,7 @@ impl Reshaping {
     }
 }
 
-/// The next length; 1 behind the last.
+/// Returns the next length; 1 after the last.
 fn take(shape: &[usize], next: &mut usize) -> usize {
     let length = shape.get(*next).copied();
     *next += usize::from(length.is_some());
@@ -103,7 +103,7 @@ impl Group {
     }
 }
 
-/// The product of the first length, of the first two, and so on.
+/// Returns the cumulative products of the lengths.
 fn products(lengths: &[usize]) -> impl Iterator<Item = usize> {
     lengths.iter().scan(1, |product, &length| {
         *product *= length;
@@ -111,7 +111,7 @@ fn products(lengths: &[usize]) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The factors of each length, when it may only be cut at these bounds.
+/// Returns the factors of each length if it may only be split at these bounds.
 fn factors(lengths: &[usize], bounds: &[usize]) -> Factors {
     let mut before = 1;
     products(lengths)
@@ -124,7 +124,7 @@ fn factors(lengths: &[usize], bounds: &[usize]) -> Factors {
         .collect()
 }
 
-/// Appends a span of each factor, together the same positions. No factors have one position.
+/// Appends a span of each factor; together they are the same positions. Without factors, there is one position.
 fn push_split(span: Span, factors: &[usize], split: &mut Dims<Span>) -> Option<()> {
     let inner: usize = match factors {
         [] => return Some(()),
@@ -155,7 +155,7 @@ fn push_split(span: Span, factors: &[usize], split: &mut Dims<Span>) -> Option<(
     push_split(below, &factors[1..], split)
 }
 
-/// The span of the positions that spans of the factors have together. No factors have one position.
+/// Returns the span of the positions that the spans of the factors have together. Without factors, there is one position.
 fn merged(spans: &[Span], factors: &[usize]) -> Option<Span> {
     let mut parts = spans.iter().zip(factors);
     let Some((&first, _)) = parts.next() else { return Some(Span::all(1)) };
@@ -232,19 +232,19 @@ mod tests {
         let map = |from: &[usize], to: &[usize], region: &[Span]| {
             Reshaping::new(from, to).map(region).map(|mapped| mapped.to_vec())
         };
-        // Whole rows of merged axes, single ones, and a column.
+        // Whole rows of merged axes, single rows, and a column.
         assert_eq!(map(&[4, 6], &[24], &[span(1, 1, 2), span(0, 1, 6)]), Some(vec![span(6, 1, 12)]));
         assert_eq!(map(&[4, 6], &[24], &[span(2, 1, 1), span(1, 2, 3)]), Some(vec![span(13, 2, 3)]));
         assert_eq!(map(&[4, 6], &[24], &[span(0, 1, 4), span(5, 1, 1)]), Some(vec![span(5, 6, 4)]));
         assert_eq!(map(&[4, 6], &[24], &[span(0, 1, 4), span(0, 1, 5)]), None);
-        // Axes that stay, beside such that are merged.
+        // Axes that are unchanged, beside axes that are merged.
         let region = [span(0, 1, 2), span(0, 1, 3), span(1, 3, 2)];
         assert_eq!(map(&[2, 3, 9], &[6, 9], &region), Some(vec![span(0, 1, 6), span(1, 3, 2)]));
         // A split axis.
         assert_eq!(map(&[24], &[4, 6], &[span(6, 1, 12)]), Some(vec![span(1, 1, 2), span(0, 1, 6)]));
         assert_eq!(map(&[24], &[4, 6], &[span(1, 1, 3)]), Some(vec![span(0, 1, 1), span(1, 1, 3)]));
         assert_eq!(map(&[24], &[4, 6], &[span(5, 1, 3)]), None);
-        // Without common factors, only all of it.
+        // Without common factors, only the whole shape can be mapped.
         assert_eq!(map(&[4, 6], &[3, 8], &[span(0, 1, 1), span(0, 1, 6)]), None);
         assert_eq!(map(&[0, 6], &[6, 0], &[span(0, 1, 0), span(0, 1, 6)]), None);
     }

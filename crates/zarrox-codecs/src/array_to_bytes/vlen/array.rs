@@ -1,12 +1,12 @@
-//! `vlen-array`: arrays of numbers, one element after the other, each with its length in bytes in front.
+//! `vlen-array`: arrays of numbers, one element after the other, each preceded by its length in bytes.
 //!
 //! Documentation: <https://numcodecs.readthedocs.io/en/stable/vlen.html>
 //!
 //! | member | value |
 //! |---|---|
-//! | `dtype` | the type of the stored numbers and their byte order, as NumPy has it: `<i4` |
+//! | `dtype` | the data type and byte order of the stored numbers, in NumPy's notation: `<i4` |
 //!
-//! Names: `numcodecs.vlen-array`, `vlen-array` in v3; `vlen-array` in v2. v3 has no data type of such elements.
+//! Names: `numcodecs.vlen-array`, `vlen-array` in v3; `vlen-array` in v2. v3 has no data type for such elements.
 
 use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecError, CodecKind};
 use zarrox_core::json::json;
@@ -30,7 +30,7 @@ pub struct VlenArray {
 }
 
 impl VlenArray {
-    /// Numbers that are stored as NumPy's type of this name says: `<i4`, `>f8`.
+    /// Stores numbers of this NumPy type: `<i4`, `>f8`.
     pub fn of(dtype: impl Into<String>) -> Self {
         Self { dtype: dtype.into() }
     }
@@ -54,13 +54,13 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     vlen::codec(Numbers { dtype: dtype.clone(), size: item.size(), word }, context)
 }
 
-/// The numbers of one type in elements.
+/// The numbers of an element.
 #[derive(Debug)]
 struct Numbers {
     dtype: Json,
     /// The size of a number.
     size: usize,
-    /// The number of bytes that are reversed as a unit; 1 when stored numbers are like those in memory.
+    /// The number of bytes that are reversed as a unit; 1 if stored numbers are the same as in memory.
     word: usize,
 }
 
@@ -71,7 +71,7 @@ impl Elements for Numbers {
         config::members(json!({"dtype": self.dtype}))
     }
 
-    /// The numbers in the other byte order, if that is how they are stored.
+    /// Copies the numbers, in the other byte order if they are stored in it.
     fn pass(&self, element: &[u8], out: &mut Vec<u8>) -> Result<(), CodecError> {
         if !element.len().is_multiple_of(self.size) {
             let message =

@@ -1,4 +1,4 @@
-//! `vlen-bytes`: bytes of variable length, one element after the other, each with its length in front.
+//! `vlen-bytes`: bytes of variable length, one element after the other, each preceded by its length.
 //!
 //! Specification: <https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/vlen-bytes>
 //!

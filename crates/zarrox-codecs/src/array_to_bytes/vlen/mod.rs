@@ -30,7 +30,7 @@ pub(crate) fn check_variable(chunk: &ChunkSpec) -> Result<(), CodecError> {
     ))
 }
 
-/// Refuses elements that may be missing.
+/// Rejects optional elements.
 pub(crate) fn check_present(chunk: &ChunkSpec) -> Result<(), CodecError> {
     if chunk.data_type().ok().and_then(DataType::optional_value).is_none() {
         return Ok(());
@@ -44,21 +44,21 @@ pub(crate) fn check_utf8(element: &[u8]) -> Result<(), CodecError> {
     text.map(|_| ()).map_err(|error| CodecError::corrupt(format!("is not UTF-8: {error}")).with_source(error))
 }
 
-/// The treatment of each element by a codec in this framing.
+/// The conversion of each element by a codec with this framing.
 pub(crate) trait Elements: fmt::Debug + Send + Sync + 'static {
-    /// The codec's name, for errors.
+    /// The name of the codec, for errors.
     const NAME: &'static str;
 
-    /// The complete configuration, as v3 metadata should have it.
+    /// Returns the complete configuration, as v3 metadata should have it.
     fn configuration(&self) -> Map {
         Map::default()
     }
 
-    /// Appends an element as it is stored, given as it is in memory, or the other way round: the codecs do the same both ways.
+    /// Appends the stored form of an element in memory, or the element for a stored form: the conversion is its own inverse.
     fn pass(&self, element: &[u8], out: &mut Vec<u8>) -> Result<(), CodecError>;
 }
 
-/// The codec of these elements.
+/// Returns the codec of these elements.
 pub(crate) fn codec(elements: impl Elements, context: &CodecContext<'_>) -> Result<Codec, CodecError> {
     check_variable(context.chunk)?;
     Ok(Codec::ArrayToBytes(Box::new(Framed { chunk: context.chunk.clone(), elements })))
@@ -93,12 +93,12 @@ impl<E: Elements> ArrayToBytes for Framed<E> {
     }
 }
 
-/// The number of elements a chunk has.
+/// Returns the number of elements of a chunk.
 fn count(chunk: &ChunkSpec) -> usize {
     chunk.shape().iter().product()
 }
 
-/// Appends all elements of a chunk in the framing, each as `write` appends it.
+/// Appends all elements of a chunk in the framing; `write` appends each element.
 fn encode(
     chunk: &View<'_>,
     encoded: &mut Vec<u8>,
@@ -125,14 +125,14 @@ fn number(value: usize) -> Result<[u8; 4], CodecError> {
     })
 }
 
-/// The elements of a framed chunk, which must have `count` of them.
+/// Returns the elements of a framed chunk, which must have `count` of them.
 fn split(encoded: &[u8], count: usize) -> Result<Vec<&[u8]>, CodecError> {
     let mut rest = encoded;
     let stored = take_number(&mut rest).ok_or_else(|| truncated(encoded.len()))?;
     if stored != count {
         return Err(CodecError::corrupt(format!("{stored} elements are stored, but a chunk has {count}")));
     }
-    // Each takes at least its length: a count that lies takes no memory.
+    // Each element takes at least the bytes of its length, so a false count cannot allocate much memory.
     if rest.len() / 4 < count {
         return Err(truncated(encoded.len()));
     }
@@ -158,7 +158,7 @@ fn take_number(rest: &mut &[u8]) -> Option<usize> {
     usize::try_from(u32::from_le_bytes(*number)).ok()
 }
 
-/// Puts the elements that a part wants into it, each as `read` appends it.
+/// Copies the requested elements to their destination; `read` appends each element.
 pub(crate) fn fill(
     chunk: &ChunkSpec,
     elements: &[&[u8]],

@@ -1,27 +1,27 @@
-//! `zarrs.vlen`: elements of variable length, their bytes one after the other, and an index of where each begins.
+//! `zarrs.vlen`: the concatenated bytes of elements of variable length, and an index of their offsets.
 //!
-//! Specification: <https://docs.rs/zarrs/latest/zarrs/array/codec/array_to_bytes/vlen/index.html>, an experiment of the Rust
-//! library zarrs, which wrote text with it until version 0.20.
+//! Specification: <https://docs.rs/zarrs/latest/zarrs/array/codec/array_to_bytes/vlen/index.html>, an experimental codec of the
+//! Rust library zarrs, which wrote text with it until version 0.20.
 //!
 //! | member | value |
 //! |---|---|
 //! | `data_codecs` | the codecs of the bytes, which are an array of `uint8` |
 //! | `index_codecs` | the codecs of the index |
-//! | `index_data_type` | `"uint32"` or `"uint64"`: what the index is an array of |
-//! | `index_location` | where the index is: `"start"`, which is the default, or `"end"` |
+//! | `index_data_type` | the data type of the index: `"uint32"` or `"uint64"` |
+//! | `index_location` | the location of the index: `"start"` (the default) or `"end"` |
 //!
-//! Names: `zarrs.vlen` in v3 (also `vlen` and an address, with older versions); v2 does not have it.
+//! Names: `zarrs.vlen` in v3 (also `vlen` and a URL, in older versions); v2 does not have it.
 //!
-//! The index has, for each element and for the end, the offset in the bytes. Encoded bytes: the length of the encoded index as
-//! a little-endian `u64`, the encoded index, the encoded bytes; or the bytes, the index, its length. Without any bytes, there
-//! are no encoded ones, either.
+//! The index has the offset in the bytes for each element and for the end. Encoded bytes: the length of the encoded index as a
+//! little-endian `u64`, the encoded index, the encoded data; or the data, the index, its length. If all elements are empty, the
+//! encoded data are empty as well.
 
 use zarrox_core::codec::{
     ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecError, CodecKind, EncodeOptions, ReadRegion,
     Size,
 };
 use zarrox_core::data_type::Storage;
-use zarrox_core::internals::codec::is_believed;
+use zarrox_core::internals::codec::is_trusted;
 use zarrox_core::internals::data_type::VARIABLE_TEXT;
 use zarrox_core::internals::scratch::Scratch;
 use zarrox_core::json::Map;
@@ -52,7 +52,7 @@ pub struct ZarrsVlen {
 }
 
 impl Default for ZarrsVlen {
-    /// Nothing is compressed; the index has 64 bits and is in front.
+    /// Creates a codec without compression, with an index of 64 bits at the start.
     fn default() -> Self {
         let plain = vec![Bytes::little().into()];
         Self { data_codecs: plain.clone(), index_codecs: plain, wide: true, location: IndexLocation::Start }
@@ -60,25 +60,25 @@ impl Default for ZarrsVlen {
 }
 
 impl ZarrsVlen {
-    /// Other codecs for the bytes of the elements.
+    /// Sets the codecs of the bytes of the elements.
     #[must_use]
     pub fn data_codecs(self, codecs: impl IntoIterator<Item = CodecSpec>) -> Self {
         Self { data_codecs: codecs.into_iter().collect(), ..self }
     }
 
-    /// Other codecs for the index.
+    /// Sets the codecs of the index.
     #[must_use]
     pub fn index_codecs(self, codecs: impl IntoIterator<Item = CodecSpec>) -> Self {
         Self { index_codecs: codecs.into_iter().collect(), ..self }
     }
 
-    /// An index of 32 bits: chunks of more than 4 GiB of bytes cannot be written then.
+    /// Uses an index of 32 bits, with which chunks of more than 4 GiB of bytes cannot be written.
     #[must_use]
     pub fn narrow_index(self) -> Self {
         Self { wide: false, ..self }
     }
 
-    /// Another place for the index.
+    /// Sets the location of the index.
     #[must_use]
     pub fn index_location(self, location: IndexLocation) -> Self {
         Self { location, ..self }
@@ -107,7 +107,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     let config = config::read(configuration, context, MEMBERS)?;
     config.get("index_data_type").ok_or_else(|| missing("index_data_type"))?;
     let wide = config.choice("index_data_type", &[("uint32", false), ("uint64", true)], true)?;
-    // The first version of the codec had the index always in front.
+    // The first version of the codec always had the index at the start.
     let location = match config.get("index_location") {
         None => IndexLocation::Start,
         Some(_) => config.choice("index_location", LOCATIONS, IndexLocation::Start)?,
@@ -195,7 +195,7 @@ impl VlenCodec {
         self.index.chunk().item()
     }
 
-    /// Appends an offset as it is in the index.
+    /// Appends an offset in its encoding in the index.
     fn push_offset(&self, offset: usize, offsets: &mut Vec<u8>) -> Result<(), CodecError> {
         if self.settings.wide {
             offsets.extend_from_slice(&(offset as u64).to_ne_bytes());
@@ -237,10 +237,10 @@ impl VlenCodec {
         part.out.set_elements(bytes, lengths)
     }
 
-    /// The bytes of all elements, of which the index says that they are `size`.
+    /// Decodes the bytes of all elements; their number according to the index is `size`.
     fn decode_data(&self, encoded: &[u8], size: usize) -> Result<Vec<u8>, CodecError> {
         let usual = self.data.usual();
-        if !is_believed(size, encoded)
+        if !is_trusted(size, encoded)
             && let Some(decoded) = usual.decode_any_number(encoded)
         {
             let decoded = decoded?;
@@ -257,7 +257,7 @@ impl VlenCodec {
         Ok(bytes)
     }
 
-    /// The encoded index and the encoded bytes.
+    /// Returns the encoded index and the encoded bytes.
     fn split<'e>(&self, encoded: &'e [u8]) -> Result<(&'e [u8], &'e [u8]), CodecError> {
         let at_end = self.settings.location == IndexLocation::End;
         let length = if at_end {
@@ -283,7 +283,7 @@ impl VlenCodec {
         })
     }
 
-    /// The number of bytes each element has.
+    /// Returns the length of each element in bytes.
     fn lengths(&self, encoded: &[u8]) -> Result<Vec<usize>, CodecError> {
         let shape = self.index.chunk().shape();
         let mut index = Scratch::with_len(self.index.chunk().size())?;
@@ -389,7 +389,7 @@ mod tests {
 
     #[test]
     fn golden() {
-        // zarrs 0.23.14: `Array::store_chunk` of `TEXTS` in a chunk of [2, 2], of no text at all, and of two byte strings.
+        // zarrs 0.23.14: `Array::store_chunk` of `TEXTS` in a chunk of [2, 2], of empty strings, and of two byte strings.
         let narrow = "1800000000000000000000000100000001000000070000000b0000002b6087116168c3a96c6c6f7a617272";
         let empty = "180000000000000000000000000000000000000000000000000000003e56c5bc";
         let bytes = "10000000000000000000000002000000030000002ac63adb616263b73f4b36";
@@ -400,7 +400,7 @@ mod tests {
             (with(&["bytes"], "uint32", None), "string", TEXTS.to_vec(), narrow, true),
             (with(&["bytes", "crc32c"], "uint32", start), "string", vec![""; 4], empty, true),
             (with(&["bytes", "crc32c"], "uint32", start), "bytes", vec!["ab", "c"], bytes, true),
-            // Another library compresses to other bytes.
+            // Another implementation of the compressor produces other bytes.
             (with(&["bytes", "gzip"], "uint64", Some("end")), "string", TEXTS.to_vec(), gzip, false),
         ];
         for (configuration, data_type, elements, golden, same) in cases {

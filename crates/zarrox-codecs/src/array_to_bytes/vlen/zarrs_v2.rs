@@ -1,10 +1,9 @@
-//! `zarrs.vlen_v2`: what `vlen-utf8` and `vlen-bytes` store, for elements of any type of variable length.
+//! `zarrs.vlen_v2`: the format of `vlen-utf8` and `vlen-bytes`, for elements of any variable-length type.
 //!
-//! Specification: <https://docs.rs/zarrs/latest/zarrs/array/codec/array_to_bytes/vlen_v2/index.html>, an experiment of the
-//! Rust library zarrs.
+//! Specification: <https://docs.rs/zarrs/latest/zarrs/array/codec/array_to_bytes/vlen_v2/index.html>, an experimental codec of
+//! the Rust library zarrs.
 //!
-//! It has no configuration. Names: `zarrs.vlen_v2` in v3 (also `vlen_v2` and an address, with older versions); v2 does not
-//! have it.
+//! It has no configuration. Names: `zarrs.vlen_v2` in v3 (also `vlen_v2` and a URL, in older versions); v2 does not have it.
 
 use zarrox_core::CodecSpec;
 use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecError, CodecKind};
@@ -21,7 +20,7 @@ const NAME: &str = "zarrs.vlen_v2";
 pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToBytes, create)
     .aliases(&["vlen_v2", "https://codec.zarrs.dev/array_to_bytes/vlen_v2"]);
 
-/// Elements of variable length, each with its length in front.
+/// Elements of variable length, each preceded by its length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ZarrsVlenV2;
 
@@ -34,17 +33,17 @@ impl From<ZarrsVlenV2> for CodecSpec {
 fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, CodecError> {
     config::read(configuration, context, &[])?;
     let text = context.chunk.data_type().is_ok_and(|data_type| data_type.is_named(VARIABLE_TEXT));
-    vlen::codec(AsTheyAre { text }, context)
+    vlen::codec(Unchanged { text }, context)
 }
 
-/// Elements that stay as they are.
+/// Elements whose stored form is the same as in memory.
 #[derive(Debug)]
-struct AsTheyAre {
-    /// True if they must be UTF-8.
+struct Unchanged {
+    /// True if the elements must be UTF-8.
     text: bool,
 }
 
-impl Elements for AsTheyAre {
+impl Elements for Unchanged {
     const NAME: &'static str = NAME;
 
     fn pass(&self, element: &[u8], out: &mut Vec<u8>) -> Result<(), CodecError> {

@@ -2,20 +2,20 @@
 //!
 //! Specification: <https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/zfp>
 //!
-//! | `mode` | with | value |
+//! | `mode` | members | meaning |
 //! |---|---|---|
 //! | `"reversible"` | | every bit is kept |
 //! | `"fixed_accuracy"` | `tolerance` | no float is changed by more than this |
-//! | `"fixed_precision"` | `precision` | how many bits of each number are kept, after those of its neighbourhood |
-//! | `"fixed_rate"` | `rate` | how many bits each number becomes, on average |
+//! | `"fixed_precision"` | `precision` | the number of bit planes that are kept in each block |
+//! | `"fixed_rate"` | `rate` | the average number of bits for each element |
 //! | `"expert"` | `minbits`, `maxbits`, `maxprec`, `minexp` | zfp's own parameters |
 //!
-//! Names: `zfp` in v3, and two that zarrs had; v2 has [`zfpy`](crate::array_to_bytes::zfp::zfpy). Leniently, `write_header` of early zarrs is taken.
-//! The last axis is zfp's first. In the lossy modes, integers must leave out the two highest bits (those of 8 and 16 bits have
-//! room), and floats must be finite.
+//! Names: `zfp` in v3, and two former names of zarrs; v2 has [`zfpy`](crate::array_to_bytes::zfp::zfpy). In the lenient mode,
+//! the member `write_header` of early versions of zarrs is accepted. The last axis of a chunk is zfp's first. In the lossy
+//! modes, integers must not use the two highest bits (integers of 8 and 16 bits have room for them), and floats must be finite.
 //!
-//! zarrs computes the size of a block in `fixed_rate` as if there were three dimensions, whatever there are. The length of a
-//! chunk shows that, so that both are read leniently; strictly, and in what is written, only the specification's holds.
+//! In `fixed_rate`, zarrs computes the size of a block as if every chunk had three dimensions. The length of a chunk reveals
+//! which size was used, so the lenient mode reads both; the strict mode and all writing use only that of the specification.
 
 pub(crate) mod stream;
 pub(crate) mod zfpy;
@@ -38,7 +38,7 @@ const NAME: &str = "zfp";
 pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToBytes, create)
     .aliases(&["zarrs.zfp", "https://codec.zarrs.dev/array_to_bytes/zfp"]);
 
-/// zfp: for smooth data in several dimensions, lossy as far as is allowed.
+/// zfp: for smooth data in several dimensions, lossy within a given bound.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Zfp {
     configuration: Json,
@@ -50,22 +50,23 @@ impl Zfp {
         Self { configuration: json!({"mode": "reversible"}) }
     }
 
-    /// Changes no float by more than this.
+    /// Changes no float by more than the tolerance.
     pub fn fixed_accuracy(tolerance: f64) -> Self {
         Self { configuration: json!({"mode": "fixed_accuracy", "tolerance": tolerance}) }
     }
 
-    /// Keeps so many bits of each number, after those of its neighbourhood: a bound of the relative error.
+    /// Keeps this number of bit planes in each block: a bound of the relative error.
     pub fn fixed_precision(bits: u32) -> Self {
         Self { configuration: json!({"mode": "fixed_precision", "precision": bits}) }
     }
 
-    /// Makes so many bits of each number, on average: the size of chunks is known beforehand.
+    /// Stores each element in this number of bits on average; the size of chunks is fixed.
     pub fn fixed_rate(bits: f64) -> Self {
         Self { configuration: json!({"mode": "fixed_rate", "rate": bits}) }
     }
 
-    /// zfp's own parameters: the fewest and the most bits of a block, the most bits of a number, and the exponent of the last one.
+    /// Sets zfp's own parameters: the minimum and maximum number of bits of a block, the maximum number of bit planes, and the
+    /// minimum exponent.
     pub fn expert(minbits: u32, maxbits: u32, maxprec: u32, minexp: i32) -> Self {
         let configuration = json!({
             "mode": "expert", "minbits": minbits, "maxbits": maxbits, "maxprec": maxprec, "minexp": minexp,
@@ -80,7 +81,7 @@ impl From<Zfp> for CodecSpec {
     }
 }
 
-/// The modes, and what each needs.
+/// The modes, and the members of each.
 const MODES: &[(&str, &[&str])] = &[
     ("reversible", &[]),
     ("fixed_accuracy", &["tolerance"]),
@@ -116,7 +117,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     Ok(Codec::ArrayToBytes(Box::new(ZfpCodec { configuration, parameters, is_rate, foreign, header, chunk })))
 }
 
-/// So many dimensions; none are as one.
+/// Returns zfp's number of dimensions; an array without dimensions has one.
 pub(crate) fn dimensions(count: usize) -> Option<ZfpDimensionality> {
     match count {
         0 | 1 => Some(ZfpDimensionality::D1),
@@ -127,7 +128,7 @@ pub(crate) fn dimensions(count: usize) -> Option<ZfpDimensionality> {
     }
 }
 
-/// The complete configuration of a mode, and what it is to zfp.
+/// Returns the complete configuration of a mode, and zfp's parameters.
 fn parameters(
     mode: &str,
     config: Config<'_>,
@@ -155,7 +156,7 @@ fn parameters(
     })
 }
 
-/// The objection to a tolerance for integers.
+/// The error for a tolerance with integers.
 pub(crate) const ACCURACY_OF_INTEGERS: &str =
     "zfp has no fixed accuracy for integers; use the reversible mode, a fixed rate or a fixed precision";
 
@@ -163,14 +164,16 @@ fn rate(config: Config<'_>) -> Result<f64, CodecError> {
     number(config, "rate")
 }
 
-/// A fixed rate for chunks of so many dimensions.
+/// Returns a fixed rate for chunks with this number of dimensions.
 pub(crate) fn fixed_rate(
     rate: f64,
     chunk: &ZfpChunk,
     dimensions: ZfpDimensionality,
 ) -> Result<ZfpConfig, CodecError> {
     let config = ZfpConfig::fixed_rate(rate, chunk.scalar(), dimensions, ZfpStreamAlignment::Unaligned);
-    config.map_err(|_| CodecError::invalid(format!("'rate' is {rate}, which is no rate for zfp's blocks")))
+    config.map_err(|_| {
+        CodecError::invalid(format!("'rate' is {rate}, which is not a valid rate for zfp's blocks"))
+    })
 }
 
 fn expert(config: Config<'_>, scalar: ZfpScalarType) -> Result<(Json, ZfpConfig), CodecError> {
@@ -181,7 +184,7 @@ fn expert(config: Config<'_>, scalar: ZfpScalarType) -> Result<(Json, ZfpConfig)
         .to_integer(minexp)
         .and_then(|minexp| i32::try_from(minexp).ok())
         .ok_or_else(|| config::wrong("minexp", minexp, "an integer"))?;
-    // With fewer, zfp's own library would count down below 0.
+    // With fewer bits, zfp's own library would count down below 0.
     let fewest = match (scalar, minexp < ZFP_MIN_EXP) {
         (ZfpScalarType::F32, true) => 15,
         (ZfpScalarType::F64, true) => 19,
@@ -205,14 +208,14 @@ fn expert(config: Config<'_>, scalar: ZfpScalarType) -> Result<(Json, ZfpConfig)
     Ok((configuration, config))
 }
 
-/// A number that is not negative.
+/// Reads a non-negative number.
 fn number(config: Config<'_>, name: &str) -> Result<f64, CodecError> {
     let json = config.get(name).ok_or_else(|| config::missing(name))?;
     let number = json.as_f64().filter(|number| *number >= 0.0 && number.is_finite());
     number.ok_or_else(|| config::wrong(name, json, "a non-negative number"))
 }
 
-/// An integer that is not negative.
+/// Reads a non-negative integer.
 fn unsigned(config: Config<'_>, name: &str) -> Result<u32, CodecError> {
     let json = config.get(name).ok_or_else(|| config::missing(name))?;
     let number = config.to_integer(json).and_then(|number| u32::try_from(number).ok());
@@ -224,7 +227,7 @@ fn unsigned(config: Config<'_>, name: &str) -> Result<u32, CodecError> {
 struct ZfpCodec {
     configuration: Map,
     parameters: ZfpConfig,
-    /// True if all chunks of a shape have one length.
+    /// True if all chunks of a shape have the same length.
     is_rate: bool,
     /// The fixed rate as zarrs computes it.
     foreign: Option<ZfpConfig>,
@@ -233,7 +236,7 @@ struct ZfpCodec {
 }
 
 impl ZfpCodec {
-    /// The parameters of compression of a chunk of this length.
+    /// Returns the compression parameters of a chunk of this length.
     fn parameters_of(&self, length: usize) -> Result<&ZfpConfig, CodecError> {
         let dims = self.chunk.dims()?;
         let is_of = |config: &&ZfpConfig| fixed_size(dims, config.max_bits()) == Some(length);
@@ -253,7 +256,7 @@ impl ArrayToBytes for ZfpCodec {
     }
 
     fn encoded_size(&self) -> Size {
-        // A writer may have computed the size of a block in another way.
+        // Another writer may have computed the size of a block differently.
         Size::UNKNOWN
     }
 
@@ -339,7 +342,7 @@ mod tests {
 
     #[test]
     fn the_last_axis_is_the_fastest() {
-        // Rows are all alike, and so a block of 4 x 4 is; columns are not.
+        // All rows are the same, so a block of 4 x 4 is too; columns differ.
         let rows: Vec<u8> = (0..64).flat_map(|i| f64::from(i % 16).to_ne_bytes()).collect();
         let columns: Vec<u8> = (0..64).flat_map(|i| f64::from(i / 4).to_ne_bytes()).collect();
         let codec = |shape: &[u64]| {
@@ -352,7 +355,7 @@ mod tests {
 
     #[test]
     fn rates_as_zarrs_computes_them() {
-        // In one dimension, as zarrs means a rate of 4: blocks of 4 * 64 bits, which 64 bits for each number are, too.
+        // In one dimension, zarrs' rate of 4: blocks of 4 * 64 bits, which a rate of 64 bits also gives.
         let numbers: Vec<u8> = (0..40).flat_map(|i| f64::from(i).sqrt().to_ne_bytes()).collect();
         let of = |rate: f64, mode| {
             make(json!({"mode": "fixed_rate", "rate": rate}), &[40], Storage::Float(8), mode).unwrap()

@@ -1,9 +1,10 @@
-//! zfp's streams: what the codecs `zfp` and `numcodecs.zfpy` have in common.
+//! The zfp streams that the codecs `zfp` and `numcodecs.zfpy` share.
 //!
 //! Format: <https://zfp.readthedocs.io/en/latest/algorithm.html>
 //!
-//! zfp knows integers and floats of 32 and 64 bits. Integers of 8 and 16 bits are shifted up to 31 bits, as zfp's own
-//! functions for them do; unsigned integers of 32 and 64 bits become signed ones, among which are only the lower half of them.
+//! zfp supports integers and floats of 32 and 64 bits. Integers of 8 and 16 bits are shifted up to 31 bits, as zfp's own
+//! functions for them do; unsigned integers of 32 and 64 bits are stored as signed ones, which can represent only their lower
+//! half.
 
 use bytemuck::Pod;
 use zarrox_core::codec::{ChunkSpec, CodecContext, CodecError, ReadRegion};
@@ -18,10 +19,10 @@ use zfp_rs::{
 use crate::array_to_bytes::numbers::{self, Buffer};
 use crate::error::truncated;
 
-/// The most dimensions that zfp knows.
-const MOST_DIMENSIONS: usize = 4;
+/// The maximum number of dimensions of zfp.
+const MAX_DIMENSIONS: usize = 4;
 
-/// Runs `$work` with `$T` naming the Rust type of an element.
+/// Runs `$work` with `$T` as the Rust type of an element.
 macro_rules! with_element {
     ($storage:expr, $T:ident => $work:expr, [$($layout:ident $size:literal $type:ty),+]) => {
         match $storage {
@@ -37,19 +38,19 @@ macro_rules! with_element {
     };
 }
 
-/// A kind of chunk, as zfp sees it.
+/// A kind of chunk in zfp's terms.
 #[derive(Debug)]
 pub(crate) struct ZfpChunk {
     chunk: ChunkSpec,
     limit: usize,
-    /// The number that zfp stores for an element.
+    /// The type in which zfp stores an element.
     scalar: ZfpScalarType,
-    /// The shape, fastest axis first, and zeros behind it; `None` when there are too many axes.
+    /// The shape, fastest axis first, padded with zeros; `None` if there are too many axes.
     dims: Option<[usize; 4]>,
 }
 
 impl ZfpChunk {
-    /// The chunk that a codec is made for, if zfp can store its elements.
+    /// Returns the chunk for which a codec is created, if zfp can store its elements.
     pub(crate) fn new(context: &CodecContext<'_>) -> Result<Self, CodecError> {
         let chunk = context.chunk.clone();
         let scalar = match chunk.storage() {
@@ -66,35 +67,35 @@ impl ZfpChunk {
         Ok(Self { chunk, limit: context.limit, scalar, dims })
     }
 
-    /// The number that zfp stores for an element.
+    /// Returns the type in which zfp stores an element.
     pub(crate) fn scalar(&self) -> ZfpScalarType {
         self.scalar
     }
 
-    /// Returns true if that is an integer.
+    /// Returns true if zfp stores the elements as integers.
     pub(crate) fn is_integer(&self) -> bool {
         matches!(self.scalar, ZfpScalarType::I32 | ZfpScalarType::I64)
     }
 
-    /// Returns true if that is the element itself.
-    pub(crate) fn is_as_zfp_has_it(&self) -> bool {
+    /// Returns true if zfp stores the elements unchanged.
+    pub(crate) fn is_unchanged(&self) -> bool {
         matches!(self.chunk.storage(), Storage::Int(4 | 8) | Storage::Float(_))
     }
 
-    /// The shape, fastest axis first, and zeros behind it.
+    /// Returns the shape, fastest axis first, padded with zeros.
     pub(crate) fn dims(&self) -> Result<[usize; 4], CodecError> {
         self.dims.ok_or_else(|| self.too_many_dimensions())
     }
 
-    /// The error for more dimensions than zfp has.
+    /// Returns the error for more dimensions than zfp supports.
     pub(crate) fn too_many_dimensions(&self) -> CodecError {
         let count = self.chunk.shape().len();
         CodecError::unsupported(format!(
-            "zfp stores up to {MOST_DIMENSIONS} dimensions, but a chunk has {count}"
+            "zfp stores up to {MAX_DIMENSIONS} dimensions, but a chunk has {count}"
         ))
     }
 
-    /// Decodes a stream: one without a header in this way of compression, else one with a header, which says the way.
+    /// Decodes a stream without a header with these parameters, or else a stream with a header that contains them.
     pub(crate) fn decode(
         &self,
         encoded: &[u8],
@@ -157,7 +158,7 @@ impl ZfpChunk {
             for (scalar, element) in scalars.iter_mut().zip(elements) {
                 *scalar = element.to_scalar().ok_or_else(|| {
                     CodecError::invalid(format!(
-                        "zfp stores signed integers, in which there is no {element:?}"
+                        "zfp stores signed integers, which cannot represent {element:?}"
                     ))
                 })?;
             }
@@ -172,8 +173,8 @@ impl ZfpChunk {
         header: bool,
         encoded: &mut Vec<u8>,
     ) -> Result<(), CodecError> {
-        if !is_reversible(config) && !S::lossy_modes_take(scalars) {
-            return Err(CodecError::invalid(S::WHAT_LOSSY_MODES_TAKE));
+        if !is_reversible(config) && !S::lossy_modes_support(scalars) {
+            return Err(CodecError::invalid(S::LOSSY_RANGE_ERROR));
         }
         let dims = self.dims()?;
         let capacity = config.maximum_size(S::SCALAR_TYPE, dims).unwrap_or(usize::MAX);
@@ -194,19 +195,19 @@ impl ZfpChunk {
 }
 
 fn dims(shape: &[usize]) -> Option<[usize; 4]> {
-    let mut dims = [0; MOST_DIMENSIONS];
-    // An array without dimensions is one of a single element.
+    let mut dims = [0; MAX_DIMENSIONS];
+    // An array without dimensions has one element.
     dims[0] = 1;
     dims.get_mut(..shape.len())?.iter_mut().zip(shape.iter().rev()).for_each(|(dim, &length)| *dim = length);
     Some(dims)
 }
 
-/// Returns true if a way of compression keeps every bit, unless it is cut.
+/// Returns true if these parameters are lossless, unless the stream is truncated.
 fn is_reversible(config: &ZfpConfig) -> bool {
     config.min_exp() < ZFP_MIN_EXP
 }
 
-/// Decodes a stream that fills `scalars`, and says in which mode it was compressed. Without a shape, there is a header.
+/// Decodes a stream that fills `scalars`, and returns its compression mode. Without a shape, the stream must have a header.
 fn decompress<S: ZfpScalar>(
     encoded: &[u8],
     shape: Option<(ZfpConfig, [usize; 4])>,
@@ -227,8 +228,8 @@ fn decompress<S: ZfpScalar>(
     })
 }
 
-/// Reads a header: the way of compression, and the shape, which must have `count` elements. numcodecs up to
-/// 0.9 made one dimension of all.
+/// Reads a header: the compression mode, and the shape, which must have `count` elements. numcodecs up to 0.9 flattened all
+/// dimensions into one.
 fn read_header(
     stream: &mut ZfpBitStreamRef<'_>,
     scalar: ZfpScalarType,
@@ -249,7 +250,7 @@ fn read_header(
     Ok((config, field.dims))
 }
 
-/// Works on encoded bytes as a stream of words, where they lie if that is possible.
+/// Passes encoded bytes to `work` as a stream of words, without a copy if they are aligned.
 fn with_stream<R>(
     encoded: &[u8],
     work: impl FnOnce(&mut ZfpBitStreamRef<'_>) -> Result<R, CodecError>,
@@ -260,7 +261,8 @@ fn with_stream<R>(
     {
         return work(&mut ZfpBitStreamRef::from_words(words));
     }
-    // zfp may have been built with shorter words. Such a stream ends where a long word does, so that reading on is noticed.
+    // zfp may have been built with shorter words. Such a stream ends where a long word does, so that reading past the end is
+    // detected.
     let size = encoded.len().next_multiple_of(STREAM_WORD_BYTES);
     let skipped = size - encoded.len();
     let mut buffer = Buffer::new(size, usize::MAX)?;
@@ -273,7 +275,7 @@ fn with_stream<R>(
     work(&mut stream)
 }
 
-/// The number of bytes a stream has whose blocks all have as many bits, without a header.
+/// Returns the length of a stream without a header whose blocks all have the same number of bits.
 pub(crate) fn fixed_size(dims: [usize; 4], block_bits: u32) -> Option<usize> {
     let blocks =
         dims.iter().filter(|&&dim| dim > 0).try_fold(1, |n: usize, dim| n.checked_mul(dim.div_ceil(4)))?;
@@ -285,22 +287,21 @@ fn refused(error: ZfpCompressionError) -> CodecError {
     CodecError::invalid(format!("zfp cannot store this: {error}"))
 }
 
-/// A number that zfp stores.
+/// A number type that zfp stores.
 trait Scalar: ZfpScalar + PartialEq {
-    /// The error when [`Scalar::lossy_modes_take`] returns false.
-    const WHAT_LOSSY_MODES_TAKE: &str;
+    /// The error if [`Scalar::lossy_modes_support`] returns false.
+    const LOSSY_RANGE_ERROR: &str;
 
-    /// Returns true if the modes that lose bits can store these numbers without making a mess of their
-    /// neighbours.
-    fn lossy_modes_take(scalars: &[Self]) -> bool;
+    /// Returns true if the lossy modes can store these numbers without corrupting adjacent elements.
+    fn lossy_modes_support(scalars: &[Self]) -> bool;
 }
 
 macro_rules! scalars {
     ($($type:ty: $scalar:ident => $takes:expr, $what:expr;)+) => {$(
         impl Scalar for $type {
-            const WHAT_LOSSY_MODES_TAKE: &str = $what;
+            const LOSSY_RANGE_ERROR: &str = $what;
 
-            fn lossy_modes_take(scalars: &[Self]) -> bool {
+            fn lossy_modes_support(scalars: &[Self]) -> bool {
                 scalars.iter().fold(true, |all, &$scalar| all & $takes)
             }
         }
@@ -319,17 +320,17 @@ scalars! {
 const FINITE: &str = "zfp's lossy modes store neither NaN nor infinities, but the reversible mode does. \
                       A fill value of NaN is stored, too, in chunks that are not full";
 
-/// An element, which becomes a number that zfp stores.
+/// An element type, which is converted to a number type that zfp stores.
 trait Element: Pod + std::fmt::Debug {
-    /// The number.
+    /// The number type.
     type Scalar: Scalar;
-    /// True if the element is that number already.
+    /// True if the element type is the number type.
     const IS_SCALAR: bool = false;
 
-    /// The number that stands for an element; `None` when there is none.
+    /// Returns the number for an element; `None` if the number type cannot represent it.
     fn to_scalar(self) -> Option<Self::Scalar>;
 
-    /// The element for a number, or the nearest.
+    /// Returns the element for a number, or the nearest element.
     fn from_scalar(scalar: Self::Scalar) -> Self;
 }
 
@@ -397,7 +398,7 @@ mod tests {
         chain.encode(&view, all, &mut encoded).map(|_| encoded)
     }
 
-    /// The data of `tests/golden/zfp.py`, as it lies in memory.
+    /// Returns the data of `tests/golden/zfp.py` in memory.
     fn data(storage: &Storage, count: usize) -> Vec<u8> {
         let squares = (0_i32..).take(count).map(|i| i * i % 37);
         match storage {
@@ -445,8 +446,8 @@ mod tests {
                 assert!(decode_chunk(&chain, &encoded).unwrap() == decoded, "{what}: decoded");
                 let count = chunk.size() / chunk.item();
                 assert!(encode(&chain, &data(&storage, count)).unwrap() == encoded, "{what}: encoded");
-                // zfp that was built with words of one byte ends where its last bit does. Less is an error, but for a fixed
-                // rate, whose blocks are filled up.
+                // A stream of zfp with words of one byte ends at its last bit. A shorter one is an error, except with a fixed
+                // rate, whose blocks are padded.
                 let ends = |length: &usize| decode_chunk(&chain, &encoded[..*length]).is_ok();
                 let shortest = (0..encoded.len()).find(ends).unwrap_or(encoded.len());
                 assert!(
@@ -484,7 +485,7 @@ mod tests {
         let too_large = [0_u32, 7, 1 << 31, 0].map(u32::to_ne_bytes).concat();
         let error = encoded(Storage::Uint(4), Zfp::reversible(), &too_large).unwrap_err().to_string();
         assert!(error.contains("2147483648"), "{error}");
-        // A negative number is no unsigned one, and one in between is no small one.
+        // A negative number is not a valid unsigned one, and a number in between is not a valid small one.
         for (storage, numbers) in [(Storage::Uint(4), [-1, 0, 0, 0]), (Storage::Int(1), [1, 0, 0, 0])] {
             let stored = encoded(Storage::Int(4), Zfp::reversible(), &of(numbers)).unwrap();
             let chain =
@@ -496,7 +497,7 @@ mod tests {
     }
 
     #[test]
-    fn lossy_modes_refuse_what_they_would_destroy() {
+    fn lossy_modes_reject_numbers_that_they_would_destroy() {
         let refused = |storage: Storage, codec: Zfp, decoded: Vec<u8>| {
             let chain =
                 chain(&[codec.into()], &chunk(&[4], storage), &registry(), Strictness::Strict).unwrap();
@@ -523,14 +524,14 @@ mod tests {
     }
 
     #[test]
-    fn headers_are_held_against_the_chunk() {
+    fn headers_are_compared_with_the_chunk() {
         let zfpy = |shape: &[u64], storage| {
             chain(&[Zfpy::reversible().into()], &chunk(shape, storage), &registry(), Strictness::Strict)
                 .unwrap()
         };
         let floats: Vec<u8> = (0..24_u8).flat_map(|x| f32::from(x).to_ne_bytes()).collect();
         let encoded = encode(&zfpy(&[24], Storage::Float(4)), &floats).unwrap();
-        // numcodecs 0.9 has made one dimension of all.
+        // numcodecs 0.9 flattened all dimensions into one.
         assert_eq!(decode_chunk(&zfpy(&[2, 3, 4], Storage::Float(4)), &encoded).unwrap(), floats);
         assert_eq!(decode_chunk(&zfpy(&[1, 2, 1, 3, 4], Storage::Float(4)), &encoded).unwrap(), floats);
         assert_error(
@@ -547,7 +548,7 @@ mod tests {
             let error = decode_chunk(&zfpy(shape, storage), &encoded).unwrap_err().to_string();
             assert!(error.contains("codec 'numcodecs.zfpy': numbers of the type float"), "{error}");
         }
-        // A header that promises 2^96 elements, which overflows.
+        // A header that declares 2^96 elements, which overflows.
         let mut huge = encoded.clone();
         huge[4..10].copy_from_slice(&[0x3e | 0xc0, 0xff, 0xff, 0xff, 0xff, 0xff]);
         assert_error(

@@ -1,21 +1,21 @@
-//! `numcodecs.zfpy`: zfp as numcodecs stores it. A chunk is a stream with a header, which says all that a reader needs.
+//! `numcodecs.zfpy`: zfp as numcodecs stores it. A chunk is a stream with a header that contains all parameters.
 //!
 //! Documentation: <https://numcodecs.readthedocs.io/en/stable/compression/zfpy.html>
 //!
 //! | member | value |
 //! |---|---|
-//! | `mode` | zfp's number for how to compress: 2 is a fixed rate, 3 a fixed precision, 4 a fixed accuracy |
-//! | `rate` | in mode 2: how many bits each number becomes, on average |
-//! | `precision` | in mode 3: how many bits of each number are kept, after those of its neighbourhood |
-//! | `tolerance` | in mode 4: no float is changed by more than this |
-//! | `compression_kwargs` | the member that the mode uses, once more; only written |
+//! | `mode` | zfp's number of the compression mode: 2 is a fixed rate, 3 a fixed precision, 4 a fixed accuracy |
+//! | `rate` | in mode 2: the average number of bits for each element |
+//! | `precision` | in mode 3: the number of bit planes that are kept in each block |
+//! | `tolerance` | in mode 4: the maximum change of a float |
+//! | `compression_kwargs` | the member of the mode, repeated; only written |
 //!
-//! Names: `numcodecs.zfpy` in v3, and two that zarrs had; `zfpy` in v2. A value of -1, the default of all three, makes the codec
-//! reversible; zarrs writes mode 5 for that. numcodecs gives each member a default, and so may be absent what has its
-//! default.
+//! Names: `numcodecs.zfpy` in v3, and two former names of zarrs; `zfpy` in v2. A value of -1, the default of the three
+//! parameters, makes the codec reversible; zarrs writes mode 5 for that. All members have defaults in numcodecs, so they may be
+//! absent.
 //!
-//! numcodecs stores integers and floats of 32 and 64 bits in up to four dimensions, and times as their counts; more is read, as
-//! zarrs (other integers) and old releases of numcodecs (more dimensions) wrote it, and not written.
+//! numcodecs stores integers and floats of 32 and 64 bits in up to four dimensions, and datetimes as their counts. Chunks of
+//! other integers (from zarrs) and of more dimensions (from old releases of numcodecs) are read, but not written.
 
 use zarrox_core::CodecSpec;
 use zarrox_core::codec::{
@@ -60,17 +60,17 @@ impl Zfpy {
         Self { configuration: complete(ACCURACY, "tolerance", (-1).into()) }
     }
 
-    /// Changes no float by more than this.
+    /// Changes no float by more than the tolerance.
     pub fn fixed_accuracy(tolerance: f64) -> Self {
         Self { configuration: complete(ACCURACY, "tolerance", tolerance.into()) }
     }
 
-    /// Keeps so many bits of each number, after those of its neighbourhood: a bound of the relative error.
+    /// Keeps this number of bit planes in each block: a bound of the relative error.
     pub fn fixed_precision(bits: u32) -> Self {
         Self { configuration: complete(PRECISION, "precision", bits.into()) }
     }
 
-    /// Makes so many bits of each number, on average.
+    /// Stores each element in this number of bits on average.
     pub fn fixed_rate(bits: f64) -> Self {
         Self { configuration: complete(RATE, "rate", bits.into()) }
     }
@@ -82,7 +82,7 @@ impl From<Zfpy> for CodecSpec {
     }
 }
 
-/// All members, as numcodecs writes them.
+/// Returns all members, as numcodecs writes them.
 fn complete(mode: i32, member: &str, value: Json) -> Map {
     let mut configuration = config::members(json!({
         "mode": mode, "compression_kwargs": {member: value}, "tolerance": -1, "rate": -1, "precision": -1,
@@ -115,7 +115,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
 }
 
 fn of_rate(config: Config<'_>, chunk: &ZfpChunk, ndim: usize) -> Result<Option<ZfpConfig>, CodecError> {
-    // Chunks of more dimensions than zfp has are only read.
+    // Chunks of more dimensions than zfp supports are only read.
     let Some(dimensions) = dimensions(ndim) else { return Ok(None) };
     value(config, "rate")?.map(|rate| fixed_rate(rate, chunk, dimensions)).transpose()
 }
@@ -123,12 +123,12 @@ fn of_rate(config: Config<'_>, chunk: &ZfpChunk, ndim: usize) -> Result<Option<Z
 fn of_precision(config: Config<'_>) -> Result<Option<ZfpConfig>, CodecError> {
     let Some(json) = config.get("precision") else { return Ok(None) };
     let precision = config.to_integer(json).ok_or_else(|| config::wrong("precision", json, "an integer"))?;
-    // zfp takes more than there are for all.
+    // zfp accepts a precision beyond the number of bits of an element.
     let precision = u32::try_from(precision.min(i64::from(u32::MAX)));
     Ok(precision.ok().map(ZfpConfig::fixed_precision))
 }
 
-/// The value that a mode uses; a negative one says that there is none.
+/// Returns the value of the mode's parameter; a negative value means none.
 fn value(config: Config<'_>, member: &str) -> Result<Option<f64>, CodecError> {
     let Some(json) = config.get(member) else { return Ok(None) };
     let finite = json.as_f64().filter(|value| value.is_finite());
@@ -145,9 +145,9 @@ struct ZfpyCodec {
 }
 
 impl ZfpyCodec {
-    /// Refuses what numcodecs could not read, and what zfp would not keep as it is asked to.
+    /// Rejects elements that numcodecs cannot read, and parameters that zfp cannot satisfy.
     fn check_writable(&self) -> Result<(), CodecError> {
-        if !self.chunk.is_as_zfp_has_it() {
+        if !self.chunk.is_unchanged() {
             return Err(CodecError::unsupported(
                 "zfpy stores only int32, int64, float32 and float64; the codec 'zfp' stores other integers as well",
             ));
@@ -165,7 +165,7 @@ impl ArrayToBytes for ZfpyCodec {
     }
 
     fn encoded_size(&self) -> Size {
-        // A stream may have been compressed in another way than the configuration says.
+        // The stream may have been compressed with other parameters than the configuration.
         Size::UNKNOWN
     }
 

@@ -10,9 +10,9 @@
 //! | `typesize` | the size of an element in bytes; may be absent with `noshuffle` |
 //! | `blocksize` | the size of a block in bytes; 0 lets the library choose |
 //!
-//! Names: `blosc` in v3 (also `numcodecs.blosc`), `blosc` in v2, where `shuffle` is 0, 1, 2, or −1 for bits with
-//! elements of one byte and bytes with others, and `typesize` is the size of the array's elements. Leniently, all
-//! members may be absent: they are then `lz4`, 5, `shuffle`, the size of the array's elements, and 0.
+//! Names: `blosc` in v3 (also `numcodecs.blosc`), `blosc` in v2, where `shuffle` is 0, 1, 2, or −1 for bits with elements of
+//! one byte and bytes with others, and `typesize` is the size of the array's elements. In the lenient mode, all members may be
+//! absent; the defaults are `lz4`, 5, `shuffle`, the size of the array's elements, and 0.
 
 pub(crate) mod parts;
 
@@ -36,15 +36,15 @@ pub(crate) static DEF: CodecDef = CodecDef::new("blosc", CodecKind::BytesToBytes
     .with_from_v2(from_v2)
     .with_to_v2(to_v2);
 
-/// A compressor that Blosc has inside.
+/// A compressor of Blosc.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BloscCompressor {
-    /// Blosc's own.
+    /// BloscLZ, Blosc's own compressor.
     BloscLz,
     /// LZ4.
     Lz4,
-    /// LZ4's slow, better compression.
+    /// LZ4 HC: slower, and compresses better.
     Lz4Hc,
     /// Snappy.
     Snappy,
@@ -80,11 +80,11 @@ impl BloscCompressor {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Shuffle {
-    /// Not at all.
+    /// No reordering.
     None,
-    /// All first bytes of the elements of a block, then all second ones, and so on.
+    /// All first bytes of the elements of a block, then all second bytes, and so on.
     Byte,
-    /// Bits are reordered.
+    /// Bits are reordered in the same way.
     Bit,
 }
 
@@ -92,7 +92,7 @@ const SHUFFLES: &[(&str, Shuffle)] =
     &[("noshuffle", Shuffle::None), ("shuffle", Shuffle::Byte), ("bitshuffle", Shuffle::Bit)];
 
 impl Shuffle {
-    /// The number in v2 metadata and in the library.
+    /// Returns the number in v2 metadata and in the library.
     fn number(self) -> i32 {
         match self {
             Self::None => 0,
@@ -113,7 +113,7 @@ impl Shuffle {
     }
 }
 
-/// The name of a value in one of the lists above.
+/// Returns the name of a value in one of the lists above.
 fn name_of<T: PartialEq>(choices: &[(&'static str, T)], value: &T) -> &'static str {
     choices.iter().find(|(_, choice)| choice == value).map_or("", |(name, _)| name)
 }
@@ -124,28 +124,28 @@ pub struct Blosc {
     compressor: BloscCompressor,
     level: i32,
     shuffle: Shuffle,
-    /// Absent: the size of the array's elements.
+    /// If absent, the size of the array's elements.
     type_size: Option<i32>,
     block_size: i32,
 }
 
 impl Blosc {
-    /// With a compressor, at level 5, with bytes shuffled, in blocks of the library's choice.
+    /// Creates the codec with a compressor, at level 5, with bytes shuffled, in blocks of the library's choice.
     pub fn new(compressor: BloscCompressor) -> Self {
         Self { compressor, level: 5, shuffle: Shuffle::Byte, type_size: None, block_size: 0 }
     }
 
-    /// With LZ4: very fast.
+    /// Creates the codec with LZ4: very fast.
     pub fn lz4() -> Self {
         Self::new(BloscCompressor::Lz4)
     }
 
-    /// With Zstandard: small.
+    /// Creates the codec with Zstandard: small.
     pub fn zstd() -> Self {
         Self::new(BloscCompressor::Zstd)
     }
 
-    /// Compression level, 0 (only stored) to 9 (smallest).
+    /// Sets the compression level, 0 (only stored) to 9 (smallest).
     #[must_use]
     pub fn level(self, level: i32) -> Self {
         Self { level, ..self }
@@ -157,13 +157,13 @@ impl Blosc {
         Self { shuffle, ..self }
     }
 
-    /// The size of an element in bytes, when it is not that of the array's.
+    /// Sets the size of an element in bytes, if it differs from the array's.
     #[must_use]
     pub fn type_size(self, bytes: i32) -> Self {
         Self { type_size: Some(bytes), ..self }
     }
 
-    /// The size of a block in bytes; 0 lets the library choose.
+    /// Sets the size of a block in bytes; 0 lets the library choose.
     #[must_use]
     pub fn block_size(self, bytes: i32) -> Self {
         Self { block_size: bytes, ..self }
@@ -194,19 +194,19 @@ fn parse(config: Config<'_>, item: usize) -> Result<Blosc, CodecError> {
     }
 }
 
-/// The codec for elements of `item` bytes, whatever the configuration says of their size.
+/// Returns the codec for elements of `item` bytes, whatever size the configuration has.
 fn of_items(config: Config<'_>, item: usize) -> Result<Blosc, CodecError> {
     Ok(Blosc {
         compressor: config.choice("cname", COMPRESSORS, BloscCompressor::Lz4)?,
         level: config.integer("clevel", 0..=9, 5)?,
         shuffle: shuffle(config, item)?,
-        // The library takes elements that are larger for single bytes.
+        // The library treats larger elements as single bytes.
         type_size: Some(i32::try_from(item).unwrap_or(i32::MAX).max(1)),
         block_size: config.integer("blocksize", 0..=i32::MAX, 0)?,
     })
 }
 
-/// The name of the shuffle, leniently also v2's number for it.
+/// Reads the name of the shuffle; in the lenient mode also v2's number.
 fn shuffle(config: Config<'_>, item: usize) -> Result<Shuffle, CodecError> {
     let number = config.get("shuffle").filter(|json| json.is_number() && !config.is_strict());
     let Some(json) = number else { return config.choice("shuffle", SHUFFLES, Shuffle::Byte) };
@@ -314,7 +314,7 @@ mod tests {
         bytes_to_bytes_suite(&registry, &stored.into(), Integrity::Unchecked);
     }
 
-    /// `numcodecs.Blosc(cname, clevel=5, shuffle=…)` of [`steps`], for one of each kind.
+    /// `numcodecs.Blosc(cname, clevel=5, shuffle=…)` of [`steps`], one of each kind.
     const GOLDEN: &[&str] = &[
         // blosclz, shuffle 0
         "02010002d0070000d00700006400000014000000240000002300000000e0ba03010001e0bd01010002e0bd0101\
@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_that_lie_are_refused() {
+    fn false_headers_are_rejected() {
         let golden = hex(GOLDEN[3]);
         let error = |at: usize, number: u32| {
             let mut bytes = golden.clone();

@@ -1,8 +1,8 @@
-//! Parts of a buffer that Blosc made: only the blocks that are needed are fetched and decompressed.
+//! Partial reads of a Blosc buffer: only the blocks that are needed are fetched and decompressed.
 //!
-//! A buffer is a header of 16 bytes, where each block begins (32 bits each), and the blocks, in any order. Blocks that are
-//! needed together become a small buffer of their own, which the library decompresses as any other.
-//! Format: <https://github.com/Blosc/c-blosc/blob/main/README_CHUNK_FORMAT.rst>
+//! A buffer consists of a header of 16 bytes, the offset of each block (32 bits each), and the blocks, in any order. Blocks
+//! that are needed together are assembled into a small buffer, which the library decompresses like any other. Format:
+//! <https://github.com/Blosc/c-blosc/blob/main/README_CHUNK_FORMAT.rst>
 
 use std::ops::Range;
 
@@ -14,21 +14,21 @@ use crate::bytes_to_bytes::ffi::blosc::{HEADER, Header, decompress};
 use crate::error::too_large;
 use crate::error::truncated;
 
-/// The number of bytes that are fetched first: for most buffers, the header and the beginnings of all blocks.
+/// The number of bytes that are fetched first: for most buffers, the header and the offsets of all blocks.
 const HEAD: u64 = 4 << 10;
 
-/// A buffer of up to so many decoded bytes, of which the larger part is wanted, is decoded as a whole, in one go.
+/// A buffer of at most this many decoded bytes is decoded as a whole if more than three quarters of it are requested.
 const WHOLE: usize = 8 << 20;
 
-/// The size of a block's entry in the table of where blocks begin.
+/// The size of a block's offset in the table.
 const START: usize = 4;
 
-/// The place of the flags in the header, and those of them that matter here.
+/// The offset of the flags in the header, and the flags that matter here.
 const FLAGS: usize = 2;
 const STORED: u8 = 0x02;
 const NOT_SPLIT: u8 = 0x10;
 
-/// The bytes to fetch of a buffer at `window` to serve fetches of its `size` decoded bytes.
+/// Returns the fetches from a buffer at `window` that serve fetches of its `size` decoded bytes.
 pub(crate) fn read(
     window: Window,
     size: usize,
@@ -40,7 +40,7 @@ pub(crate) fn read(
     let mut wanted = Vec::with_capacity(decoded.len());
     for fetch in decoded {
         let (start, length) = fetch.range.within(size as u64)?;
-        wanted.push(Wanted { range: to_usize(start)?..to_usize(start + length)?, fetch });
+        wanted.push(DecodedFetch { range: to_usize(start)?..to_usize(start + length)?, fetch });
     }
     wanted.sort_by_key(|wanted| wanted.range.start);
     if wanted.is_empty() {
@@ -64,8 +64,8 @@ pub(crate) fn read(
     })])
 }
 
-/// The error for a buffer that says it has `size` bytes, more than there is room for. It is an overflow only where the blocks
-/// that fit are whole: what is said may be a lie.
+/// Returns the error for a buffer that declares `size` bytes, more than there is room for. It is an overflow only if the blocks
+/// that fit are valid: the declared size may be wrong.
 pub(crate) fn overflow(encoded: &[u8], size: usize, room: &mut [u8]) -> CodecError {
     let length = room.len();
     let Some(header) = Header::read(encoded, encoded.len()) else { return damaged() };
@@ -79,39 +79,39 @@ pub(crate) fn overflow(encoded: &[u8], size: usize, room: &mut [u8]) -> CodecErr
 }
 
 /// A fetch of decoded bytes, with their range.
-struct Wanted<'a> {
+struct DecodedFetch<'a> {
     range: Range<usize>,
     fetch: Fetch<'a>,
 }
 
-/// The number of decoded bytes that are needed; the list is sorted.
-fn reach(wanted: &[Wanted<'_>]) -> usize {
+/// Returns the number of decoded bytes that are needed; the list is sorted.
+fn reach(wanted: &[DecodedFetch<'_>]) -> usize {
     let (mut reach, mut end) = (0, 0);
-    for Wanted { range, .. } in wanted {
+    for DecodedFetch { range, .. } in wanted {
         reach += range.end.saturating_sub(end.max(range.start));
         end = end.max(range.end);
     }
     reach
 }
 
-/// Serves fetches out of a buffer that is decoded as a whole.
+/// Completes fetches from a buffer that is decoded as a whole.
 fn decode_whole(
     encoded: &[u8],
     window: Window,
     size: usize,
-    wanted: Vec<Wanted<'_>>,
+    wanted: Vec<DecodedFetch<'_>>,
 ) -> Result<(), CodecError> {
     Buffer::parse(encoded, window, size)?;
     let mut plain = Scratch::with_len(size)?;
     if !decompress(encoded, &mut plain) {
         return Err(damaged());
     }
-    hand_over(&plain, 0, wanted)
+    complete_all(&plain, 0, wanted)
 }
 
-/// Completes fetches with decoded bytes, of which the first is at `start`.
-fn hand_over(plain: &[u8], start: usize, wanted: Vec<Wanted<'_>>) -> Result<(), CodecError> {
-    for Wanted { range, fetch } in wanted {
+/// Completes fetches from decoded bytes, the first of which is at `start`.
+fn complete_all(plain: &[u8], start: usize, wanted: Vec<DecodedFetch<'_>>) -> Result<(), CodecError> {
+    for DecodedFetch { range, fetch } in wanted {
         let bytes = plain.get(range.start - start..range.end - start).ok_or_else(damaged)?;
         if !fetch.complete(bytes)?.is_empty() {
             return Err(CodecError::unsupported("a fetch from blocks cannot lead to further fetches"));
@@ -120,7 +120,7 @@ fn hand_over(plain: &[u8], start: usize, wanted: Vec<Wanted<'_>>) -> Result<(), 
     Ok(())
 }
 
-/// A buffer of which the header is known to be sane.
+/// A buffer whose header has been validated.
 #[derive(Clone, Copy)]
 struct Buffer {
     header: [u8; HEADER],
@@ -146,24 +146,24 @@ impl Buffer {
         self.sizes.decoded.div_ceil(self.sizes.block)
     }
 
-    /// Where the first block can begin.
+    /// Returns the first possible offset of a block.
     fn blocks_start(&self) -> usize {
         HEADER + self.block_count() * START
     }
 
-    /// The fetches from a buffer that is not compressed.
-    fn stored(self, wanted: Vec<Wanted<'_>>) -> Result<Vec<Fetch<'_>>, CodecError> {
+    /// Returns the fetches from a buffer that is not compressed.
+    fn stored(self, wanted: Vec<DecodedFetch<'_>>) -> Result<Vec<Fetch<'_>>, CodecError> {
         if self.sizes.encoded != HEADER + self.sizes.decoded {
             return Err(damaged());
         }
-        let shifted = wanted.into_iter().map(|Wanted { range, fetch }| {
+        let shifted = wanted.into_iter().map(|DecodedFetch { range, fetch }| {
             let range = self.window.part((HEADER + range.start) as u64, range.len() as u64)?;
             Ok(Fetch { range, ..fetch })
         });
         shifted.collect()
     }
 
-    /// Where each block lies in the buffer.
+    /// Returns the range of each block in the buffer.
     fn places(&self, table: &[u8]) -> Result<Vec<Range<usize>>, CodecError> {
         let starts: Vec<usize> = table
             .as_chunks::<START>()
@@ -182,10 +182,10 @@ impl Buffer {
         Ok(places)
     }
 
-    /// Puts together what shares blocks: each group is decoded for itself.
-    fn groups<'a>(self, table: &[u8], wanted: Vec<Wanted<'a>>) -> Result<Vec<Fetch<'a>>, CodecError> {
+    /// Groups the fetches that share blocks: each group is decoded separately.
+    fn groups<'a>(self, table: &[u8], wanted: Vec<DecodedFetch<'a>>) -> Result<Vec<Fetch<'a>>, CodecError> {
         let places = self.places(table)?;
-        let mut groups: Vec<(Range<usize>, Vec<Wanted<'a>>)> = Vec::new();
+        let mut groups: Vec<(Range<usize>, Vec<DecodedFetch<'a>>)> = Vec::new();
         for wanted in wanted {
             let first = wanted.range.start / self.sizes.block;
             let end = wanted.range.end.div_ceil(self.sizes.block).max(first + 1);
@@ -197,7 +197,7 @@ impl Buffer {
                 None => groups.push((first..end, vec![wanted])),
             }
         }
-        let stage = |(blocks, wanted): (Range<usize>, Vec<Wanted<'a>>)| {
+        let stage = |(blocks, wanted): (Range<usize>, Vec<DecodedFetch<'a>>)| {
             let places = places.get(blocks.clone()).ok_or_else(damaged)?.to_vec();
             Ok(Fetch::deferred(
                 self.window,
@@ -208,20 +208,20 @@ impl Buffer {
     }
 }
 
-/// Neighbouring blocks, and what is wanted of them.
+/// Adjacent blocks, and the fetches of their decoded bytes.
 struct Group<'a> {
     buffer: Buffer,
     /// The first block.
     first: usize,
-    /// Where the blocks are in the stored buffer.
+    /// The ranges of the blocks in the stored buffer.
     places: Vec<Range<usize>>,
-    wanted: Vec<Wanted<'a>>,
-    /// The blocks as a buffer of their own.
+    wanted: Vec<DecodedFetch<'a>>,
+    /// The blocks as a separate buffer.
     memory: Option<Scratch>,
 }
 
 impl Group<'_> {
-    /// Which of the decoded bytes these blocks are.
+    /// Returns the range of decoded bytes of these blocks.
     fn decoded(&self) -> Range<usize> {
         let Header { block, decoded, .. } = self.buffer.sizes;
         self.first * block..((self.first + self.places.len()) * block).min(decoded)
@@ -231,11 +231,12 @@ impl Group<'_> {
         HEADER + self.places.iter().map(|place| START + place.len()).sum::<usize>()
     }
 
-    /// The header of the small buffer.
+    /// Returns the header of the small buffer.
     fn header(&self) -> Result<[u8; HEADER], CodecError> {
         let mut header = self.buffer.header;
         let size = self.decoded().len();
-        // A shorter block at the end of a buffer is not split by bytes of elements; alone, it is not recognised as such.
+        // The shorter block at the end of a buffer is not split into byte planes; in a buffer of its own, it would not be
+        // recognised as the last one.
         let block = self.buffer.sizes.block.min(size);
         if block < self.buffer.sizes.block {
             header[FLAGS] |= NOT_SPLIT;
@@ -275,8 +276,8 @@ impl DeferredDecode for Group<'_> {
         let decoded = self.decoded();
         let Some(encoded) = self.memory else { return Ok(()) };
         let mut wanted = self.wanted;
-        // What wants all of the blocks, as they are, gets them without another copy.
-        if let [Wanted { range, fetch: Fetch { sink: Sink::Into(memory), .. } }] = wanted.as_mut_slice()
+        // A fetch of all of the blocks is decoded without another copy.
+        if let [DecodedFetch { range, fetch: Fetch { sink: Sink::Into(memory), .. } }] = wanted.as_mut_slice()
             && *range == decoded
         {
             return if decompress(&encoded, memory) { Ok(()) } else { Err(damaged()) };
@@ -285,7 +286,7 @@ impl DeferredDecode for Group<'_> {
         if !decompress(&encoded, &mut plain) {
             return Err(damaged());
         }
-        hand_over(&plain, decoded.start, wanted)
+        complete_all(&plain, decoded.start, wanted)
     }
 }
 
@@ -328,7 +329,7 @@ mod tests {
         encoded
     }
 
-    /// Numbers that compress, and differ from block to block.
+    /// Returns numbers that compress, and differ from block to block.
     fn numbers(count: usize, item: usize, random: &mut Random) -> Vec<u8> {
         let mut data = Vec::with_capacity(count * item);
         while data.len() < count * item {
@@ -390,7 +391,7 @@ mod tests {
         }
     }
 
-    /// The lengths of what is fetched, in all rounds.
+    /// Returns the lengths of the fetches, in all rounds.
     fn lengths(fetches: Vec<Fetch<'_>>, object: &[u8], seen: &mut Vec<u64>) {
         for fetch in fetches {
             if let Sink::Deferred(mut stage) = fetch.sink {
@@ -405,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_nearly_all_takes_one_fetch() {
+    fn a_nearly_whole_part_takes_one_fetch() {
         let chain = make(&[1000, 100], Storage::Uint(4), Blosc::lz4().block_size(30_000));
         let data = numbers(100_000, 4, &mut Random::new(24));
         let encoded = encode(&chain, &data);
@@ -446,7 +447,7 @@ mod tests {
         assert_eq!(block, places[40_000_000 / buffer.sizes.block].len() as u64);
     }
 
-    /// The buffer with its blocks in reverse order, as several threads may write them.
+    /// Returns the buffer with its blocks in reverse order, as several threads may write them.
     fn reversed(encoded: &[u8], size: usize) -> Vec<u8> {
         let buffer = Buffer::parse(encoded, Window::of_size(encoded.len() as u64), size).unwrap();
         let places = buffer.places(&encoded[HEADER..buffer.blocks_start()]).unwrap();
@@ -472,7 +473,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_are_not_believed() {
+    fn tables_are_not_trusted() {
         let chain = make(&[100_000], Storage::Uint(4), Blosc::lz4().block_size(30_000));
         let good = encode(&chain, &numbers(100_000, 4, &mut Random::new(22)));
         let blocks = 400_000_usize.div_ceil(30_000);

@@ -1,4 +1,4 @@
-//! C-Blosc 1: the calls that use no global state.
+//! C-Blosc 1: the functions that use no global state.
 
 use std::ffi::{CStr, c_int};
 
@@ -7,14 +7,14 @@ use zarrox_core::codec::CodecError;
 
 use super::append;
 
-/// The parameters of compression of a buffer.
+/// The compression parameters of a buffer.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Parameters {
-    /// The compressor inside.
+    /// The compressor.
     pub(crate) compressor: &'static CStr,
-    /// 0 to 9.
+    /// The compression level, 0 to 9.
     pub(crate) level: c_int,
-    /// 0: none, 1: by bytes, 2: by bits.
+    /// The shuffle: 0 none, 1 by bytes, 2 by bits.
     pub(crate) shuffle: c_int,
     /// The size of an element, in bytes.
     pub(crate) type_size: usize,
@@ -25,26 +25,26 @@ pub(crate) struct Parameters {
 /// The length of the header.
 pub(crate) const HEADER: usize = 16;
 
-/// The sizes that a buffer claims to have, in bytes.
+/// The sizes that the header of a buffer declares, in bytes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Header {
-    /// Once decoded.
+    /// The size of the decoded bytes.
     pub(crate) decoded: usize,
-    /// Of a block, decoded; the last one may be smaller.
+    /// The decoded size of a block; the last one may be smaller.
     pub(crate) block: usize,
-    /// Encoded, with the header.
+    /// The size of the buffer, with the header.
     pub(crate) encoded: usize,
 }
 
 impl Header {
-    /// Reads the header of a buffer of this length; `None` when it cannot be true.
+    /// Reads the header of a buffer of this length; `None` if it is invalid.
     pub(crate) fn read(encoded: &[u8], length: usize) -> Option<Self> {
         Self::parse(encoded).filter(|header| header.is_sane(length))
     }
 
     fn parse(encoded: &[u8]) -> Option<Self> {
         let header = encoded.first_chunk::<HEADER>()?;
-        // The library reads these as signed.
+        // The library reads these numbers as signed.
         let size = |at: usize| {
             let bytes = [header[at], header[at + 1], header[at + 2], header[at + 3]];
             usize::try_from(i32::from_le_bytes(bytes)).ok()
@@ -52,34 +52,34 @@ impl Header {
         Some(Self { decoded: size(4)?, block: size(8)?, encoded: size(12)? })
     }
 
-    /// Returns true if the library may look at the buffer: it trusts the header's sizes.
+    /// Returns true if the buffer is safe for the library, which trusts the sizes in the header.
     fn is_sane(self, length: usize) -> bool {
         let blocks = self.decoded == 0 || (1..=self.decoded).contains(&self.block);
-        // Behind the header stands where each block begins, or all that was not compressed.
+        // The header is followed by the offset of each block, or by the bytes if they are not compressed.
         let least = self.decoded.min(4 * self.decoded.div_ceil(self.block.max(1)));
         blocks && (HEADER.saturating_add(least)..=length).contains(&self.encoded)
     }
 }
 
-/// The number of bytes a buffer decodes to, if its header can be true.
+/// Returns the number of decoded bytes of a buffer, if its header is valid.
 pub(crate) fn decoded_size(encoded: &[u8]) -> Option<usize> {
     Header::read(encoded, encoded.len()).map(|header| header.decoded)
 }
 
-/// Compresses, appending to `encoded`; `None` when the input is too large for Blosc.
+/// Compresses, appending to `encoded`; returns `None` if the input is too large for Blosc.
 pub(crate) fn compress(
     parameters: Parameters,
     decoded: &[u8],
     encoded: &mut Vec<u8>,
 ) -> Result<Option<()>, CodecError> {
     let Parameters { compressor, level, shuffle, type_size, block_size } = parameters;
-    // Snappy does nothing unless it has room for its worst case, 32 + n + n / 6 behind what stands before the
-    // block. Others need no more than the header, because what does not get smaller is stored as it is then.
+    // Snappy fails without room for its worst case, 32 + n + n / 6 bytes after the bytes before the block. The others need at
+    // most the header, because a block that does not get smaller is stored.
     let worst = if compressor == c"snappy" { 1024 + decoded.len() / 6 } else { 0 };
     let room = decoded.len().checked_add(HEADER + worst).filter(|&room| c_int::try_from(room).is_ok());
     let Some(room) = room else { return Ok(None) };
-    // SAFETY: the library reads `decoded` and the name, which ends with a NUL, and writes at most `room`
-    // bytes, as many as it returns when that is positive; one thread shares nothing with others.
+    // SAFETY: the library reads `decoded` and the name, which ends with a NUL, and writes at most `room` bytes, as many as it
+    // returns if that is positive; one thread shares nothing with others.
     unsafe {
         append(encoded, room, |target| {
             let written = blosc_compress_ctx(
@@ -99,14 +99,13 @@ pub(crate) fn compress(
     }
 }
 
-/// Decompresses into `decoded`, whose length is the buffer's own [`decoded_size`]; false when the buffer is
-/// damaged.
+/// Decompresses into `decoded`, whose length is the buffer's own [`decoded_size`]; returns false if the buffer is damaged.
 pub(crate) fn decompress(encoded: &[u8], decoded: &mut [u8]) -> bool {
     if decoded_size(encoded) != Some(decoded.len()) {
         return false;
     }
-    // SAFETY: the header's sizes were found to lie inside the two slices. With that the library checks every
-    // further offset against them before it reads or writes there.
+    // SAFETY: the header's sizes were found to lie inside the two slices. With that the library checks every further offset
+    // against them before it reads or writes there.
     let written = unsafe {
         blosc_decompress_ctx(encoded.as_ptr().cast(), decoded.as_mut_ptr().cast(), decoded.len(), 1)
     };

@@ -24,7 +24,7 @@ struct Compressor {
 
 impl Compressor {
     fn new(level: c_int) -> Result<Self, CodecError> {
-        // SAFETY: any level may be asked for; an unknown one gives null.
+        // SAFETY: the function accepts any level; it returns null for an unknown one.
         let handle = NonNull::new(unsafe { libdeflate_alloc_compressor(level) });
         let handle = handle.ok_or_else(|| CodecError::out_of_memory("no compressor could be allocated"))?;
         Ok(Self { handle, level })
@@ -33,7 +33,7 @@ impl Compressor {
 
 impl Drop for Compressor {
     fn drop(&mut self) {
-        // SAFETY: the handle is ours alone and not used again.
+        // SAFETY: the handle is exclusively owned and not used again.
         unsafe { libdeflate_free_compressor(self.handle.as_ptr()) }
     }
 }
@@ -50,7 +50,7 @@ impl Decompressor {
 
 impl Drop for Decompressor {
     fn drop(&mut self) {
-        // SAFETY: the handle is ours alone and not used again.
+        // SAFETY: the handle is exclusively owned and not used again.
         unsafe { libdeflate_free_decompressor(self.0.as_ptr()) }
     }
 }
@@ -78,10 +78,10 @@ pub(crate) fn compress(
             _ => kept.insert(Compressor::new(level)?),
         };
         let handle = compressor.handle.as_ptr();
-        // SAFETY: the handle is valid, and this thread's own.
+        // SAFETY: the handle is valid, and belongs to this thread.
         let room: usize = unsafe { bound(handle, decoded.len()) };
-        // SAFETY: the library reads `decoded` and writes at most `room` bytes, as many as it returns; 0 is
-        // failure, which a room of `bound` excludes.
+        // SAFETY: the library reads `decoded` and writes at most `room` bytes, as many as it returns; 0 is failure, which a
+        // room of `bound` excludes.
         let done = unsafe {
             append(encoded, room, |target| {
                 let written = run(handle, decoded.as_ptr().cast(), decoded.len(), target.cast(), room);
@@ -92,7 +92,7 @@ pub(crate) fn compress(
     })
 }
 
-/// Decompresses one member into the front of `decoded`: how many bytes it read, and how many it wrote.
+/// Decompresses one member into the front of `decoded`, and returns the number of bytes that it read and wrote.
 pub(crate) fn decompress(
     container: Container,
     encoded: &[u8],
@@ -108,8 +108,8 @@ pub(crate) fn decompress(
             None => kept.insert(Decompressor::new()?),
         };
         let (mut read, mut written) = (0, 0);
-        // SAFETY: the handle is valid and this thread's own; the library reads and writes only inside the two
-        // slices, whatever the bytes are.
+        // SAFETY: the handle is valid and belongs to this thread; the library only reads and writes inside the two slices,
+        // whatever the bytes are.
         let result = unsafe {
             run(
                 decompressor.0.as_ptr(),

@@ -9,7 +9,7 @@ use super::append;
 use crate::error::too_large;
 
 unsafe extern "C" {
-    /// A function of the library that its crate does not name.
+    /// A function of the library that its crate does not declare.
     fn LZ4_decompress_safe_partial(
         source: *const c_char,
         target: *mut c_char,
@@ -19,14 +19,14 @@ unsafe extern "C" {
     ) -> c_int;
 }
 
-/// Compresses into one block, appending to `encoded`; `None` when the input is too large for LZ4.
+/// Compresses into one block, appending to `encoded`; returns `None` if the input is too large for LZ4.
 pub(crate) fn compress(
     acceleration: c_int,
     decoded: &[u8],
     encoded: &mut Vec<u8>,
 ) -> Result<Option<()>, CodecError> {
     let Ok(length) = c_int::try_from(decoded.len()) else { return Ok(None) };
-    // SAFETY: the call has no preconditions; it gives 0 for what is too large.
+    // SAFETY: the call has no preconditions; it returns 0 for a size that is too large.
     let bound = unsafe { LZ4_compressBound(length) };
     let Some(room) = usize::try_from(bound).ok().filter(|&room| room > 0) else { return Ok(None) };
     // SAFETY: the library reads `decoded` and writes at most `bound` bytes, as many as it returns; 0 is failure.
@@ -39,19 +39,19 @@ pub(crate) fn compress(
     }
 }
 
-/// Decompresses one block into the front of `decoded` and says how many bytes that were; `None` when the block
-/// is damaged or does not fit.
+/// Decompresses one block into the front of `decoded`, and returns the number of decoded bytes; `None` if the block is damaged
+/// or does not fit.
 pub(crate) fn decompress(encoded: &[u8], decoded: &mut [u8]) -> Option<usize> {
     let length = c_int::try_from(encoded.len()).ok()?;
     let room = c_int::try_from(decoded.len()).ok()?;
-    // SAFETY: the library reads and writes only inside the two slices, whatever the bytes are.
+    // SAFETY: the library only reads and writes inside the two slices, whatever the bytes are.
     let written =
         unsafe { LZ4_decompress_safe(encoded.as_ptr().cast(), decoded.as_mut_ptr().cast(), length, room) };
     usize::try_from(written).ok()
 }
 
-/// Decompresses a block that is said to have `size` bytes into the front of `decoded`. It overflows only where it has more bytes
-/// than fit: what is said may be a lie.
+/// Decompresses a block whose declared size is `size` bytes into the front of `decoded`. It is an overflow only if the block
+/// has more bytes than fit: the declared size may be wrong.
 pub(crate) fn decompress_exactly(encoded: &[u8], size: usize, decoded: &mut [u8]) -> Result<(), CodecError> {
     let room = decoded.len();
     let (written, whole) = if size <= room {
@@ -66,12 +66,12 @@ pub(crate) fn decompress_exactly(encoded: &[u8], size: usize, decoded: &mut [u8]
     }
 }
 
-/// Decompresses as much of a block as fits and says how many bytes that were; `None` when that part is damaged.
+/// Decompresses as much of a block as fits, and returns the number of decoded bytes; `None` if that part is damaged.
 fn decompress_front(encoded: &[u8], decoded: &mut [u8]) -> Option<usize> {
     let length = c_int::try_from(encoded.len()).ok()?;
     let room = c_int::try_from(decoded.len()).ok()?;
     let (source, target) = (encoded.as_ptr().cast(), decoded.as_mut_ptr().cast());
-    // SAFETY: the library reads and writes only inside the two slices, whatever the bytes are.
+    // SAFETY: the library only reads and writes inside the two slices, whatever the bytes are.
     let written = unsafe { LZ4_decompress_safe_partial(source, target, length, room, room) };
     usize::try_from(written).ok()
 }

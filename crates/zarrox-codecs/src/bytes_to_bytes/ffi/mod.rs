@@ -1,7 +1,7 @@
 //! Calls into C libraries: all `unsafe` code of this crate.
 //!
-//! Safe crates for them do not offer the calls that are used here: those of libdeflate that tell how many bytes they read, LZ4's
-//! decompression of a part of a block, and those of Blosc without global state.
+//! The safe crates for these libraries do not offer the functions that are used here: those of libdeflate that return the
+//! number of bytes they read, LZ4's partial decompression of a block, and those of Blosc without global state.
 
 #[cfg(feature = "blosc")]
 pub(crate) mod blosc;
@@ -13,13 +13,13 @@ pub(crate) mod lz4;
 #[cfg(any(feature = "blosc", feature = "libdeflate", feature = "lz4"))]
 use zarrox_core::codec::CodecError;
 
-/// Appends what `write` puts into `room` bytes of memory; it says how many those were, if it succeeded.
+/// Appends bytes that `write` writes into `room` bytes of memory; `write` returns their number if it succeeds.
 ///
 /// # Errors
-/// When there is no memory for so many bytes.
+/// When memory for `room` bytes cannot be allocated.
 ///
 /// # Safety
-/// `write` initialises as many bytes from the pointer on as it says, and those are no more than `room`.
+/// `write` initialises as many bytes from the pointer on as it returns, at most `room`.
 #[cfg(any(feature = "blosc", feature = "libdeflate", feature = "lz4"))]
 unsafe fn append(
     encoded: &mut Vec<u8>,
@@ -28,8 +28,8 @@ unsafe fn append(
 ) -> Result<Option<()>, CodecError> {
     encoded.try_reserve(room)?;
     let Some(written) = write(encoded.spare_capacity_mut().as_mut_ptr().cast()) else { return Ok(None) };
-    debug_assert!(written <= room, "the library stays inside the memory that it is given");
-    // SAFETY: the capacity was reserved, and the caller's promise is that `written` bytes are initialised.
+    debug_assert!(written <= room, "the library should not write beyond the given memory");
+    // SAFETY: the capacity was reserved, and the caller guarantees that `written` bytes are initialised.
     unsafe { encoded.set_len(encoded.len() + written) };
     Ok(Some(()))
 }

@@ -1,4 +1,4 @@
-//! The filters of LZMA, as Python's `lzma` module names them: `[{"id": 3, "dist": 4}, {"id": 33, "preset": 6}]`.
+//! The filters of LZMA in the form of Python's `lzma` module: `[{"id": 3, "dist": 4}, {"id": 33, "preset": 6}]`.
 
 use liblzma::stream::{Filters, LzmaOptions, MatchFinder, Mode, PRESET_DEFAULT};
 use zarrox_core::codec::CodecError;
@@ -11,7 +11,7 @@ const LZMA1: u64 = 0x4000_0000_0000_0001;
 const LZMA2: u64 = 0x21;
 const DELTA: u64 = 3;
 
-/// The filters for programs, by their numbers 4 to 11: each has the option `start_offset`.
+/// The filters for machine code, by their numbers 4 to 11: each has the option `start_offset`.
 type Branch = fn(&mut Filters, &[u8]) -> Option<()>;
 const BRANCHES: [Branch; 8] = [
     |filters, offset| filters.x86_properties(offset).ok().map(drop),
@@ -24,12 +24,12 @@ const BRANCHES: [Branch; 8] = [
     |filters, offset| filters.riscv_properties(offset).ok().map(drop),
 ];
 
-/// The largest dictionary, in bytes: decoding takes as much memory.
+/// The maximum size of a dictionary, in bytes: decoding allocates as much memory.
 const DICTIONARY: u32 = 1 << 30;
 
 const LZMA_OPTIONS: &[&str] = &["preset", "dict_size", "lc", "lp", "pb", "mode", "nice_len", "mf", "depth"];
 
-/// One filter: its number, and those of its options that are given.
+/// One filter: its number, and the options that are given.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Filter {
     id: u64,
@@ -151,30 +151,34 @@ pub(crate) fn parse(json: &Json, config: Config<'_>) -> Result<Vec<Filter>, Code
     list.iter().map(|json| Filter::parse(json, config)).collect()
 }
 
-/// The list as it should be written.
+/// Returns the list in its written form.
 pub(crate) fn to_json(filters: &[Filter]) -> Json {
     filters.iter().map(Filter::to_json).collect()
 }
 
-/// The chain as the library has it.
+/// Builds the filter chain of the library.
 pub(crate) fn build(filters: &[Filter]) -> Result<Filters, CodecError> {
     let mut chain = Filters::new();
     filters.iter().try_for_each(|filter| filter.push(&mut chain))?;
     Ok(chain)
 }
 
-/// The options that a preset stands for.
+/// Returns the options of a preset.
 pub(crate) fn preset_options(preset: u32) -> Result<LzmaOptions, CodecError> {
-    LzmaOptions::new_preset(preset).map_err(|_| CodecError::invalid(format!("there is no 'preset' {preset}")))
+    LzmaOptions::new_preset(preset).map_err(|_| {
+        CodecError::invalid(format!(
+            "unknown 'preset' {preset}; expected 0 to 9, or 2^31 more for the slower search"
+        ))
+    })
 }
 
-/// The options of the first filter.
+/// Returns the options of the first filter.
 pub(crate) fn first_options(filters: &[Filter]) -> Result<LzmaOptions, CodecError> {
     let first = filters.first().ok_or_else(|| CodecError::invalid("'filters' is empty"))?;
     first.lzma_options()
 }
 
-/// Returns true if this is what an old `.lzma` stream can say.
+/// Returns true if an old `.lzma` stream can have these filters.
 pub(crate) fn is_lzma1_alone(filters: &[Filter]) -> bool {
     matches!(filters, [Filter { id: LZMA1, .. }])
 }

@@ -1,16 +1,16 @@
-//! `numcodecs.lzma`: LZMA in an `.xz` stream, in an old `.lzma` stream, or bare.
+//! `numcodecs.lzma`: LZMA in an `.xz` stream, in an old `.lzma` stream, or in a raw stream.
 //!
 //! Specification: <https://numcodecs.readthedocs.io/en/stable/compression/lzma.html>, whose members are those of
 //! Python's `lzma` module.
 //!
 //! | member | value |
 //! |---|---|
-//! | `format` | 1: `.xz`, 2: `.lzma`, 3: bare, which needs `filters` |
-//! | `check` | of `.xz` alone: 0 none, 1 CRC32, 4 CRC64, 10 SHA-256; −1 is CRC64 |
-//! | `preset` | 0 to 9, and 2^31 more for the slower search; `null` is 6, or says that there are `filters` |
+//! | `format` | 1: `.xz`, 2: `.lzma`, 3: raw, which requires `filters` |
+//! | `check` | only for `.xz`: 0 none, 1 CRC32, 4 CRC64, 10 SHA-256; −1 is CRC64 |
+//! | `preset` | 0 to 9, and 2^31 more for the slower search; `null` is 6, or means that `filters` are given |
 //! | `filters` | `null`, or a list of objects with an `id` and the filter's options |
 //!
-//! Names: `numcodecs.lzma` in v3, `lzma` in v2. Leniently, absent members are 1, −1, `null` and `null`.
+//! Names: `numcodecs.lzma` in v3, `lzma` in v2. In the lenient mode, absent members are 1, −1, `null` and `null`.
 //!
 //! Files of several `.xz` streams are read.
 
@@ -50,7 +50,7 @@ pub struct Lzma {
 }
 
 impl Lzma {
-    /// An `.xz` stream of a preset, 0 to 9 (smallest).
+    /// Creates the codec with an `.xz` stream of a preset, 0 to 9 (smallest).
     pub fn xz(preset: u32) -> Self {
         Self { format: Format::Xz, check: -1, preset: Some(preset), filters: None }
     }
@@ -64,7 +64,7 @@ impl From<Lzma> for CodecSpec {
 
 const MEMBERS: &[&str] = &["format", "check", "preset", "filters"];
 
-/// The most memory that decoding a stream may take for its dictionary, in bytes.
+/// The maximum memory for the dictionary of a stream while decoding, in bytes.
 const MEMORY: u64 = 1 << 30;
 
 fn from_v2(members: &Map, _: usize) -> Result<Map, CodecError> {
@@ -88,12 +88,12 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     let filters = filters.map(|json| filters::parse(json, config)).transpose()?;
     let lzma = Lzma { format, check, preset, filters };
     lzma.validate()?;
-    // What the library itself refuses is known before there is a chunk.
+    // The library's own errors are found before the first chunk.
     lzma.encoder()?;
     Ok(Codec::BytesToBytes(Box::new(lzma)))
 }
 
-/// A member that says more than `null`.
+/// Returns a member that is not `null`.
 fn present<'a>(configuration: &'a Map, name: &str) -> Option<&'a Json> {
     configuration.get(name).filter(|json| !json.is_null())
 }
@@ -151,7 +151,7 @@ impl Lzma {
             (Format::Raw, filters) => Stream::new_raw_encoder(&filters::build(filters.unwrap_or_default())?),
         };
         stream.map_err(|error| {
-            CodecError::invalid(format!("liblzma refuses the configuration: {error}")).with_source(error)
+            CodecError::invalid(format!("liblzma rejects the configuration: {error}")).with_source(error)
         })
     }
 
@@ -165,7 +165,7 @@ impl Lzma {
             }
         };
         stream.map_err(|error| {
-            CodecError::invalid(format!("liblzma refuses the configuration: {error}")).with_source(error)
+            CodecError::invalid(format!("liblzma rejects the configuration: {error}")).with_source(error)
         })
     }
 }
@@ -191,7 +191,7 @@ impl BytesToBytes for Lzma {
         let mut stream = self.encoder()?;
         let mut rest = decoded;
         loop {
-            // More than the library's bound for bytes that cannot be compressed, so that one round is enough.
+            // More than the library's bound for bytes that cannot be compressed, so that one round suffices.
             encoded.try_reserve(rest.len() + rest.len() / 8 + 1024)?;
             let before = stream.total_in();
             let status = stream.process_vec(rest, encoded, Action::Finish);
@@ -209,7 +209,7 @@ impl BytesToBytes for Lzma {
         let mut stream = self.decoder()?;
         loop {
             let (read, written) = (to_usize(stream.total_in()), to_usize(stream.total_out()));
-            // The decoder looks for the end only while it has room, though nothing may be put there.
+            // The decoder only checks for the end while it has room, although it writes nothing there.
             let mut beyond = [0];
             let room = match &mut decoded[written..] {
                 [] => &mut beyond[..],
@@ -346,16 +346,16 @@ mod tests {
             (json!({"format": 2, "check": 4}), "only format 1"),
             (json!({"format": 2, "filters": [{"id": 33}]}), "LZMA1"),
             (json!({"preset": 1, "filters": [{"id": 33}]}), "give one of them"),
-            (json!({"preset": 10}), "refuses"),
+            (json!({"preset": 10}), "rejects"),
             (json!({"check": 5}), "check"),
             (json!({"filters": [{"id": 99}]}), "no filter 99"),
             (json!({"filters": [{"id": 33, "dist": 1}]}), "unknown option 'dist'"),
             (json!({"filters": [{"id": 3, "dist": 0}, {"id": 33}]}), "dist"),
             (json!({"filters": [{"id": 33, "mode": 3}]}), "mode"),
             (json!({"filters": [{"id": 33, "mf": 5}]}), "mf"),
-            (json!({"filters": [{"id": 33, "lc": 100}]}), "refuses"),
-            (json!({"filters": [{"id": 3}]}), "refuses"),
-            (json!({"filters": []}), "refuses"),
+            (json!({"filters": [{"id": 33, "lc": 100}]}), "rejects"),
+            (json!({"filters": [{"id": 3}]}), "rejects"),
+            (json!({"filters": []}), "rejects"),
             (json!({"filters": 5}), "filters"),
             (json!({"filters": [{}]}), "id"),
         ];

@@ -6,7 +6,7 @@ use zarrox_core::codec::CodecError;
 use crate::bytes_to_bytes::container::Container;
 use crate::error::too_large;
 
-/// The logarithm of the size of the window, which is that of every writer.
+/// The logarithm of the window size, which is the same for all writers.
 const WINDOW_BITS: u8 = 15;
 
 /// Compresses, appending to `encoded`; the level is from 0 to 9.
@@ -22,7 +22,7 @@ pub(crate) fn compress(
         Container::Zlib => Compress::new(level, true),
     };
     loop {
-        // Bytes that cannot be compressed are stored, with five bytes for each block of them: one round is enough.
+        // Bytes that cannot be compressed are stored, with five bytes for each block: one round suffices.
         encoded.try_reserve(decoded.len() + decoded.len() / 100 + 64)?;
         let rest = decoded.get(to_usize(stream.total_in())..).unwrap_or_default();
         let status = stream.compress_vec(rest, encoded, FlushCompress::Finish);
@@ -35,7 +35,7 @@ pub(crate) fn compress(
     }
 }
 
-/// Decompresses one member into the front of `decoded`: how many bytes it read, and how many it wrote.
+/// Decompresses one member into the front of `decoded`, and returns the number of bytes that it read and wrote.
 pub(crate) fn decompress(
     container: Container,
     encoded: &[u8],

@@ -5,7 +5,8 @@ use zarrox_core::codec::CodecError;
 
 use crate::error::too_large;
 
-/// Compresses into one block, appending to `encoded`; `None` when the input is too large for LZ4. There is one speed.
+/// Compresses into one block, appending to `encoded`; returns `None` if the input is too large for LZ4. The acceleration is
+/// fixed.
 pub(crate) fn compress(
     _acceleration: i32,
     decoded: &[u8],
@@ -23,13 +24,13 @@ pub(crate) fn compress(
     Ok(Some(()))
 }
 
-/// Decompresses one block into the front of `decoded` and says how many bytes that were; `None` when the block
-/// is damaged or does not fit.
+/// Decompresses one block into the front of `decoded`, and returns the number of decoded bytes; `None` if the block is damaged
+/// or does not fit.
 pub(crate) fn decompress(encoded: &[u8], decoded: &mut [u8]) -> Option<usize> {
     decompress_into(encoded, decoded).ok()
 }
 
-/// Decompresses a block that is said to have `size` bytes into the front of `decoded`.
+/// Decompresses a block whose declared size is `size` bytes into the front of `decoded`.
 pub(crate) fn decompress_exactly(encoded: &[u8], size: usize, decoded: &mut [u8]) -> Result<(), CodecError> {
     let room = decoded.len();
     let part = decoded.get_mut(..size).ok_or_else(|| too_large(room))?;

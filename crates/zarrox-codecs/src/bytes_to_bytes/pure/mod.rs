@@ -1,4 +1,4 @@
-//! Compression without C: what stands in for the libraries whose features are off.
+//! Compression in pure Rust: replacements for the C libraries whose features are disabled.
 
 #[cfg(not(feature = "libdeflate"))]
 pub(crate) mod deflate;

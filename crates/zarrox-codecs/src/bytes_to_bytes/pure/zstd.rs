@@ -9,10 +9,11 @@ use zarrox_core::codec::CodecError;
 
 use crate::error::{too_large, truncated};
 
-/// The number of bytes that are decoded before they are handed over.
+/// The number of bytes that are decoded in one step.
 const STEP: usize = 1 << 20;
 
-/// Compresses into one frame with a checksum, appending to `encoded`. There is one level, about as small as the library's 1.
+/// Compresses into one frame with a checksum, appending to `encoded`. The level is fixed; the size is similar to level 1 of the
+/// library.
 pub(crate) fn compress(
     _level: i32,
     _checksum: bool,

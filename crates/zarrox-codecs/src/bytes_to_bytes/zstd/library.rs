@@ -1,4 +1,4 @@
-//! Zstandard by its own library.
+//! Zstandard with its own library.
 
 use std::cell::RefCell;
 use std::io::Cursor;
@@ -52,7 +52,7 @@ pub(crate) fn decompress(encoded: &[u8], decoded: &mut [u8]) -> Result<usize, Co
             None => context.insert(DCtx::try_create().ok_or_else(no_memory)?),
         };
         let room = decoded.len();
-        // The library says the same of a block that is larger than its frame says.
+        // The library returns the same error for a block that is larger than its frame declares.
         let said = || declared(encoded).is_some_and(|size| size <= room);
         context.decompress(decoded, encoded).map_err(|code| match get_error_name(code) {
             "Destination buffer is too small" if !said() => too_large(room),
@@ -61,7 +61,7 @@ pub(crate) fn decompress(encoded: &[u8], decoded: &mut [u8]) -> Result<usize, Co
     })
 }
 
-/// The number of bytes that all frames together say that they have, if each says it.
+/// Returns the sum of the sizes that the frames declare, if each of them does.
 pub(crate) fn declared(encoded: &[u8]) -> Option<usize> {
     let (mut rest, mut total) = (encoded, 0_usize);
     while !rest.is_empty() {
@@ -72,19 +72,19 @@ pub(crate) fn declared(encoded: &[u8]) -> Option<usize> {
     Some(total)
 }
 
-/// The number of encoded bytes that are looked at at a time.
+/// The number of encoded bytes that are processed in one step.
 const INPUT: usize = 64 << 10;
 
-/// Decompresses frame after frame with the thread's own context, which it keeps until it is dropped.
+/// Decompresses frame after frame with the thread's own context, which it returns when it is dropped.
 pub(crate) struct Stream<'e> {
     context: Option<DCtx<'static>>,
     source: &'e mut dyn ByteStream,
     input: Scratch,
-    /// The part of the input that was not decompressed yet.
+    /// The part of the input that has not been decompressed yet.
     rest: Range<usize>,
     /// True if the source has ended.
     ended: bool,
-    /// The library's last answer: 0 where a frame has ended.
+    /// The last return value of the library: 0 at the end of a frame.
     state: usize,
 }
 
@@ -99,7 +99,7 @@ impl<'e> Stream<'e> {
         Ok(Self { context: Some(context), source, input, rest: 0..0, ended: false, state: 1 })
     }
 
-    /// Makes sure that there is input, unless the source has ended.
+    /// Ensures that there is input, unless the source has ended.
     fn refill(&mut self) -> Result<(), CodecError> {
         if self.rest.is_empty() && !self.ended {
             let length = self.source.fill(&mut self.input)?;

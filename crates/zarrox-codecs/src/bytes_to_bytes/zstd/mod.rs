@@ -7,12 +7,12 @@
 //! | `level` | −131072 to 22; 0 is the library's default |
 //! | `checksum` | whether frames end with a checksum; `false` when absent |
 //!
-//! Names: `zstd` in v3 (also `numcodecs.zstd`), `zstd` in v2. Leniently, an absent `level` is 0, and one beyond the least or
-//! the greatest is that one.
+//! Names: `zstd` in v3 (also `numcodecs.zstd`), `zstd` in v2. In the lenient mode, an absent `level` is 0, and a level outside
+//! of the range is clamped.
 //!
 //! With the feature `pure` and without `zstd`, frames are written at one level, with a checksum.
 //!
-//! Any sequence of frames is read, of known or unknown size, with skippable ones among them.
+//! Any sequence of frames is read, of known or unknown size, including skippable frames.
 
 #[cfg(feature = "zstd")]
 mod library;
@@ -58,7 +58,7 @@ impl Zstd {
 
     fn parse(config: Config<'_>) -> Result<Self, CodecError> {
         let (least, most) = (-131_072, 22);
-        // The library takes what is beyond these as these.
+        // The library clamps levels outside of this range.
         let taken = if config.is_strict() { least..=most } else { i32::MIN..=i32::MAX };
         let level = config.integer("level", taken, 0)?.clamp(least, most);
         Ok(Self { level, checksum: config.boolean("checksum", false)? })
@@ -78,7 +78,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
 
 fn to_v2(configuration: &Map) -> Result<Map, CodecError> {
     let mut members = configuration.clone();
-    // Readers that do not know the member refuse it, and absent it says the same.
+    // Readers that do not know the member reject it, and an absent member has the same meaning.
     members.retain(|name, value| name != "checksum" || value.as_bool() == Some(true));
     Ok(members)
 }
@@ -162,7 +162,7 @@ mod tests {
         }
     }
 
-    /// A frame without its size, as a streaming encoder writes it: magic, a descriptor without size, a window, one
+    /// Returns a frame without its size, as a streaming encoder writes it: magic, a descriptor without size, a window, one
     /// raw block.
     fn sizeless(data: &[u8]) -> Vec<u8> {
         let header = u32::try_from(data.len() << 3 | 1).unwrap().to_le_bytes();
@@ -193,7 +193,7 @@ mod tests {
 
     #[cfg(feature = "zstd")]
     #[test]
-    fn a_frame_that_has_more_than_it_says_wants_no_larger_buffer() {
+    fn a_frame_larger_than_declared_is_not_an_overflow() {
         let less = PLAIN.replacen("d006", "0006", 1);
         assert_eq!(library::declared(&hex(&less)), Some(0x600 + 256));
         let error = decode("zstd", &hex(&less), 4000).unwrap_err();

@@ -1,4 +1,4 @@
-//! The members of filters that name a type: v2's type strings, and NumPy's other names, which v3 metadata has as people wrote them.
+//! The members of filters that name a type: v2's type strings, and NumPy's other names, which users wrote to v3 metadata.
 
 use zarrox_core::codec::CodecError;
 use zarrox_core::data_type::{Endian, Storage, TypeString};
@@ -6,24 +6,24 @@ use zarrox_core::json::{Json, Map};
 
 use crate::config::{self, Config};
 
-/// A type of numbers as a filter names it.
+/// A numeric data type in a filter's configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Dtype {
     /// The layout of its elements in memory.
     pub(crate) storage: Storage,
-    /// The byte order that the name says. In v2 it is that of the stored numbers; numbers in memory have the machine's.
+    /// The byte order of the name. In v2 it is that of the stored numbers; numbers in memory have the machine's.
     pub(crate) endian: Option<Endian>,
 }
 
 const WANTS: &str = "a type of numbers, such as \"<f4\"";
 
 impl Dtype {
-    /// The type of elements that lie in memory so, when they are numbers.
+    /// Returns the type with this layout in memory, if it is numeric.
     fn of_storage(storage: &Storage) -> Option<Self> {
         kind_of(storage).map(|_| Self { storage: storage.clone(), endian: None })
     }
 
-    /// The type of a name, such as `<f4`, `f4` or `float32`.
+    /// Parses the name of a type, such as `<f4`, `f4` or `float32`.
     pub(crate) fn parse(name: &str) -> Option<Self> {
         if let Some(storage) = named(name) {
             return Some(Self { storage, endian: None });
@@ -44,13 +44,13 @@ impl Dtype {
         kind_of(&storage).map(|_| Self { storage, endian })
     }
 
-    /// The byte order of numbers as they are stored. Where none was named, NumPy takes the machine's, and nearly all are
+    /// Returns the byte order of stored numbers. If the name has none, NumPy uses the machine's, which is nearly always
     /// little-endian.
     pub(crate) fn stored_order(&self) -> Endian {
         self.endian.unwrap_or(Endian::Little)
     }
 
-    /// The type string, as numcodecs writes it.
+    /// Returns the type string, as numcodecs writes it.
     pub(crate) fn to_json(&self) -> Json {
         let kind = kind_of(&self.storage).unwrap_or('V');
         let endian = match self.storage.word() {
@@ -61,7 +61,7 @@ impl Dtype {
     }
 }
 
-/// The character of a type of numbers.
+/// Returns the kind character of a numeric type.
 fn kind_of(storage: &Storage) -> Option<char> {
     Some(match storage {
         Storage::Bool => 'b',
@@ -73,7 +73,7 @@ fn kind_of(storage: &Storage) -> Option<char> {
     })
 }
 
-/// Those types that NumPy has names for beside their type strings, and means the same by on every machine.
+/// Returns the type of a name other than a type string, if the name has the same meaning on every machine.
 fn named(name: &str) -> Option<Storage> {
     Some(match name {
         "bool" | "bool_" | "?" => Storage::Bool,
@@ -94,8 +94,8 @@ fn named(name: &str) -> Option<Storage> {
     })
 }
 
-/// The type of decoded and that of encoded elements, from the members of these names. An absent first one is the chunk's, as
-/// zarr-python 3 has it; an absent second one is the first.
+/// Returns the types of decoded and of encoded elements, from the members with these names. An absent first one is the chunk's,
+/// as in zarr-python 3; an absent second one is the first.
 pub(crate) fn pair(
     config: Config<'_>,
     decoded: &str,
@@ -114,12 +114,12 @@ pub(crate) fn pair(
     Ok((dtype, astype))
 }
 
-/// The type that a member names.
+/// Returns the type that a member names.
 pub(crate) fn read(name: &str, json: &Json) -> Result<Dtype, CodecError> {
     json.as_str().and_then(Dtype::parse).ok_or_else(|| config::wrong(name, json, WANTS))
 }
 
-/// Members as numcodecs writes them: the second type never absent, and both as type strings.
+/// Returns the members as numcodecs writes them: both types are present, and both are type strings.
 pub(crate) fn normalised(members: &Map, decoded: &str, encoded: &str) -> Result<Map, CodecError> {
     let mut members = members.clone();
     for name in [decoded, encoded] {

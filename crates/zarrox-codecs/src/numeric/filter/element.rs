@@ -1,18 +1,18 @@
-//! The numbers that filters calculate with.
+//! The number types of filter arithmetic.
 //!
-//! All loops are over elements of one type, see [`map`](zarrox_core::internals::number::map).
+//! All loops process elements of one type, see [`map`](zarrox_core::internals::number::map).
 
 use std::convert::identity;
 
 use zarrox_core::internals::number::{Half, Plain, Primitive, Rounding, f16, half_of};
 
-/// Integers, whose sums wrap.
+/// Integers with wrapping arithmetic.
 pub(crate) trait Integer: Primitive {
     fn add(self, other: Self) -> Self;
     fn subtract(self, other: Self) -> Self;
     fn multiply(self, other: Self) -> Self;
 
-    /// The integer itself, where there is one.
+    /// Returns an integer if the type can represent it.
     fn exactly(value: i128) -> Option<Self>;
 }
 
@@ -43,7 +43,7 @@ macro_rules! integer {
 
 integer!(i8 i16 i32 i64 u8 u16 u32 u64);
 
-/// Floats, whose every operation is rounded to the type, as NumPy's are.
+/// Floats, with each operation rounded to the type, as in NumPy.
 pub(crate) trait Float: Plain {
     fn from_double(value: f64) -> Self;
     fn add(self, other: Self) -> Self;
@@ -51,10 +51,10 @@ pub(crate) trait Float: Plain {
     fn multiply(self, other: Self) -> Self;
     fn divide(self, other: Self) -> Self;
 
-    /// The nearest whole number, of two the even one.
+    /// Returns the nearest integer, ties to even.
     fn round_even(self) -> Self;
 
-    /// The number without its fraction.
+    /// Returns the number without its fraction.
     fn truncate(self) -> Self;
 }
 

@@ -1,7 +1,7 @@
-//! The parts that the filters of numcodecs share: arithmetic on the numbers of a chunk, one after the other.
+//! The implementation that the filters of numcodecs share: arithmetic on the numbers of a chunk.
 //!
-//! A filter sees a chunk as NumPy's `view` shows it: the same bytes as numbers of the type that its configuration names, which need
-//! not be the array's. So times are filtered as `<i8`.
+//! A filter interprets a chunk as NumPy's `view` does: the same bytes as numbers of the type in its configuration, which may
+//! differ from the array's. So datetimes are filtered as `<i8`.
 
 pub(crate) mod dtype;
 pub(crate) mod element;
@@ -18,7 +18,7 @@ use zarrox_core::strided::{View, ViewMut};
 
 use dtype::Dtype;
 
-/// A filter's work on elements that lie one after the other, in the machine's endianness.
+/// The operation of a filter on contiguous elements, in the machine's endianness.
 pub(crate) trait Filter: fmt::Debug + Send + Sync + 'static {
     /// Encodes elements.
     fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<(), CodecError>;
@@ -32,7 +32,7 @@ pub(crate) trait Filter: fmt::Debug + Send + Sync + 'static {
     }
 }
 
-/// A filter for one kind of chunk that does the same with every element.
+/// A filter for one kind of chunk that processes each element separately.
 #[derive(Debug)]
 pub(crate) struct EachElement<F> {
     pub(crate) configuration: Map,
@@ -84,7 +84,7 @@ impl<F: Filter> ArrayToArray for WholeChunk<F> {
     }
 }
 
-/// A filter for a chunk whose elements it sees as `dtype` and turns into `astype`, with the fill value that `fill` makes.
+/// Creates a filter for a chunk whose elements it views as `dtype` and encodes as `astype`; `fill` encodes the fill value.
 pub(crate) fn elementwise<F: Filter>(
     configuration: Map,
     chunk: &ChunkSpec,
@@ -93,7 +93,7 @@ pub(crate) fn elementwise<F: Filter>(
 ) -> Result<Codec, CodecError> {
     let mut fill = vec![0; astype.storage.size()];
     let same_size = chunk.item() == dtype.storage.size();
-    // A fill value that cannot be encoded is no reason not to read: zero stands for it.
+    // A fill value that cannot be encoded does not prevent reading: zero replaces it.
     if same_size && !chunk.is_variable() && filter.encode(chunk.fill().as_bytes(), &mut fill).is_err() {
         fill.fill(0);
     }
@@ -103,19 +103,19 @@ pub(crate) fn elementwise<F: Filter>(
     Ok(Codec::ArrayToArray(if same_size { Box::new(codec) } else { Box::new(WholeChunk(codec)) }))
 }
 
-/// The shape of a chunk that is seen as numbers of another type: its own where these are as large as its elements, else flat.
+/// Returns the shape of a chunk that is viewed as another type: its own if both have the same size, else flat.
 pub(crate) fn viewed_shape(chunk: &ChunkSpec, dtype: &Dtype) -> Result<Vec<u64>, CodecError> {
     let (storage, seen) = (chunk.storage(), &dtype.storage);
     let impossible = |why: &str| {
         let name = dtype.to_json();
         Err(CodecError::unsupported(format!(
-            "elements of the layout {storage:?} cannot be seen as {name}: {why}"
+            "elements of the layout {storage:?} cannot be viewed as {name}: {why}"
         )))
     };
     if matches!(storage, Storage::Variable | Storage::Struct(_)) {
         return impossible("they are not numbers");
     }
-    // Which bytes come together then depends on the order in which they are stored.
+    // The result depends on the byte order in which the elements are stored.
     let reordered = dtype.endian == Some(Endian::Big) || Endian::NATIVE == Endian::Big;
     if storage.word() != seen.word() && reordered {
         return impossible("only little-endian numbers can be split");
@@ -129,31 +129,30 @@ pub(crate) fn viewed_shape(chunk: &ChunkSpec, dtype: &Dtype) -> Result<Vec<u64>,
     Ok(vec![(chunk.size() / seen.size()) as u64])
 }
 
-/// The cast between two types of numbers.
+/// Returns the cast between two numeric types.
 pub(crate) fn cast(from: &Storage, to: &Storage, policy: Policy) -> Result<NumberCast, CodecError> {
     let cast = NumberCast::new(from, to, policy);
     cast.ok_or_else(|| CodecError::unsupported(format!("{from:?} and {to:?} are not both numbers")))
 }
 
-/// The number of elements that go through several steps together: few enough for all of them to stay in the
-/// fastest cache.
+/// The number of elements that pass through several steps together: few enough to stay in the fastest cache.
 const BLOCK: usize = 512;
 /// The size of the largest number.
 const LARGEST: usize = 16;
 
-/// Arithmetic on numbers of one type, around it casts from and to those that are stored.
+/// Arithmetic on numbers of one type, with casts from and to the stored types.
 #[derive(Debug, Clone)]
 pub(crate) struct Steps {
-    /// The sizes of elements before, where the arithmetic takes them, where it gives them, and behind.
+    /// The sizes of the input elements, of the input and the output of the arithmetic, and of the output elements.
     sizes: [usize; 4],
-    /// Where the arithmetic is on another type than the elements are of.
+    /// The casts, if the arithmetic uses another type than the elements.
     before: Option<NumberCast>,
     after: Option<NumberCast>,
 }
 
 impl Steps {
-    /// Elements of `from` become ones of `to` by arithmetic that takes and gives numbers of these types. That they are numbers
-    /// of `to` is checked.
+    /// Converts elements of `from` to elements of `to` by arithmetic with these input and output types. Results that `to`
+    /// cannot represent are errors.
     pub(crate) fn encoding(
         from: &Storage,
         works_on: &(Storage, Storage),
@@ -163,7 +162,7 @@ impl Steps {
         Self::new(from, works_on, to, if is_complex { Policy::Lossy } else { Policy::Checked })
     }
 
-    /// The way back, by arithmetic on numbers of one type. Integers wrap, and so sums of differences that wrapped come back.
+    /// Converts in the opposite direction, by arithmetic on numbers of one type. Integers wrap, so sums of wrapped differences are restored.
     pub(crate) fn decoding(from: &Storage, works_on: &Storage, to: &Storage) -> Result<Self, CodecError> {
         Self::new(from, &(works_on.clone(), works_on.clone()), to, Policy::Wrapping)
     }
@@ -179,7 +178,7 @@ impl Steps {
         Ok(Self { sizes: [from, taken, given, to].map(Storage::size), before, after })
     }
 
-    /// Takes all steps, block by block. False when a number is none of the last type.
+    /// Runs all steps, block by block. Returns false if the last type cannot represent a result.
     pub(crate) fn run(&self, from: &[u8], to: &mut [u8], mut work: impl FnMut(&[u8], &mut [u8])) -> bool {
         if let (None, None) = (&self.before, &self.after) {
             work(from, to);
@@ -210,13 +209,13 @@ impl Steps {
     }
 }
 
-/// Returns whether two values stand for one: equal, or both NaN.
+/// Returns true if two values are equal, or both NaN.
 pub(crate) fn is_same<T: PartialEq>(a: &T, b: &T) -> bool {
     let is_number = |value: &T| value.eq(value);
     a == b || !(is_number(a) || is_number(b))
 }
 
-/// Copies all elements but the fill value; how many bytes they are.
+/// Copies all elements except the fill value, and returns the number of bytes.
 pub(crate) fn without<T: Plain>(elements: &[u8], fill: &[u8], others: &mut [u8]) -> usize {
     let fill = T::elements(fill).first().map(|fill| T::get(*fill));
     let others = T::elements_mut(others);
@@ -302,7 +301,7 @@ mod tests {
                 chain.encode(&View::contiguous(&values, &[count], storage.size()), all, &mut encoded);
             if overflows {
                 let right = stored.is_err() || decode_chunk(&chain, &encoded).unwrap() == values;
-                assert!(right, "{what}: what does not come back is refused");
+                assert!(right, "{what}: lossy elements must be rejected");
                 continue;
             }
             assert!(stored.is_ok_and(|stored| stored), "{what}");

@@ -1,4 +1,4 @@
-"""Writes filters.json: what numcodecs makes of small arrays with each of its filters. See README.md.
+"""Writes filters.json: the results of numcodecs' filters for small arrays. See README.md.
 
     python filters.py [elements] [seed] > filters.json
 """
@@ -21,7 +21,7 @@ CASES = []
 
 
 def small(dtype, count, least, most):
-    """Numbers that all of the types have; fractions where this one has them."""
+    """Returns numbers that all of the types can represent; fractions if this type has them."""
     values = RANDOM.integers(least, most + 1, count)
     if np.dtype(dtype).kind in "fc":
         values = values + RANDOM.integers(-3, 4, count) / 8
@@ -31,7 +31,7 @@ def small(dtype, count, least, most):
 
 
 def wild(dtype, count):
-    """Any numbers, and the extreme ones."""
+    """Returns random numbers, and the extreme ones."""
     dtype = np.dtype(dtype)
     if dtype.kind == "b":
         return RANDOM.integers(0, 2, count).astype(dtype)
@@ -51,7 +51,7 @@ def wild(dtype, count):
 
 
 def fits(values, dtype):
-    """Returns true if a cast is not left to the machine."""
+    """Returns true if the result of a cast does not depend on the machine."""
     dtype = np.dtype(dtype)
     if dtype.kind not in "iu" or values.dtype.kind not in "fc":
         return np.ones(len(values), bool)
@@ -60,7 +60,7 @@ def fits(values, dtype):
 
 
 def overflows(codec, values, decoded):
-    """Returns true if integers do not survive an operation that numcodecs does with at most a warning, and we refuse."""
+    """Returns true if integers overflow in an operation that numcodecs accepts with at most a warning, and Zarrox rejects."""
     astype = np.dtype(getattr(codec, "astype", "f4"))
     if codec.codec_id == "delta":
         return values.dtype.kind in "iu" and not np.array_equal(values, decoded)
@@ -96,13 +96,13 @@ for dtype in NUMBERS:
         config = {"id": "delta", "dtype": dtype, "astype": astype}
         both = np.dtype(dtype).kind + np.dtype(astype).kind
         if set(both) <= set("iu"):
-            # Sums of int64 and uint64 are made in doubles by NumPy, which loses digits.
+            # NumPy computes sums of int64 and uint64 in doubles, which loses digits.
             exact = np.result_type(dtype, astype).kind != "f"
             values = wild(dtype, COUNT) if exact else small(dtype, COUNT, 0, 100)
             if exact and np.dtype(astype).itemsize < np.dtype(dtype).itemsize:
                 values = small(dtype, COUNT, 0, 50)
             if "u" in both:
-                # NumPy refuses a first element that the other type has not.
+                # NumPy rejects a first element that the other type cannot represent.
                 values[0] = 7
             case(config, values, decode=exact)
         elif dtype == astype:

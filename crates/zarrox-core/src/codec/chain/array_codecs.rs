@@ -1,4 +1,4 @@
-//! The array→array codecs of a chain.
+//! The array→array codecs of a codec pipeline.
 
 use super::named::Named;
 use crate::codec::read_part::permuted;
@@ -9,7 +9,7 @@ use crate::selection::partition::{Piece, split_mut};
 use crate::strided::{Dims, Span, View};
 use crate::vlen::VlenBuffer;
 
-/// The array→array codecs of a chain.
+/// The array→array codecs of a codec pipeline.
 #[derive(Debug)]
 pub(super) struct ArrayCodecs {
     /// The chunk before the first codec.
@@ -17,15 +17,15 @@ pub(super) struct ArrayCodecs {
     pub(super) codecs: Vec<Named<Box<dyn ArrayToArray>>>,
     /// The order of the axes after all codecs, if they only permute axes.
     pub(super) order: Option<Dims<usize>>,
-    /// The order of the axes after all codecs, if they only permute axes in decoding.
+    /// The order of the axes after all codecs, if they only permute axes when decoding.
     pub(super) decoding_order: Option<Dims<usize>>,
     limit: usize,
 }
 
-/// The regions that a region of a chunk becomes after each array→array codec.
+/// The regions that correspond to a region of a chunk after each array→array codec.
 pub(super) type Regions = Vec<Dims<Span>>;
 
-/// The most bytes of elements that go through the codecs at once, so that they stay in a core's cache.
+/// The maximum number of bytes of elements that pass through the codecs together, so that they stay in a core's cache.
 pub(super) const BLOCK: usize = 256 << 10;
 
 impl ArrayCodecs {
@@ -35,17 +35,18 @@ impl ArrayCodecs {
         Self { chunk, codecs, order, decoding_order, limit }
     }
 
-    /// The chunk after the last codec.
+    /// Returns the chunk after the last codec.
     pub(super) fn encoded_chunk(&self) -> &ChunkSpec {
         self.codecs.last().map_or(&self.chunk, |last| last.codec.encoded_chunk())
     }
 
-    /// The regions of a whole chunk after each codec.
+    /// Returns the regions of a whole chunk after each codec.
     pub(super) fn whole_regions(&self) -> Regions {
         self.codecs.iter().map(|named| whole(named.codec.encoded_chunk())).collect()
     }
 
-    /// The regions that a region becomes after each codec; `None` if one of the codecs takes only whole chunks.
+    /// Returns the regions that correspond to a region after each codec; `None` if one of the codecs only supports whole
+    /// chunks.
     pub(super) fn regions(&self, region: &[Span]) -> Option<Regions> {
         let mut regions = Regions::with_capacity(self.codecs.len());
         for Named { codec, .. } in &self.codecs {
@@ -55,7 +56,8 @@ impl ArrayCodecs {
         Some(regions)
     }
 
-    /// The shape of the largest blocks of a region that have at most [`BLOCK`] bytes and are whole along the last dimensions.
+    /// Returns the shape of the largest blocks of a region that have at most [`BLOCK`] bytes and are whole along the last
+    /// dimensions.
     pub(super) fn blocks(&self, region: &[Span]) -> Dims<usize> {
         let mut blocks = counts(region);
         let mut size = self.chunk.item().max(self.encoded_chunk().item());
@@ -111,11 +113,12 @@ impl ArrayCodecs {
         }
         match before {
             Some((elements, ..)) => Ok(elements),
-            None => Err(CodecError::unsupported("there are no array→array codecs")),
+            None => Err(CodecError::unsupported("the pipeline has no array→array codecs")),
         }
     }
 
-    /// A contiguous copy of a whole chunk, if the chunk has gaps in memory and the first codec takes only whole chunks.
+    /// Returns a contiguous copy of a whole chunk, if the chunk has gaps in memory and the first codec only supports whole
+    /// chunks.
     fn gathered(&self, source: &View<'_>) -> Result<Option<ElementBuffer>, CodecError> {
         let first = self.codecs.first();
         let parts = first.is_none_or(|named| behind(&*named.codec, &whole(&self.chunk)).is_some());
@@ -128,7 +131,7 @@ impl ArrayCodecs {
         Ok(Some(chunk))
     }
 
-    /// Decodes elements through all codecs into a region, which is contiguous if the first codec takes only whole chunks.
+    /// Decodes elements through all codecs into a region, which is contiguous if the first codec only supports whole chunks.
     /// `regions` are the regions of the elements after each codec.
     pub(super) fn decode(
         &self,
@@ -151,7 +154,7 @@ impl ArrayCodecs {
     }
 }
 
-/// The region after one codec, if the codec takes parts of chunks.
+/// Returns the region after one codec, if the codec supports parts of chunks.
 fn behind(codec: &dyn ArrayToArray, region: &[Span]) -> Option<Dims<Span>> {
     match codec.permutation() {
         Some(order) => Some(permuted(region, order)),
@@ -159,7 +162,8 @@ fn behind(codec: &dyn ArrayToArray, region: &[Span]) -> Option<Dims<Span>> {
     }
 }
 
-/// The composition of all permutations; `None` if a codec does more than permute. With `decoding`, only decoding counts.
+/// Returns the composition of all permutations; `None` if a codec does more than permute. With `decoding`, only decoding
+/// counts.
 fn total_order(
     codecs: &[Named<Box<dyn ArrayToArray>>],
     chunk: &ChunkSpec,
@@ -178,23 +182,23 @@ fn total_order(
     Some(order)
 }
 
-/// The spans of a whole chunk.
+/// Returns the spans of a whole chunk.
 pub(super) fn whole(chunk: &ChunkSpec) -> Dims<Span> {
     chunk.shape().iter().map(|&length| Span::all(length)).collect()
 }
 
-/// The shape of a region.
+/// Returns the shape of a region.
 pub(super) fn counts(region: &[Span]) -> Dims<usize> {
     region.iter().map(|span| span.count).collect()
 }
 
-/// A buffer for decoded bytes, within the limit.
+/// Returns a buffer for decoded bytes, within the limit.
 pub(super) fn scratch(size: usize, limit: usize) -> Result<Scratch, CodecError> {
     check_limit(size, limit)?;
     Ok(Scratch::with_len(size)?)
 }
 
-/// Refuses a buffer that is larger than the limit.
+/// Rejects a buffer that is larger than the limit.
 pub(super) fn check_limit(size: usize, limit: usize) -> Result<(), CodecError> {
     if size <= limit {
         return Ok(());
@@ -209,18 +213,18 @@ pub(super) struct ElementBuffer {
 }
 
 impl ElementBuffer {
-    /// A buffer for a region of a chunk.
+    /// Creates a buffer for a region of a chunk.
     pub(super) fn new(chunk: &ChunkSpec, region: &[Span], limit: usize) -> Result<Self, CodecError> {
         let count: usize = region.iter().map(|span| span.count).product();
         Ok(Self { memory: scratch(count * chunk.item(), limit)?, vlen: VlenBuffer::new() })
     }
 
-    /// The elements as a view of the region.
+    /// Returns the elements as a view of the region.
     pub(super) fn view<'a>(&'a self, chunk: &ChunkSpec, region: &[Span]) -> View<'a> {
         chunk.view_part(&self.memory, &counts(region), &self.vlen)
     }
 
-    /// The elements as a destination of the region.
+    /// Returns the elements as the destination of the region.
     pub(super) fn region<'a>(
         &'a mut self,
         chunk: &ChunkSpec,

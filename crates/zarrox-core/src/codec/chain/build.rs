@@ -1,4 +1,4 @@
-//! Making a chain of codecs.
+//! Construction of codec pipelines.
 
 use super::array_codecs::ArrayCodecs;
 use super::byte_codecs::ByteCodecs;
@@ -8,7 +8,7 @@ use crate::codec::{
 };
 use crate::error::CodecError;
 
-/// All codecs of one kind of chunk, ready to read and write.
+/// A codec pipeline for one kind of chunk, ready to read and write.
 #[derive(Debug)]
 pub struct CodecChain {
     pub(super) arrays: ArrayCodecs,
@@ -16,10 +16,10 @@ pub struct CodecChain {
 }
 
 impl CodecChain {
-    /// Creates the chain.
+    /// Creates the codec pipeline.
     ///
     /// # Errors
-    /// When a codec cannot be made, or does not accept the output of the codec before it.
+    /// When a codec cannot be created, or does not accept the output of the codec before it.
     pub fn new(specs: &[CodecSpec], context: &CodecContext<'_>) -> Result<Self, CodecError> {
         let mut array_to_array: Vec<Named<Box<dyn ArrayToArray>>> = Vec::new();
         let mut array_to_bytes = None;
@@ -53,7 +53,7 @@ impl CodecChain {
         Ok(Self::of(array_to_array, array_to_bytes, bytes_to_bytes, context))
     }
 
-    /// Assembles a chain of codecs that accept each other's output.
+    /// Assembles a pipeline from codecs that accept each other's output.
     pub(super) fn of(
         array_to_array: Vec<Named<Box<dyn ArrayToArray>>>,
         array_to_bytes: Named<Box<dyn ArrayToBytes>>,
@@ -66,23 +66,23 @@ impl CodecChain {
         Self { arrays, bytes }
     }
 
-    /// The chunks that this chain is for.
+    /// Returns the specification of the chunks of this pipeline.
     pub fn chunk(&self) -> &ChunkSpec {
         &self.arrays.chunk
     }
 
-    /// The number of stored bytes of a chunk.
+    /// Returns the number of stored bytes of a chunk.
     pub fn encoded_size(&self) -> Size {
         self.bytes.encoded_size
     }
 
-    /// The size of the largest buffer that may be allocated, in bytes.
+    /// Returns the size of the largest buffer that may be allocated, in bytes.
     #[doc(hidden)]
     pub fn limit(&self) -> usize {
         self.bytes.limit
     }
 
-    /// The codecs with their complete configurations, for metadata.
+    /// Returns the codecs with their complete configurations, for metadata.
     pub fn specs(&self) -> Vec<CodecSpec> {
         let spec = |name: &str, configuration| CodecSpec { name: name.to_owned(), configuration };
         let arrays = self.arrays.codecs.iter().map(|c| spec(c.name, c.codec.configuration()));
@@ -92,13 +92,13 @@ impl CodecChain {
         arrays.chain([bytes]).chain(rest).collect()
     }
 
-    /// The order of the chunk's axes after all array→array codecs, if these only permute axes.
+    /// Returns the order of the chunk's axes after all array→array codecs, if these only permute axes.
     #[doc(hidden)]
     pub fn order(&self) -> Option<&[usize]> {
         self.arrays.order.as_deref()
     }
 
-    /// The shape of the inner chunks, if this chain shards, in the order of the array's axes.
+    /// Returns the shape of the inner chunks, if this pipeline shards, in the order of the array's axes.
     pub fn inner_chunk_shape(&self) -> Option<Vec<usize>> {
         let inner = self.bytes.inner_chunks()?.shape();
         let order = self.arrays.order.as_ref()?;
@@ -109,7 +109,7 @@ impl CodecChain {
         Some(shape)
     }
 
-    /// Returns true if there are inner chunks that can be read alone: no codec encodes all of them together.
+    /// Returns true if inner chunks can be read individually: no codec encodes all of them together.
     #[doc(hidden)]
     pub fn reads_inner_chunks_alone(&self) -> bool {
         self.bytes.bytes_to_bytes.is_empty() && self.inner_chunk_shape().is_some()

@@ -1,4 +1,4 @@
-//! The array→bytes codec of a chain and the bytes→bytes codecs after it.
+//! The array→bytes codec of a codec pipeline and the bytes→bytes codecs after it.
 
 use super::array_codecs::{check_limit, scratch};
 use super::named::Named;
@@ -12,26 +12,27 @@ use crate::error::CodecError;
 use crate::scratch::{Scratch, with_vec};
 use crate::strided::View;
 
-/// The size of chunk from which chunks are decoded block by block, in bytes: larger chunks do not fit into a core's cache.
+/// The minimum size of chunks that are decoded block by block, in bytes: larger chunks do not fit into a core's cache.
 pub(super) const STREAM: usize = 512 << 10;
 
-/// The size of chunk up to which chunks are decoded whole, in bytes: finding the needed parts would cost more.
+/// The maximum size of chunks that are always decoded whole, in bytes: finding the needed parts would cost more.
 pub(super) const PARTS: usize = 128 << 10;
 
-/// The size of chunk from which chunks are verified block by block, in bytes: it takes longer than at once, and next to no memory.
+/// The minimum size of chunks that are verified block by block, in bytes: this is slower than in one call, but needs little
+/// memory.
 const VERIFIED: usize = 32 << 20;
 
-/// A bytes→bytes codec of a chain, with its name.
+/// A bytes→bytes codec with its name.
 pub(super) type BytesCodec = Named<Box<dyn BytesToBytes>>;
 
-/// The array→bytes codec of a chain and the bytes→bytes codecs behind it.
+/// The array→bytes codec of a codec pipeline and the bytes→bytes codecs after it.
 #[derive(Debug)]
 pub(super) struct ByteCodecs {
     /// The chunk before the array→bytes codec.
     pub(super) chunk: ChunkSpec,
     pub(super) array_to_bytes: Named<Box<dyn ArrayToBytes>>,
     pub(super) bytes_to_bytes: Vec<BytesCodec>,
-    /// The largest input of each bytes→bytes codec.
+    /// The maximum input of each bytes→bytes codec.
     sizes: Vec<usize>,
     pub(super) encoded_size: Size,
     pub(super) limit: usize,
@@ -74,7 +75,7 @@ impl ByteCodecs {
         }
     }
 
-    /// The inner chunks, if there are any.
+    /// Returns the inner chunks, if the codec has them.
     pub(super) fn inner_chunks(&self) -> Option<&dyn InnerChunks> {
         match self.array_to_bytes.codec.access() {
             ArrayAccess::Chunks(chunks) => Some(chunks),
@@ -82,7 +83,7 @@ impl ByteCodecs {
         }
     }
 
-    /// The bytes inside of the checksums, if these are not verified, and the codecs that remain to be decoded.
+    /// Returns the bytes inside of the checksums, if these are not verified, and the codecs that remain to be decoded.
     pub(super) fn unframed(&self, mut window: Window, options: DecodeOptions) -> (Window, &[BytesCodec]) {
         let mut codecs = self.bytes_to_bytes.as_slice();
         while let (Some((last, rest)), false) = (codecs.split_last(), options.verify_checksums) {
@@ -94,7 +95,7 @@ impl ByteCodecs {
         (window, codecs)
     }
 
-    /// Lists the bytes of a stored chunk to fetch to fill a region.
+    /// Returns the fetches from a stored chunk that fill a region.
     pub(super) fn read<'a>(
         &'a self,
         window: Window,
@@ -107,7 +108,7 @@ impl ByteCodecs {
                 _ => Ok(Fetch::whole(window, |bytes| self.decode(bytes, codecs, region))),
             };
         };
-        match self.way(only, &region) {
+        match self.partial_access(only, &region) {
             BytesAccess::Ranges(codec) => self.read_ranges((only, codec), window, [region]),
             BytesAccess::Stream(codec) => Ok(vec![Fetch::stream(window.whole(), move |bytes| {
                 self.decode_stream(only, codec, bytes, region)
@@ -116,7 +117,7 @@ impl ByteCodecs {
         }
     }
 
-    /// Lists the bytes of a stored chunk with inner chunks to fetch to fill a part.
+    /// Returns the fetches from a stored chunk with inner chunks that fill a part.
     pub(super) fn read_chunks<'a>(
         &'a self,
         window: Window,
@@ -133,7 +134,7 @@ impl ByteCodecs {
         }))
     }
 
-    /// Lists the bytes to fetch if a bytes→bytes codec follows the array→bytes codec and decodes ranges.
+    /// Returns the fetches if a bytes→bytes codec that decodes ranges follows the array→bytes codec.
     pub(super) fn read_ranges<'a>(
         &'a self,
         (first, codec): (&'a BytesCodec, &'a dyn DecodeRanges),
@@ -148,7 +149,7 @@ impl ByteCodecs {
         first.explained(codec.read(window, size, decoded))
     }
 
-    /// Lists the bytes to fetch to fill a region if no bytes→bytes codec remains.
+    /// Returns the fetches that fill a region if no bytes→bytes codec remains.
     fn read_plain<'a>(
         &'a self,
         window: Window,
@@ -164,17 +165,17 @@ impl ByteCodecs {
         })
     }
 
-    /// Lists the bytes to fetch to fill a part if no bytes→bytes codec remains and there are inner chunks.
+    /// Returns the fetches that fill a part if no bytes→bytes codec remains and there are inner chunks.
     fn read_inner<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
         match self.inner_chunks() {
             Some(codec) => self.array_to_bytes.explained(codec.read(window, part)),
-            None => Err(CodecError::unsupported("there are no inner chunks")),
+            None => Err(CodecError::unsupported("the codec has no inner chunks")),
         }
     }
 
-    /// The codec's access to a region of a large chunk, if it costs less than decoding the whole chunk. It does, unless the
-    /// region is the whole chunk and goes directly into the output.
-    fn way<'a>(&self, first: &'a BytesCodec, region: &ReadRegion<'_>) -> BytesAccess<'a> {
+    /// Returns the codec's partial access to a region of a large chunk, if it costs less than decoding the whole chunk. It
+    /// does, unless the region is the whole chunk and goes directly into the output.
+    fn partial_access<'a>(&self, first: &'a BytesCodec, region: &ReadRegion<'_>) -> BytesAccess<'a> {
         let size = self.chunk.size();
         let straight = region.covers(self.chunk.shape()) && region.out.is_contiguous();
         if size <= PARTS || straight || !self.in_place {
@@ -203,8 +204,8 @@ impl ByteCodecs {
         }
     }
 
-    /// Decodes the bytes→bytes codec next to an array→bytes codec that works in place: directly into the destination if possible,
-    /// else block by block if the chunk is large.
+    /// Decodes the bytes→bytes codec next to an array→bytes codec that works in place: directly into the destination if
+    /// possible, otherwise block by block if the chunk is large.
     fn decode_first(
         &self,
         first: &BytesCodec,
@@ -225,7 +226,7 @@ impl ByteCodecs {
             }
             return Ok(());
         }
-        match self.way(first, &region) {
+        match self.partial_access(first, &region) {
             BytesAccess::Ranges(codec) => {
                 let window = Window::of_size(encoded.len() as u64);
                 resolve(self.read_ranges((first, codec), window, [region])?, encoded)
@@ -253,7 +254,8 @@ impl ByteCodecs {
         decoded.map_err(first.explain())
     }
 
-    /// Decodes a very large chunk block by block and keeps nothing of it. `None` if it is smaller, or its bytes could be no elements.
+    /// Decodes a very large chunk block by block and discards the result. Returns `None` if it is smaller, or its bytes cannot
+    /// be elements.
     pub(super) fn verify_blocks(&self, encoded: &[u8]) -> Option<Result<(), CodecError>> {
         let (size, codecs) = (self.chunk.size(), self.bytes_to_bytes.as_slice());
         let first = codecs.first().filter(|_| self.stores_memory && size > VERIFIED)?;
@@ -272,7 +274,7 @@ impl ByteCodecs {
         codec.decode(plain, region).map_err(|e| e.in_codec(name))
     }
 
-    /// Decodes all of these bytes→bytes codecs but the first `keep`, and calls `work` with the result.
+    /// Decodes all of these bytes→bytes codecs except the first `keep`, and calls `work` with the result.
     pub(super) fn undo<R>(
         &self,
         keep: usize,
@@ -290,7 +292,7 @@ impl ByteCodecs {
         self.undo(keep, &decoded, rest, work)
     }
 
-    /// The input that the `index`-th bytes→bytes codec had, in a buffer.
+    /// Decodes the input of the `index`-th bytes→bytes codec into a buffer.
     fn decoded(&self, named: &BytesCodec, index: usize, encoded: &[u8]) -> Result<Scratch, CodecError> {
         let decoded = match self.sizes[index] {
             usize::MAX => decode_growing(&*named.codec, encoded, self.limit),
@@ -326,7 +328,7 @@ impl ByteCodecs {
         encode_through(&self.bytes_to_bytes, plain, encoded)
     }
 
-    /// Refuses chunks that are too large to be in memory as a whole.
+    /// Rejects chunks that are too large for memory.
     pub(super) fn check_limit(&self, size: usize) -> Result<(), CodecError> {
         check_limit(size, self.limit)
     }
@@ -359,7 +361,7 @@ fn encode_through(codecs: &[BytesCodec], plain: &[u8], encoded: &mut Vec<u8>) ->
     }
 }
 
-/// The part of a window inside of a framing, if it can be computed.
+/// Returns the part of a window inside of a framing, if it can be computed.
 fn inside(window: Window, framing: Framing) -> Option<Window> {
     let around = (framing.before + framing.after) as u64;
     let length = window.length?.checked_sub(around)?;

@@ -1,8 +1,8 @@
-//! A codec of a chain and its name.
+//! A codec of a codec pipeline and its name.
 
 use super::super::{CodecError, Fetch};
 
-/// A codec with its name for errors.
+/// A codec with its name, for errors.
 #[derive(Debug)]
 pub(super) struct Named<T> {
     pub(super) name: &'static str,
@@ -16,7 +16,7 @@ impl<T> Named<T> {
         move |error| error.in_codec(name)
     }
 
-    /// Adds the codec's name to every error that comes of fetches.
+    /// Adds the codec's name to every error of fetches.
     pub(super) fn explained<'a>(
         &self,
         fetches: Result<Vec<Fetch<'a>>, CodecError>,

@@ -1,4 +1,4 @@
-//! Reading and decoding: which bytes a part of a chunk needs, and how they become elements.
+//! Reading and decoding: the byte ranges that a part of a chunk needs, and their conversion to elements.
 
 use super::array_codecs::{ElementBuffer, Regions, counts, scratch, whole};
 use super::build::CodecChain;
@@ -14,7 +14,7 @@ use crate::scratch::Scratch;
 use crate::strided::{Dims, Span};
 
 impl CodecChain {
-    /// Lists the bytes of a stored chunk to fetch to fill a part.
+    /// Returns the fetches from a stored chunk that fill a part.
     #[doc(hidden)]
     pub fn read<'a>(
         &'a self,
@@ -69,8 +69,8 @@ impl CodecChain {
         }
     }
 
-    /// Decodes the elements in the layout of memory, however many are stored. `None` for a chain that does more than encode this
-    /// layout with bytes→bytes codecs.
+    /// Decodes the elements in the layout of memory, however many are stored. Returns `None` for a pipeline that does more than
+    /// encode this layout with bytes→bytes codecs.
     #[doc(hidden)]
     pub fn decode_any_number(&self, encoded: &[u8]) -> Option<Result<Scratch, CodecError>> {
         let plain = self.arrays.codecs.is_empty() && self.bytes.stores_memory;
@@ -106,7 +106,7 @@ impl CodecChain {
         }
     }
 
-    /// Lists the bytes to fetch to fill several regions, for a chunk of which parts can be read.
+    /// Returns the fetches that fill several regions, for a chunk that can be read in parts.
     fn read_regions<'a>(
         &'a self,
         window: Window,
@@ -137,7 +137,7 @@ impl CodecChain {
         parts && (self.arrays.decoding_order.is_some() || self.arrays.regions(&whole(self.chunk())).is_some())
     }
 
-    /// Decodes a whole chunk, and copies the elements out of it.
+    /// Decodes a whole chunk, and copies the elements from it.
     fn decode_all(&self, encoded: &[u8], mut set: ReadSet<'_>) -> Result<(), CodecError> {
         let (chunk, all) = (self.chunk(), whole(self.chunk()));
         let mut elements = ElementBuffer::new(chunk, &all, self.limit())?;
@@ -146,8 +146,8 @@ impl CodecChain {
         Ok(())
     }
 
-    /// Decodes through array→array codecs that change values, from bytes that these bytes→bytes codecs encoded. It works block by
-    /// block if the codecs take regions and the bytes in memory allow it.
+    /// Decodes through array→array codecs that change values, from bytes that these bytes→bytes codecs encoded. It works block
+    /// by block if the codecs support regions and the bytes in memory allow it.
     fn decode_through_arrays(
         &self,
         encoded: &[u8],
@@ -192,8 +192,8 @@ impl CodecChain {
         self.arrays.decode(elements, regions, region)
     }
 
-    /// The shape of the blocks of a region that are decoded together. The block is the whole region if the array→bytes codec
-    /// would repeat work for each block.
+    /// Returns the shape of the blocks of a region that are decoded together. The block is the whole region if the array→bytes
+    /// codec would repeat work for each block.
     pub(super) fn blocks(&self, region: &[Span]) -> Dims<usize> {
         if self.bytes.in_place { self.arrays.blocks(region) } else { counts(region) }
     }
@@ -203,7 +203,7 @@ fn decodes_ranges(named: &BytesCodec) -> bool {
     matches!(named.codec.access(), BytesAccess::Ranges(_))
 }
 
-/// A region that is read as it is after the array→array codecs, and then decoded through them.
+/// A region that is read in the form after the array→array codecs, and then decoded through them.
 struct Through<'a> {
     chain: &'a CodecChain,
     window: Window,
@@ -233,7 +233,7 @@ impl DeferredDecode for Through<'_> {
     }
 }
 
-/// A region that is read into a buffer, from which elements are then taken.
+/// A region that is read into a buffer, from which the elements are then copied.
 struct Gather<'a> {
     chain: &'a CodecChain,
     window: Window,

@@ -11,7 +11,7 @@ use crate::json::{Json, Map};
 use crate::strided::View;
 
 impl CodecChain {
-    /// A chain in which some codecs cannot be made. Every access to a chunk fails with the reason.
+    /// Creates a pipeline in which some codecs cannot be created. Every access to a chunk returns an error with the reason.
     #[doc(hidden)]
     pub fn unusable(specs: &[CodecSpec], context: &CodecContext<'_>, why: &str) -> Self {
         let mut array_to_array = Vec::new();
@@ -31,7 +31,7 @@ impl CodecChain {
     }
 }
 
-/// Fails every access to a chunk, with the reason.
+/// A codec for which every access to a chunk returns an error with the reason.
 #[derive(Debug)]
 struct Unusable {
     why: String,
@@ -39,7 +39,7 @@ struct Unusable {
 }
 
 impl Unusable {
-    /// Stands for a codec and all that follow it. The metadata alone tells which inner chunks a shard has.
+    /// Replaces a codec and all that follow it. The shape of a shard's inner chunks is read from the metadata.
     fn new(why: &str, codec: Option<&CodecSpec>, ndim: usize) -> Self {
         let inner = codec.filter(|codec| !codec.inside().is_empty());
         let inner = inner.and_then(|codec| codec.configuration.get("chunk_shape")?.as_array());

@@ -1,4 +1,4 @@
-//! Encoding chunks, and changing parts of stored ones.
+//! Encoding chunks, and updating parts of stored ones.
 
 use super::array_codecs::{scratch, whole};
 use super::build::CodecChain;
@@ -18,8 +18,7 @@ impl CodecChain {
         options: EncodeOptions,
         encoded: &mut Vec<u8>,
     ) -> Result<bool, CodecError> {
-        // One value may stand for a whole chunk, so that a caller that has the chunk need not have it in memory. A shard is
-        // encoded from its parts.
+        // One value may stand for a whole chunk, so that the chunk need not be in memory. A shard is encoded from its parts.
         if !self.bytes.has_chunks {
             self.bytes.check_limit(self.chunk().size())?;
         }
@@ -32,13 +31,13 @@ impl CodecChain {
         let elements = self.arrays.encode(chunk, &self.arrays.whole_regions())?;
         let array = &self.bytes.chunk;
         let array = elements.view(array, &whole(array));
-        // A chunk whose encoded form alone equals the fill value decodes to other values, and must be stored.
+        // If only the encoded form of a chunk equals the fill value, the chunk decodes to other values, and must be stored.
         Ok(self.bytes.encode(&array, options, encoded)?
             || self.bytes.encode(&array, EncodeOptions { store_empty_chunks: true }, encoded)?)
     }
 
-    /// Encodes a whole chunk with as few copies as the chain allows. `buffer`, which is empty, receives only bytes that must be
-    /// encoded.
+    /// Encodes a whole chunk with as few copies as the pipeline allows. `buffer`, which is empty, receives only bytes that must
+    /// be encoded.
     #[doc(hidden)]
     pub fn encoded<'v>(
         &self,
@@ -67,8 +66,8 @@ impl CodecChain {
             && self.arrays.order.as_ref().is_some_and(in_order)
     }
 
-    /// Encodes a chunk of which a part has new values and appends it to `encoded`. `existing` is the stored chunk; `None` if
-    /// nothing is stored.
+    /// Encodes a chunk of which a part has new values, and appends it to `encoded`. `existing` is the stored chunk, or `None`
+    /// if it is not stored.
     #[doc(hidden)]
     pub fn update(
         &self,
@@ -105,7 +104,7 @@ impl CodecChain {
         self.encode(&spec.view(&chunk, &vlen), options, encoded).map(Update::of_encoded)
     }
 
-    /// Changes a stored chunk that is its elements in the layout of memory.
+    /// Updates a stored chunk that is its elements in the layout of memory.
     fn update_memory(
         &self,
         existing: &[u8],
@@ -128,7 +127,7 @@ impl CodecChain {
         Update::Empty
     }
 
-    /// Lets the array→bytes codec change only the affected inner chunks, if the array→array codecs allow it.
+    /// Updates only the affected inner chunks, if the array→array codecs allow it.
     fn update_inside(
         &self,
         chunks: &dyn InnerChunks,

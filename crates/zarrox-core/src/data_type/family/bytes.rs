@@ -18,7 +18,7 @@ pub(crate) struct ByteStrings;
 const TERMINATED: &str = "null_terminated_bytes";
 const RAW: &str = "raw_bytes";
 
-/// A byte string type of this v3 name.
+/// Creates a byte string type with this v3 name.
 fn sized(name: &str, bytes: usize) -> Result<DataType> {
     super::check_length(name, bytes)?;
     let mut configuration = Map::default();
@@ -28,7 +28,7 @@ fn sized(name: &str, bytes: usize) -> Result<DataType> {
 }
 
 impl DataType {
-    /// Byte strings of a fixed length, padded with NULs: NumPy's `S5`.
+    /// Creates the type of byte strings of a fixed length, padded with NULs: NumPy's `S5`.
     ///
     /// # Errors
     /// When an element would be too large.
@@ -37,7 +37,7 @@ impl DataType {
     }
 }
 
-/// The name that people write: `S5`.
+/// Returns the display name: `S5`.
 pub(in crate::data_type) fn numpy_name(data_type: &DataType) -> Option<String> {
     data_type.is_named(TERMINATED).then(|| format!("S{}", data_type.size()))
 }
@@ -72,7 +72,7 @@ impl Family for ByteStrings {
         let size = data_type.size();
         let bytes = match json {
             Json::String(text) => STANDARD.decode(text).ok(),
-            // What early versions of zarr-python wrote for "nothing".
+            // Early versions of zarr-python wrote these for an empty value.
             Json::Number(number) if strictness == Strictness::Lenient && number.as_u64() == Some(0) => {
                 Some(Vec::new())
             }
@@ -90,7 +90,7 @@ impl Family for ByteStrings {
         STANDARD.encode(if data_type.is_named(RAW) { bytes } else { trimmed(bytes) }).into()
     }
 
-    /// With the NULs at the end: TensorStore insists on the full length.
+    /// Keeps the NULs at the end: TensorStore requires the full length.
     fn fill_to_v2(&self, _: &DataType, fill: &FillValue) -> Json {
         STANDARD.encode(fill.as_bytes()).into()
     }
@@ -103,7 +103,7 @@ impl Family for ByteStrings {
     }
 }
 
-/// The bytes without the NULs at the end.
+/// Returns the bytes without the NULs at the end.
 fn trimmed(bytes: &[u8]) -> &[u8] {
     let length = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
     &bytes[..length]

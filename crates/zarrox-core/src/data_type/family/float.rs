@@ -77,7 +77,7 @@ impl Family for Floats {
     }
 }
 
-/// The value of a float.
+/// Returns the value of a float.
 pub(in crate::data_type) fn value(element: &[u8]) -> f64 {
     bits(element).1
 }
@@ -91,7 +91,7 @@ pub(in crate::data_type) fn write_number(number: Number, element: &mut [u8]) -> 
     }
 }
 
-/// The bytes of the float that a JSON value says, or `None`.
+/// Returns the bytes of the float of a JSON value, or `None`.
 pub(in crate::data_type) fn from_json(json: &Json, size: usize, strictness: Strictness) -> Option<Vec<u8>> {
     match json {
         Json::Number(number) => parse_number(&number.to_string(), size),
@@ -114,7 +114,7 @@ pub(in crate::data_type) fn from_json(json: &Json, size: usize, strictness: Stri
     }
 }
 
-/// Reads decimal text straight into the type, so that it is rounded once, to the nearest, ties to even.
+/// Parses decimal text directly into the type, so that it is rounded once, to the nearest, ties to even.
 fn parse_number(text: &str, size: usize) -> Option<Vec<u8>> {
     Some(match size {
         2 if text == "NaN" => f16::NAN.to_ne_bytes().to_vec(),
@@ -127,13 +127,13 @@ fn parse_number(text: &str, size: usize) -> Option<Vec<u8>> {
     })
 }
 
-/// Decimal text as half precision, by way of f64: every tie between two halves is exact there, so only a decimal
-/// of more than 16 digits could be rounded twice.
+/// Parses decimal text as half precision via f64: every tie between two halves is exact there, so only a decimal of more than
+/// 16 digits could be rounded twice.
 fn parse_half(text: &str) -> Option<f16> {
     text.parse::<f64>().ok().map(half_of)
 }
 
-/// The bits in hexadecimal, most significant digit first; leniently with leading zeros left out.
+/// Parses the bits in hexadecimal, most significant digit first; in the lenient mode without leading zeros.
 pub(in crate::data_type) fn from_hex(digits: &str, size: usize, strictness: Strictness) -> Option<Vec<u8>> {
     let full = digits.len() == 2 * size
         || (strictness == Strictness::Lenient && (1..2 * size).contains(&digits.len()));
@@ -148,7 +148,7 @@ pub(in crate::data_type) fn from_hex(digits: &str, size: usize, strictness: Stri
     Some(bytes)
 }
 
-/// The bits of an element, and whether they are NaN, and which NaN is the canonical one.
+/// Returns the bits of an element, its value, and the bits of the canonical NaN.
 fn bits(element: &[u8]) -> (u64, f64, u64) {
     match element.len() {
         2 => {
@@ -166,7 +166,7 @@ fn bits(element: &[u8]) -> (u64, f64, u64) {
     }
 }
 
-/// JSON for v3: a number, a name, or for a NaN that is not the canonical one its bits.
+/// Returns the JSON for v3: a number, a name, or the bits of a NaN that is not canonical.
 pub(in crate::data_type) fn to_v3(element: &[u8]) -> Json {
     let (bits, value, canonical) = bits(element);
     if value.is_nan() && bits != canonical {
@@ -175,7 +175,7 @@ pub(in crate::data_type) fn to_v3(element: &[u8]) -> Json {
     to_v2(element)
 }
 
-/// JSON for v2: a number or a name; every NaN is `"NaN"`.
+/// Returns the JSON for v2: a number or a name; every NaN is `"NaN"`.
 pub(in crate::data_type) fn to_v2(element: &[u8]) -> Json {
     let (_, value, _) = bits(element);
     if value.is_nan() {
@@ -185,14 +185,15 @@ pub(in crate::data_type) fn to_v2(element: &[u8]) -> Json {
         return if value > 0.0 { "Infinity" } else { "-Infinity" }.into();
     }
     if element.len() == 4 {
-        // The shortest decimal that gives the same f32, not the f64 that it widens to.
+        // The shortest decimal that parses to the same f32, not to the f64 that it widens to.
         let short: Option<f64> = f32::from_ne_bytes(bytes_of(element)).to_string().parse().ok();
         return short.unwrap_or(value).into();
     }
     value.into()
 }
 
-/// A float as NumPy prints a scalar: `0.1`, `1e+20`, `nan`, `-inf`. Narrow ones have an exponent from a smaller magnitude on.
+/// Formats a float like a NumPy scalar: `0.1`, `1e+20`, `nan`, `-inf`. Narrower floats use an exponent from a smaller
+/// magnitude.
 pub(in crate::data_type) fn format(element: &[u8]) -> String {
     match element.len() {
         2 => numpy_style(f16::from_ne_bytes(bytes_of(element)).to_f64(), 1e3, shortest_half),
@@ -201,7 +202,7 @@ pub(in crate::data_type) fn format(element: &[u8]) -> String {
     }
 }
 
-/// From this magnitude on floats of eight bytes have exponents.
+/// The magnitude from which floats of eight bytes use an exponent.
 const WIDE: f64 = 1e16;
 
 #[expect(clippy::cast_possible_truncation, reason = "the value was widened from an f32")]
@@ -209,12 +210,13 @@ fn narrow(value: f64) -> f32 {
     value as f32
 }
 
-/// The shortest decimal that reads back as the same half-precision value.
+/// Returns the shortest decimal that parses to the same half-precision value.
 fn shortest_half(value: f64) -> String {
     shortest_decimal(value, |short| half_of(short).to_f64() == value)
 }
 
-/// A value in as few digits as a coarser type needs: `same` says whether another value is the same element there.
+/// Formats a value with as few digits as a less precise type needs: `same` returns true if another value is the same element of
+/// it.
 pub(in crate::data_type) fn shortest(value: f64, same: impl Fn(f64) -> bool) -> String {
     numpy_style(value, WIDE, |value| shortest_decimal(value, same))
 }
@@ -224,7 +226,7 @@ fn shortest_decimal(value: f64, same: impl Fn(f64) -> bool) -> String {
     candidates.into_iter().find(|&short| same(short)).unwrap_or(value).to_string()
 }
 
-/// The text of a value whose `shortest` decimal has no exponent: NumPy writes one from `limit` on, and for small numbers.
+/// Formats a value whose `shortest` decimal has no exponent: NumPy uses one from `limit`, and for small numbers.
 fn numpy_style(value: f64, limit: f64, shortest: impl FnOnce(f64) -> String) -> String {
     if value.is_nan() {
         return "nan".to_owned();
@@ -238,13 +240,13 @@ fn numpy_style(value: f64, limit: f64, shortest: impl FnOnce(f64) -> String) -> 
     }
     match digits.split_once('.') {
         None => format!("{digits}.0"),
-        // Where two of the shortest texts are equally near, NumPy takes that with the even digit, Rust the larger.
+        // If two of the shortest texts are equally near, NumPy uses the one with the even digit, Rust the larger.
         Some((_, fraction)) => format!("{value:.precision$}", precision = fraction.len()),
     }
 }
 
-/// A value with so many digits as its plain decimal has, as NumPy's `1.5e-07`: at least two digits of exponent, always a
-/// sign.
+/// Formats a value in scientific notation with the digits of its plain decimal, like NumPy's `1.5e-07`: at least two digits of
+/// exponent, always with a sign.
 fn scientific(value: f64, digits: &str) -> String {
     let significant = digits.bytes().filter(u8::is_ascii_digit).skip_while(|&digit| digit == b'0');
     let significant: Vec<u8> = significant.collect();
@@ -266,7 +268,7 @@ mod tests {
 
     #[test]
     fn halves_are_rounded_once() {
-        // What is beyond the middle between two halves by the last bit of a double.
+        // Beyond the midpoint of two halves by the last bit of a double.
         let beyond = (1.0 + 2_f64.powi(-11)).next_up();
         assert_eq!([half_of(beyond), half_of(-beyond)].map(f16::to_bits), [0x3c01, 0xbc01]);
         assert_eq!(half_of(beyond.next_down()).to_bits(), 0x3c00, "to the even one");

@@ -30,7 +30,7 @@ impl Family for Integers {
 
     fn parse_v2(&self, dtype: &TypeString<'_>) -> Option<Result<DataType>> {
         let size = dtype.size()?;
-        // A byte order is required for larger integers; one that is not needed (`<u1`, by jzarr) is accepted.
+        // A byte order is required for larger integers; an unnecessary one (`<u1`, by jzarr) is accepted.
         if dtype.endian.is_none() && size > 1 {
             return None;
         }
@@ -77,7 +77,11 @@ impl Family for Integers {
         }, else None)
     }
 
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "as `Casting::Lossy` says")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "documented at `Casting::Lossy`"
+    )]
     fn write_number(&self, data_type: &DataType, number: Number, element: &mut [u8]) -> bool {
         with_storage!(integer data_type.storage(), T => {
             let value = match number {
@@ -95,7 +99,7 @@ impl Family for Integers {
     }
 }
 
-/// The integer of a JSON value: `7`; leniently also `7.0`, `"7"`, `true`, `[7]`.
+/// Returns the integer of a JSON value: `7`; in the lenient mode also `7.0`, `"7"`, `true`, `[7]`.
 pub(in crate::data_type) fn from_json(json: &Json, strictness: Strictness) -> Option<i128> {
     if let Some(value) = json.as_i64() {
         return Some(value.into());
@@ -116,7 +120,7 @@ pub(in crate::data_type) fn from_json(json: &Json, strictness: Strictness) -> Op
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "the value is whole and in the range of i128")]
+#[expect(clippy::cast_possible_truncation, reason = "the value is integral and in the range of i128")]
 fn whole(value: f64) -> Option<i128> {
     (value.fract() == 0.0 && value.abs() < 1e20).then_some(value as i128)
 }

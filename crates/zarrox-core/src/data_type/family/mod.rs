@@ -1,4 +1,4 @@
-//! Families of data types: the interface that the author of a data type implements.
+//! Families of data types: the interface for implementing a data type.
 
 pub(crate) mod bool;
 pub(crate) mod bytes;
@@ -36,14 +36,14 @@ use crate::strictness::Strictness;
 pub struct TypeString<'a> {
     /// The byte order; absent for `|`.
     pub endian: Option<Endian>,
-    /// The character of the kind: `b i u f c V` …
+    /// The kind character: `b i u f c V` …
     pub kind: char,
     /// The text after the kind: the size in bytes, and more for some kinds.
     pub rest: &'a str,
 }
 
 impl<'a> TypeString<'a> {
-    /// Parses a v2 type string; `None` if it does not begin like one.
+    /// Parses a v2 type string; returns `None` if it does not begin like one.
     #[doc(hidden)]
     pub fn parse(text: &'a str) -> Option<Self> {
         let mut characters = text.chars();
@@ -57,7 +57,7 @@ impl<'a> TypeString<'a> {
         Some(Self { endian, kind, rest: characters.as_str() })
     }
 
-    /// The size in bytes, if nothing else follows the kind.
+    /// Returns the size in bytes, if nothing else follows the kind.
     #[doc(hidden)]
     pub fn size(&self) -> Option<usize> {
         self.rest.parse().ok().filter(|_| !self.rest.starts_with('+'))
@@ -72,27 +72,27 @@ pub trait Family: fmt::Debug + Send + Sync {
     /// Parses a v3 name and configuration.
     fn parse_v3(&self, name: &str, configuration: &Map) -> Option<Result<DataType>>;
 
-    /// Parses a v2 type string. The default accepts none, for types without such a string.
+    /// Parses a v2 type string. The default implementation accepts none, for types without such a string.
     fn parse_v2(&self, dtype: &TypeString<'_>) -> Option<Result<DataType>> {
         let _ = dtype;
         None
     }
 
-    /// The family's types, for tables; one example of types of any size.
+    /// Returns the family's types, for tables; one example for types of any size.
     fn examples(&self) -> Vec<DataType>;
 
     /// Returns true if the type belongs to the family.
     fn has(&self, data_type: &DataType) -> bool;
 
-    /// The type of v2's objects that this codec stores. The `dtype` is `|O`, or a list of fields of which some are `|O`. The codec is
-    /// given by its `id` in v2 metadata.
+    /// Returns the type of v2's objects that this codec stores. The `dtype` is `|O`, or a list of fields of which some are
+    /// `|O`. The codec is given by its `id` in v2 metadata.
     #[doc(hidden)]
     fn parse_object(&self, dtype: &Json, codec: &Map) -> Option<Result<DataType>> {
         let _ = (dtype, codec);
         None
     }
 
-    /// The type in the form of `data_type` of v3 metadata, or an error if v3 does not support it.
+    /// Returns the type in the form of `data_type` of v3 metadata, or an error if v3 does not support it.
     fn to_v3(&self, data_type: &DataType) -> Result<Json> {
         Ok(match data_type {
             DataType::Extension(extension) if !extension.configuration.is_empty() => json::json!({
@@ -103,19 +103,19 @@ pub trait Family: fmt::Debug + Send + Sync {
         })
     }
 
-    /// The v2 type string, or an error if v2 does not support the type.
+    /// Returns the v2 type string, or an error if v2 does not support the type.
     fn to_v2(&self, data_type: &DataType, endian: Endian) -> Result<Json> {
         let _ = endian;
         Err(Error::unsupported(format!("Zarr v2 has no data type '{data_type}'; create the array as v3")))
     }
 
-    /// The default codec from arrays of this type to bytes; `bytes` if `None`.
+    /// Returns the default array→bytes codec for this type; `None` means `bytes`.
     fn default_codec(&self, data_type: &DataType) -> Option<CodecSpec> {
         let _ = data_type;
         None
     }
 
-    /// The default fill value: zero, unless that has a meaning.
+    /// Returns the default fill value: zero, unless zero has a special meaning.
     fn default_fill(&self, data_type: &DataType) -> FillValue {
         match data_type.storage() {
             Storage::Variable => FillValue::new([]),
@@ -124,35 +124,36 @@ pub trait Family: fmt::Debug + Send + Sync {
     }
 
     /// Parses a fill value. `Lenient` accepts every known form with a clear meaning, `Strict` only those of the specification.
-    /// The forms of the two formats do not contradict each other, so that one parser serves both.
+    /// The forms of the two formats do not conflict, so one parser supports both.
     fn fill_from_json(&self, data_type: &DataType, json: &Json, strictness: Strictness) -> Result<FillValue>;
 
-    /// A fill value in the form of v3 metadata.
+    /// Returns a fill value in the form of v3 metadata.
     fn fill_to_v3(&self, data_type: &DataType, fill: &FillValue) -> Json;
 
-    /// A fill value in the form of v2 metadata.
+    /// Returns a fill value in the form of v2 metadata.
     fn fill_to_v2(&self, data_type: &DataType, fill: &FillValue) -> Json {
         self.fill_to_v3(data_type, fill)
     }
 
-    /// The number of an element; `None` for types whose elements are not numbers. All elements of a type have a number, or none
-    /// has.
+    /// Returns the number of an element; `None` for types whose elements are not numbers. Either all elements of a type have a
+    /// number, or none.
     fn number(&self, data_type: &DataType, element: &[u8]) -> Option<Number> {
         let _ = (data_type, element);
         None
     }
 
-    /// Writes the element for a number, with the rules of [`Casting::Lossy`](super::Casting::Lossy). `false` if there is none.
+    /// Writes the element for a number, with the rules of [`Casting::Lossy`](super::Casting::Lossy). Returns false if the type
+    /// has no such element.
     fn write_number(&self, data_type: &DataType, number: Number, element: &mut [u8]) -> bool {
         let _ = (data_type, number, element);
         false
     }
 
-    /// The text of an element in NumPy's style: `0.25`, `True`, `(1+2j)`.
+    /// Returns the text of an element in NumPy's style: `0.25`, `True`, `(1+2j)`.
     fn format(&self, data_type: &DataType, element: &[u8]) -> String;
 }
 
-/// The error for an invalid fill value.
+/// Returns the error for an invalid fill value.
 pub(super) fn bad_fill(data_type: &DataType, json: &Json, wants: &str) -> Error {
     let shown = json::shown(json, 80);
     Error::metadata(format!("fill_value {shown} is not valid for {data_type}; expected {wants}"))
@@ -168,7 +169,7 @@ pub(super) fn check_length(name: &str, bytes: usize) -> Result<()> {
     }
 }
 
-/// The `length_bytes` of a type's configuration.
+/// Returns the `length_bytes` of a type's configuration.
 pub(super) fn length_bytes(name: &str, configuration: &Map) -> Result<usize> {
     let length = configuration.get("length_bytes").and_then(Json::as_u64);
     let length = length.and_then(|length| usize::try_from(length).ok());
@@ -188,12 +189,12 @@ enum Inner<'r> {
 }
 
 impl<'r> FamilyRef<'r> {
-    /// A family in a list.
+    /// Creates a reference to a family in a list.
     pub(crate) fn listed(family: &'r dyn Family) -> Self {
         Self(Inner::Listed(family))
     }
 
-    /// A family that looks up the types which its own consist of.
+    /// Creates a reference to a family that looks up the components of its types.
     pub(crate) fn made(family: impl Family + 'r) -> Self {
         Self(Inner::Made(Box::new(family)))
     }
@@ -212,15 +213,15 @@ impl<'r> Deref for FamilyRef<'r> {
 
 /// The known data types, for families whose types consist of other types.
 pub(crate) trait KnownTypes: fmt::Debug + Send + Sync {
-    /// The data type of the `data_type` member of v3 metadata.
+    /// Returns the data type of the `data_type` member of v3 metadata.
     fn type_from_v3(&self, json: &Json) -> Result<DataType>;
 
-    /// The data type of the `dtype` member of v2 metadata, with its byte order if it has one.
+    /// Returns the data type of the `dtype` member of v2 metadata, with its byte order if it has one.
     fn type_from_v2(&self, json: &Json) -> Result<(DataType, Option<ByteOrder>)>;
 
-    /// The `dtype` member of v2 metadata.
+    /// Returns the `dtype` member of v2 metadata.
     fn type_to_v2(&self, data_type: &DataType, order: &ByteOrder) -> Result<Json>;
 
-    /// The family of a data type.
+    /// Returns the family of a data type.
     fn family_of(&self, data_type: &DataType) -> Result<FamilyRef<'_>>;
 }

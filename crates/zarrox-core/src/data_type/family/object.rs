@@ -16,7 +16,7 @@ pub(crate) struct Objects;
 /// The name in the model.
 pub(in crate::data_type) const NAME: &str = "object";
 
-/// The reason why pickles are never read, and advice.
+/// The reason why pickles are never read, and the remedy.
 pub const PICKLE: &str = "reading pickled objects is not safe, since a pickle can run any program; if \
     you trust the data, rewrite the array with zarr-python and another object_codec: JSON, MsgPack, VLenUTF8, VLenBytes or \
     VLenArray";
@@ -32,13 +32,13 @@ pub fn has_objects(dtype: &Json) -> bool {
     is_object(dtype) || dtype.as_array().is_some_and(|fields| fields.iter().any(field_has))
 }
 
-/// Returns true if the v2 codec with this id stores a chunk as nested lists, in the order of its own axes whatever `order` is.
+/// Returns true if the v2 codec with this id stores a chunk as nested lists, in the order of the axes, regardless of `order`.
 pub(crate) fn nests_lists(id: &str) -> bool {
     matches!(id, "json2" | "json" | "msgpack2" | "msgpack")
 }
 
 impl DataType {
-    /// Python objects, each in memory as a MessagePack value; only v2 has them.
+    /// Returns the type of Python objects, each a MessagePack value in memory; only v2 has it.
     pub fn object() -> Self {
         let name = NAME.to_owned();
         Self::Extension(Box::new(Extension {
@@ -49,7 +49,7 @@ impl DataType {
     }
 }
 
-/// The error for a type without a name in v3.
+/// Returns the error for a type without a name in v3.
 pub(in crate::data_type) fn not_in_v3(name: &str, instead: &str) -> Error {
     Error::unsupported(format!("Zarr v3 has no data type '{name}'; create the array as v2, or {instead}"))
 }
@@ -92,14 +92,14 @@ impl Family for Objects {
         FillValue::new([NIL])
     }
 
-    /// Any JSON is an object.
+    /// Any JSON value is an object.
     fn fill_from_json(&self, _: &DataType, json: &Json, _: Strictness) -> Result<FillValue> {
         let mut bytes = Vec::new();
         msgpack::from_json(json, &mut bytes).map_err(|error| Error::from(error).at("fill_value"))?;
         Ok(FillValue::new(bytes))
     }
 
-    /// All fill values were JSON. Values of other elements that JSON cannot represent become Python's text for them.
+    /// All fill values were JSON. Other values that JSON cannot represent become their text in Python.
     fn fill_to_v3(&self, data_type: &DataType, fill: &FillValue) -> Json {
         msgpack::to_json(fill.as_bytes()).unwrap_or_else(|_| self.format(data_type, fill.as_bytes()).into())
     }
@@ -112,7 +112,7 @@ impl Family for Objects {
     }
 }
 
-/// Appends a value as Python's `repr` prints it. The recursion is limited by the nesting of values.
+/// Appends a value in the form of Python's `repr`. The recursion is limited by the nesting of values.
 fn repr(rest: &mut &[u8], out: &mut String) -> Result<(), CodecError> {
     match Token::take(rest)? {
         Token::Nil => out.push_str("None"),

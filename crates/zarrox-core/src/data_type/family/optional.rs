@@ -1,9 +1,9 @@
 //! Optional elements: `zarrs.optional` (also `optional`), which the Rust library zarrs writes in v3.
 //!
-//! `{"name": "zarrs.optional", "configuration": {"name": …, "configuration": {…}}}` contains the type of the values, which may be
-//! optional itself. The fill value is `null`, or a list with one value. In memory, an element is a byte, 1 if there is a value
-//! and 0 otherwise, followed by the value, which is zero if it is missing. If values have variable length, a missing element has
-//! no bytes, and any other is a 1 followed by the bytes of its value.
+//! `{"name": "zarrs.optional", "configuration": {"name": …, "configuration": {…}}}` contains the type of the values, which may
+//! be optional itself. The fill value is `null`, or a list with one value. In memory, an element is a byte, 1 if the value is
+//! present and 0 otherwise, followed by the value, which is zero if it is missing. If values have variable length, a missing
+//! element has no bytes, and any other is a 1 followed by the bytes of its value.
 
 use std::sync::Arc;
 
@@ -28,10 +28,10 @@ pub(crate) struct Optionals(pub(crate) &'static dyn KnownTypes);
 /// The name that early versions of zarrs wrote.
 const LEGACY: &str = "optional";
 
-/// The deepest nesting of optional types: more is an accident or an attack.
+/// The maximum nesting of optional types: more indicates an error or an attack.
 const DEEPEST: usize = 8;
 
-/// The optional type of a known type.
+/// Returns the optional type of a known type.
 ///
 /// # Errors
 /// When the type is unknown, v3 does not have it, or an element would be too large.
@@ -48,27 +48,27 @@ pub(in crate::data_type) fn of(value: &DataType, known: &dyn KnownTypes) -> Resu
     };
     let storage = match value.storage() {
         Storage::Variable => Storage::Variable,
-        fixed => behind_a_byte(&fixed),
+        fixed => with_presence_byte(&fixed),
     };
     Ok(DataType::Extension(Box::new(Extension { name: NAME.to_owned(), configuration, storage })))
 }
 
-/// The type of the values of an optional type.
+/// Returns the type of the values of an optional type.
 pub(in crate::data_type) fn value_of(data_type: &DataType, known: &dyn KnownTypes) -> Option<DataType> {
     let DataType::Extension(extension) = data_type else { return None };
     let configuration = Some(&extension.configuration).filter(|_| extension.name == NAME)?;
     value_type(configuration, known).ok()
 }
 
-/// The layout of a value after a byte that is 1 if the value exists.
-fn behind_a_byte(value: &Storage) -> Storage {
+/// Returns the layout of a value after a byte that is 1 if the value is present.
+fn with_presence_byte(value: &Storage) -> Storage {
     let inside = |leaf: Leaf| Leaf { offset: leaf.offset + 1, ..leaf };
     let mut leaves = vec![Leaf { offset: 0, size: 1, word: 1 }];
     leaves.extend(value.leaves().into_iter().map(inside));
     Storage::Struct(Arc::new(StructLayout { size: value.size() + 1, leaves }))
 }
 
-/// The number of nested optional types.
+/// Returns the number of nested optional types.
 fn depth(data_type: &DataType, known: &dyn KnownTypes) -> usize {
     value_of(data_type, known).map_or(0, |value| 1 + depth(&value, known))
 }
@@ -84,7 +84,7 @@ fn value_type(configuration: &Map, known: &dyn KnownTypes) -> Result<DataType> {
 }
 
 impl Optionals {
-    /// The type of the values, with its family.
+    /// Returns the type of the values, with its family.
     fn value(&self, data_type: &DataType) -> Result<(DataType, FamilyRef<'static>)> {
         let value = value_of(data_type, self.0);
         let value = value.ok_or_else(|| Error::argument(format!("{data_type} is not optional")))?;
@@ -107,7 +107,7 @@ impl Family for Optionals {
         data_type.is_named(NAME)
     }
 
-    /// A boolean for each element in one array, and the existing values in another.
+    /// Stores a boolean for each element in one array, and the present values in another.
     fn default_codec(&self, data_type: &DataType) -> Option<CodecSpec> {
         let (value, family) = self.value(data_type).ok()?;
         let bytes = || match value.storage().word() {
@@ -144,7 +144,7 @@ impl Family for Optionals {
         json!([family.fill_to_v3(&value_type, &FillValue::new(value))])
     }
 
-    /// `null` or the value; of an optional value, in brackets.
+    /// Formats `null` or the value; an optional value in brackets.
     fn format(&self, data_type: &DataType, element: &[u8]) -> String {
         let (Some(value), Ok((value_type, family))) = (present(element), self.value(data_type)) else {
             return "null".to_owned();
@@ -154,7 +154,7 @@ impl Family for Optionals {
     }
 }
 
-/// The value of an element, if it exists.
+/// Returns the value of an element, if it is present.
 fn present(element: &[u8]) -> Option<&[u8]> {
     element.split_first().filter(|(present, _)| **present != 0).map(|(_, value)| value)
 }
@@ -210,7 +210,7 @@ mod tests {
         let number = parse(&of("uint8", json!({}))).unwrap();
         let nested = parse(&of(NAME, json!({"name": "uint8", "configuration": {}}))).unwrap();
         let text = parse(&of("string", json!({}))).unwrap();
-        // The JSON is what zarrs has for these.
+        // The JSON of zarrs for these values.
         for (data_type, json, bytes, text) in [
             (&number, json!(null), &[0, 0][..], "null"),
             (&number, json!([42]), &[1, 42], "42"),

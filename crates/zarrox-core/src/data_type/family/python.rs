@@ -1,6 +1,6 @@
-//! Strings and floats as Python writes them: `'text'`, `b'bytes'`, `1e+16`.
+//! Strings and floats in Python's notation: `'text'`, `b'bytes'`, `1e+16`.
 
-/// Text, given as its code points; invalid ones are escaped.
+/// Formats text, given as its code points; invalid ones are escaped.
 pub(in crate::data_type) fn text(points: &(impl Iterator<Item = u32> + Clone)) -> String {
     quoted(points, |point| match char::from_u32(point) {
         Some(c) if c.is_control() => format!("\\x{point:02x}"),
@@ -10,7 +10,7 @@ pub(in crate::data_type) fn text(points: &(impl Iterator<Item = u32> + Clone)) -
     })
 }
 
-/// Bytes, of which all but printable ASCII are escaped.
+/// Formats bytes; all except printable ASCII are escaped.
 pub(in crate::data_type) fn bytes(bytes: &[u8]) -> String {
     let quoted = quoted(&bytes.iter().map(|&byte| u32::from(byte)), |byte| match char::from_u32(byte) {
         Some(c @ ' '..='~') => c.to_string(),
@@ -19,12 +19,12 @@ pub(in crate::data_type) fn bytes(bytes: &[u8]) -> String {
     format!("b{quoted}")
 }
 
-/// A float: `1.5`, `1e+16`, `nan`.
+/// Formats a float: `1.5`, `1e+16`, `nan`.
 pub fn float(value: f64) -> String {
     super::float::format(&value.to_ne_bytes())
 }
 
-/// Writes characters between quotes; `other` writes those without an escape sequence of their own.
+/// Formats characters in quotes; `other` formats those without an escape sequence of their own.
 fn quoted(points: &(impl Iterator<Item = u32> + Clone), other: impl Fn(u32) -> String) -> String {
     let has = |c: char| points.clone().any(|point| point == u32::from(c));
     let quote = if has('\'') && !has('"') { '"' } else { '\'' };

@@ -1,5 +1,5 @@
-//! Arrays of numbers of any length as elements: v2's `|O` with the codec `vlen-array`. In memory an element is its numbers in the
-//! machine's byte order; the codec defines the stored form. v3 has no such type.
+//! Arrays of numbers of any length as elements: v2's `|O` with the codec `vlen-array`. In memory, an element is its numbers in
+//! the machine's byte order; the codec defines the stored form. v3 has no such type.
 
 use crate::json::json;
 
@@ -19,12 +19,12 @@ pub(crate) struct Ragged;
 /// The name in the model.
 const NAME: &str = "vlen_array";
 
-/// The families of the numbers.
+/// The families of the number types.
 static NUMBERS: [&dyn Family; 5] =
     [&bool::Bool, &integer::Integers, &float::Floats, &complex::Complexes, &time::Times];
 
 impl DataType {
-    /// Elements that are arrays of numbers of this type, of any length; only v2 has them.
+    /// Returns the type of elements that are arrays of numbers of this type, of any length; only v2 has it.
     ///
     /// # Errors
     /// When the type is not a core type of numbers or booleans.
@@ -38,7 +38,7 @@ impl DataType {
         Ok(Self::Extension(Box::new(Extension { name, configuration, storage })))
     }
 
-    /// The type of the numbers of such elements.
+    /// Returns the type of the numbers of such elements.
     pub fn vlen_item(&self) -> Option<Self> {
         let Self::Extension(extension) = self else { return None };
         let item = extension.configuration.get("data_type").filter(|_| extension.name == NAME)?;
@@ -49,7 +49,7 @@ impl DataType {
     }
 }
 
-/// The family and the type of the numbers.
+/// Returns the family and the type of the numbers.
 fn numbers(data_type: &DataType) -> Option<(&'static dyn Family, DataType)> {
     let item = data_type.vlen_item()?;
     let family = NUMBERS.into_iter().find(|family| family.has(&item))?;

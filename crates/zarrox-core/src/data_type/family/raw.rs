@@ -76,7 +76,7 @@ impl Family for RawBytes {
     }
 }
 
-/// Bytes without a meaning, as NumPy prints them.
+/// Formats raw bytes as NumPy does.
 pub(in crate::data_type) fn format(element: &[u8]) -> String {
     let digits: String = element.iter().map(|byte| format!("\\x{byte:02X}")).collect();
     format!("b'{digits}'")

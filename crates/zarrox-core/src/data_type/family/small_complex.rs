@@ -15,7 +15,7 @@ pub(crate) struct SmallComplexes;
 
 const PREFIX: &str = "complex_";
 
-/// The type of the two parts, and the family that knows it.
+/// Returns the type of the two parts, and its family.
 fn part_named(name: &str) -> Option<(DataType, &'static dyn Family)> {
     match name.strip_prefix(PREFIX)? {
         "float16" => Some((DataType::Float16, &float::Floats)),
@@ -28,7 +28,7 @@ fn part_of(data_type: &DataType) -> Option<(DataType, &'static dyn Family)> {
     part_named(&extension.name)
 }
 
-/// The complex type whose parts are of this type.
+/// Returns the complex type with parts of this type.
 pub(in crate::data_type) fn of_parts(part: &DataType) -> DataType {
     let (name, storage) = (format!("{PREFIX}{part}"), Storage::Complex(2 * part.size()));
     DataType::Extension(Box::new(Extension { name, configuration: Map::default(), storage }))

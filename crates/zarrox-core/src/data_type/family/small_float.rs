@@ -1,9 +1,9 @@
-//! Floats of machine learning: `bfloat16` and the 8-, 6- and 4-bit ones. v3 only.
+//! Floats of machine learning: `bfloat16` and types of 8, 6 and 4 bits. v3 only.
 //!
 //! Each element takes a byte (bfloat16 two). The names are those of `ml_dtypes`: `e` is the number of bits of the exponent, `m`
-//! of the mantissa; `fn` has no infinities, and in 8 bits one NaN of each sign; `uz` has one NaN in place of the negative zero.
-//! `float8_e8m0fnu` has neither sign nor zero: its elements are powers of two, and one NaN. Its default fill value is the pattern
-//! 0, like that of the others, which is the smallest number, 2^-127, as in NumPy and tensorstore.
+//! of the mantissa; `fn` has no infinities, and in 8 bits one NaN of each sign; `uz` has one NaN instead of the negative zero.
+//! `float8_e8m0fnu` has neither sign nor zero: its elements are powers of two, and one NaN. Its default fill value is the
+//! pattern 0, like that of the others, which is the smallest number, 2^-127, as in NumPy and tensorstore.
 //!
 //! <https://github.com/zarr-developers/zarr-extensions/tree/main/data-types>
 
@@ -68,7 +68,7 @@ impl Layout {
         DataType::Extension(Box::new(Extension { name, configuration: Map::default(), storage }))
     }
 
-    /// The number of bits, including the sign.
+    /// Returns the number of bits, including the sign.
     fn bits(&self) -> u32 {
         u32::from(self.special != Special::PowersOfTwo) + self.exponent + self.mantissa
     }
@@ -77,12 +77,12 @@ impl Layout {
         if self.bits() > 8 { 2 } else { 1 }
     }
 
-    /// All bits but the sign.
+    /// Returns all bits except the sign.
     fn magnitude(&self) -> u32 {
         (1 << (self.exponent + self.mantissa)) - 1
     }
 
-    /// The value of a pattern; bits beyond the type's are ignored.
+    /// Returns the value of a pattern; bits beyond the type's are ignored.
     fn decode(&self, pattern: u32) -> f64 {
         let negative = pattern >> (self.exponent + self.mantissa) & 1 == 1;
         let exponent = pattern >> self.mantissa & ((1 << self.exponent) - 1);
@@ -106,7 +106,7 @@ impl Layout {
         if negative { -magnitude } else { magnitude }
     }
 
-    /// The pattern of the largest finite number.
+    /// Returns the pattern of the largest finite number.
     fn largest(&self) -> u32 {
         match self.special {
             Special::Ieee => (((1 << self.exponent) - 1) << self.mantissa) - 1,
@@ -115,7 +115,7 @@ impl Layout {
         }
     }
 
-    /// The canonical NaN: quiet and positive, if there are several.
+    /// Returns the canonical NaN: quiet and positive, if there are several.
     fn nan(&self) -> Option<u32> {
         match self.special {
             Special::Ieee => Some(((1 << self.exponent) - 1) << self.mantissa | 1 << (self.mantissa - 1)),
@@ -125,9 +125,9 @@ impl Layout {
         }
     }
 
-    /// The pattern nearest to a value; of two, the even one (of powers of two the greater one, as in `ml_dtypes`). `None` for a
-    /// NaN or an infinity that the type does not have, and for values outside of the range of a type without infinities, sign or
-    /// zero.
+    /// Returns the pattern nearest to a value; for ties the even one (for powers of two the greater one, as in `ml_dtypes`).
+    /// Returns `None` for a NaN or an infinity that the type does not have, and for values outside of the range of a type
+    /// without infinities, sign or zero.
     fn encode(&self, value: f64) -> Option<u32> {
         if value.is_nan() {
             return self.nan();
@@ -164,7 +164,7 @@ impl Layout {
     }
 }
 
-/// The type with this name.
+/// Returns the type with this name.
 pub(in crate::data_type) fn named(name: &str) -> Option<DataType> {
     LAYOUTS.iter().find(|layout| layout.name == name).map(Layout::data_type)
 }
@@ -182,7 +182,7 @@ fn pattern(element: &[u8]) -> u32 {
     }
 }
 
-/// The bytes of a pattern.
+/// Returns the bytes of a pattern.
 fn element(layout: &Layout, pattern: u32) -> Vec<u8> {
     let [low, high, ..] = pattern.to_le_bytes();
     match layout.size() {
@@ -221,7 +221,7 @@ impl Family for SmallFloats {
         let Some(layout) = layout_of(data_type) else { return Json::Null };
         let pattern = pattern(fill.as_bytes());
         let value = layout.decode(pattern);
-        // A value that a number cannot represent exactly is given by its bits.
+        // A value that a JSON number cannot represent exactly is given by its bits.
         if layout.encode(value) != Some(pattern) {
             return format!("0x{pattern:0width$x}", width = 2 * layout.size()).into();
         }
@@ -325,7 +325,7 @@ mod tests {
         {
             assert_eq!(half.encode(value).map(|p| half.decode(p)), Some(rounded), "{value}");
         }
-        assert_eq!(half.encode(7.0), None, "beyond what the type can say");
+        assert_eq!(half.encode(7.0), None, "beyond the range of the type");
         assert_eq!(half.encode(f64::NAN), None);
         assert_eq!(layout("float8_e4m3fn").encode(460.0), Some(0x7e));
         assert_eq!(layout("float8_e4m3fn").encode(464.0), None, "it has a NaN, but no infinity");
@@ -333,7 +333,7 @@ mod tests {
             layout("float8_e5m2").encode(1e9).map(|p| layout("float8_e5m2").decode(p)),
             Some(f64::INFINITY)
         );
-        assert_eq!(layout("float8_e5m2fnuz").encode(-1e-30), Some(0), "there is no negative zero");
+        assert_eq!(layout("float8_e5m2fnuz").encode(-1e-30), Some(0), "the type has no negative zero");
         let powers = layout("float8_e8m0fnu");
         for (value, pattern) in [
             (1e-45, 0x00),
@@ -347,7 +347,7 @@ mod tests {
             assert_eq!(powers.encode(value), Some(pattern), "{value}");
         }
         for beyond in [0.0, -0.0, -1.0, 2.5521177519070385e38, f64::INFINITY] {
-            assert_eq!(powers.encode(beyond), None, "{beyond}: there is no zero, no sign, no infinity");
+            assert_eq!(powers.encode(beyond), None, "{beyond}: the type has no zero, no sign, no infinity");
         }
     }
 

@@ -1,6 +1,6 @@
 //! Integers of 2 and 4 bits: `int2`, `int4`, `uint2`, `uint4`. v3 only.
 //!
-//! Each element takes a byte, whose stored upper bits have no meaning. In memory, the byte is the value as an 8-bit integer, so
+//! Each element takes a byte, whose upper stored bits have no meaning. In memory, the byte is the value as an 8-bit integer, so
 //! that `i8` and `u8` hold it.
 //!
 //! <https://github.com/zarr-developers/zarr-extensions/tree/main/data-types>
@@ -38,7 +38,7 @@ impl Layout {
         DataType::Extension(Box::new(extension))
     }
 
-    /// The byte with the lower bits extended to an 8-bit integer.
+    /// Returns the byte with the lower bits extended to an 8-bit integer.
     fn extended(&self, byte: u8) -> u8 {
         let unused = 8 - self.bits;
         let high = byte << unused;
@@ -56,7 +56,7 @@ impl Layout {
         format!("{lowest} to {}", lowest + numbers - 1)
     }
 
-    /// The byte of a number in the range of the type.
+    /// Returns the byte of a number in the range of the type.
     fn byte(&self, number: i128) -> Option<u8> {
         let [byte, ..] = number.to_le_bytes();
         (i128::from(self.value(byte)) == number).then_some(byte)
@@ -70,9 +70,10 @@ fn layout_of(data_type: &DataType) -> Option<&'static Layout> {
 
 impl DataType {
     /// Normalises one-byte elements that were read: booleans become 0 or 1, small integers become 8-bit integers, also in the
-    /// fields of structures and in optional values, whose first byte becomes 0 or 1. Elements of all other types stay unchanged.
+    /// fields of structured elements and in optional values, whose first byte becomes 0 or 1. Elements of all other types are
+    /// unchanged.
     ///
-    /// Typed elements rely on it: a `bool` of another byte is undefined behaviour.
+    /// Typed elements require this: a `bool` of another byte is undefined behaviour.
     #[doc(hidden)]
     pub fn normalise(&self, elements: &mut ViewMut<'_>) {
         if let Some(value) = self.fixed_optional_value() {
@@ -111,7 +112,7 @@ impl DataType {
             || self.fields().is_some_and(inside)
     }
 
-    /// Refuses elements of small integers outside of the range, since other values would be read.
+    /// Rejects elements of small integers outside of the range, because they would be read as other values.
     #[doc(hidden)]
     pub fn check_range(&self, elements: &View<'_>) -> Result<()> {
         if let Some(structure) = self.fields() {
@@ -170,7 +171,7 @@ impl Family for SmallInts {
         value(data_type, element).map(|value| Number::Integer(value.into()))
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "as `Casting::Lossy` says")]
+    #[expect(clippy::cast_possible_truncation, reason = "documented at `Casting::Lossy`")]
     fn write_number(&self, data_type: &DataType, number: Number, element: &mut [u8]) -> bool {
         let Some(layout) = layout_of(data_type) else { return false };
         let whole = match number {

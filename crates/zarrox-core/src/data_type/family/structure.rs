@@ -1,9 +1,9 @@
 //! Structured types: elements with named fields. v3 `struct` (and `structured`, an older name that is only read); v2's lists of
 //! fields.
 //!
-//! v2 has NumPy's structures: fields may be nested, be arrays of a fixed shape, have their own byte orders, and have padding
-//! between them. v3's `struct` has nested fields without padding. In memory, a structure has the layout of v2 or v3, with its
-//! numbers in the machine's byte order.
+//! v2 has NumPy's structured types: fields may be nested, be arrays of a fixed shape, have their own byte orders, and have
+//! padding between them. v3's `struct` has nested fields without padding. In memory, a structured element has the layout of v2
+//! or v3, with its numbers in the machine's byte order.
 
 use std::sync::Arc;
 
@@ -21,12 +21,12 @@ use crate::strictness::Strictness;
 const NAME: &str = "struct";
 const LEGACY: &str = "structured";
 
-/// The family of the structured types. Fields can be of any type that the registry knows.
+/// The family of the structured types. Fields can have any type in the registry.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Structures<'r>(pub(crate) &'r dyn KnownTypes);
 
 impl Structures<'_> {
-    /// The type of a list of fields of v2, with the byte order if any field has one.
+    /// Returns the type of a list of fields of v2, with the byte order if any field has one.
     pub(crate) fn parse_fields(self, fields: &[Json]) -> Result<(DataType, Option<ByteOrder>)> {
         let mut builder = Builder::default();
         let mut endians = Vec::new();
@@ -55,7 +55,7 @@ impl Structures<'_> {
         Ok((DataType::Struct(Arc::new(builder.finish()?)), order))
     }
 
-    /// v2's list of fields.
+    /// Returns v2's list of fields.
     pub(crate) fn fields_to_v2(self, structure: &Structure, order: &ByteOrder) -> Result<Json> {
         let mut rest = match order {
             ByteOrder::One(_) => &[],
@@ -111,7 +111,7 @@ impl Structures<'_> {
         Ok(DataType::Struct(Arc::new(builder.finish()?)))
     }
 
-    /// Calls `work` with each element of each field, and its place in the structure.
+    /// Calls `work` with each element of each field, and its range in the structured element.
     fn each<T>(
         self,
         structure: &Structure,
@@ -153,12 +153,12 @@ impl Structures<'_> {
     }
 }
 
-/// A padding field in v2's form, if there is padding.
+/// Returns a padding field in v2's form, if there is padding.
 fn padding(bytes: usize) -> Option<Json> {
     (bytes > 0).then(|| json!(["", format!("|V{bytes}")]))
 }
 
-/// The simplest equivalent order.
+/// Returns the simplest equivalent byte order.
 fn narrowed(endians: &[Endian]) -> ByteOrder {
     match endians {
         [] => ByteOrder::One(Endian::NATIVE),
@@ -167,7 +167,7 @@ fn narrowed(endians: &[Endian]) -> ByteOrder {
     }
 }
 
-/// `[name, dtype]` or `[name, dtype, shape]`; the name may be a pair of a title and a name.
+/// Parses `[name, dtype]` or `[name, dtype, shape]`; the name may be a pair of a title and a name.
 fn v2_field(json: &Json) -> Result<(String, &Json, Vec<usize>)> {
     let wrong = || {
         Error::metadata(format!(
@@ -232,7 +232,7 @@ impl Family for Structures<'_> {
         let fields = structure.fields().iter().map(|field| {
             if !field.shape.is_empty() {
                 let message = format!(
-                    "Zarr v3 has no fields that are arrays, as '{}' is; create the array as v2",
+                    "Zarr v3 does not support fields that are arrays, such as '{}'; create the array as v2",
                     field.name
                 );
                 return Err(Error::unsupported(message));
@@ -280,7 +280,7 @@ impl Family for Structures<'_> {
         STANDARD.encode(fill.as_bytes()).into()
     }
 
-    /// NumPy's text: `(1, 2.5)`, a field that is an array as `[1, 2]`.
+    /// Formats an element as NumPy does: `(1, 2.5)`, a field that is an array as `[1, 2]`.
     fn format(&self, data_type: &DataType, element: &[u8]) -> String {
         let Some(structure) = data_type.fields() else { return String::new() };
         let value = |field: &Field, family: &dyn Family, at: usize| {
@@ -295,7 +295,7 @@ impl Family for Structures<'_> {
     }
 }
 
-/// The elements of an array in brackets.
+/// Formats the elements of an array in brackets.
 fn nested(shape: &[usize], values: &[String]) -> String {
     match shape {
         [] => values.first().cloned().unwrap_or_default(),
@@ -308,7 +308,7 @@ fn nested(shape: &[usize], values: &[String]) -> String {
     }
 }
 
-/// The elements of an array as lists of lists.
+/// Returns the elements of an array as nested lists.
 fn lists(shape: &[usize], values: &[Json]) -> Json {
     match shape {
         [] => values.first().cloned().unwrap_or_default(),

@@ -1,7 +1,7 @@
 //! Points in time and time spans in NumPy's form: v3 `numpy.datetime64` and `numpy.timedelta64` with a `unit` and a
 //! `scale_factor`; v2 `<M8[…]` and `<m8[…]`.
 //!
-//! An element is a 64-bit count of units, since 1970 for points in time. The lowest count means "not a time".
+//! An element is a 64-bit count of units, for points in time since 1970. The lowest count means "not a time".
 
 use std::borrow::Cow;
 
@@ -24,7 +24,7 @@ const LONG_SPAN: &str = "timedelta64";
 /// The units, from the largest to the smallest; `generic` has no meaning of its own.
 const UNITS: [&str; 14] = ["generic", "Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as"];
 
-/// The count of "not a time".
+/// The count that means "not a time".
 pub const NOT_A_TIME: i64 = i64::MIN;
 
 const LARGEST_SCALE: u32 = 0x7fff_ffff;
@@ -40,7 +40,7 @@ pub enum TimeKind {
 
 /// The unit of a time type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub enum TimeUnit {
     /// No unit.
     Generic,
@@ -77,12 +77,12 @@ impl TimeUnit {
         Self::Attosecond,
     ];
 
-    /// The name in metadata: `D`, `ms`.
+    /// Returns the name in metadata: `D`, `ms`.
     pub fn name(self) -> &'static str {
         UNITS[self as usize]
     }
 
-    /// The unit with this name; `μs` is accepted as well.
+    /// Returns the unit with this name; `μs` is accepted as well.
     #[doc(hidden)]
     pub fn parse(name: &str) -> Option<Self> {
         let name = if name == "μs" || name == "µs" { "us" } else { name };
@@ -90,7 +90,7 @@ impl TimeUnit {
     }
 }
 
-/// The kind of a time type, its unit, and the multiple of the unit that is counted.
+/// The kind of a time type, its unit, and the number of units of one count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TimeType {
     kind: TimeKind,
@@ -99,10 +99,10 @@ pub struct TimeType {
 }
 
 impl TimeType {
-    /// The type that counts multiples of a unit.
+    /// Creates the type that counts multiples of a unit.
     ///
     /// # Errors
-    /// When the multiple is not 1 to 2³¹ - 1.
+    /// When the multiple is outside of 1 to 2³¹ - 1.
     pub fn new(kind: TimeKind, unit: TimeUnit, scale: u32) -> Result<Self> {
         if scale == 0 || scale > LARGEST_SCALE {
             return Err(Error::argument(format!(
@@ -112,17 +112,17 @@ impl TimeType {
         Ok(Self { kind, unit, scale })
     }
 
-    /// The kind of the elements: points or spans.
+    /// Returns the kind of the elements: points or spans.
     pub fn kind(&self) -> TimeKind {
         self.kind
     }
 
-    /// The unit.
+    /// Returns the unit.
     pub fn unit(&self) -> TimeUnit {
         self.unit
     }
 
-    /// The multiple of the unit that is counted as one.
+    /// Returns the multiple of the unit that is counted as one.
     pub fn scale(&self) -> u32 {
         self.scale
     }
@@ -139,17 +139,17 @@ impl From<TimeType> for DataType {
 }
 
 impl DataType {
-    /// Points in time since 1970, counted in a unit: NumPy's `datetime64`.
+    /// Returns the type of points in time since 1970, counted in a unit: NumPy's `datetime64`.
     pub fn datetime64(unit: TimeUnit) -> Self {
         TimeType { kind: TimeKind::Point, unit, scale: 1 }.into()
     }
 
-    /// Spans of time, counted in a unit: NumPy's `timedelta64`.
+    /// Returns the type of time spans, counted in a unit: NumPy's `timedelta64`.
     pub fn timedelta64(unit: TimeUnit) -> Self {
         TimeType { kind: TimeKind::Span, unit, scale: 1 }.into()
     }
 
-    /// The kind and unit of a type of points or spans of time; `None` for all other types.
+    /// Returns the kind and unit of a time type; `None` for all other types.
     pub fn time(&self) -> Option<TimeType> {
         let (name, unit, scale) = parts(self)?;
         let kind = if name == POINT { TimeKind::Point } else { TimeKind::Span };
@@ -157,7 +157,7 @@ impl DataType {
     }
 }
 
-/// The type with this v3 name, which counts `scale` times a unit.
+/// Creates the type with this v3 name, which counts `scale` times a unit.
 fn of(name: &str, unit: &str, scale: u64) -> Result<DataType> {
     let Some(unit) = TimeUnit::parse(unit) else {
         return Err(Error::metadata(format!(
@@ -174,7 +174,7 @@ fn of(name: &str, unit: &str, scale: u64) -> Result<DataType> {
     }
 }
 
-/// The name, the unit and its multiple.
+/// Returns the name, the unit and its multiple.
 fn parts(data_type: &DataType) -> Option<(&str, &str, i64)> {
     let DataType::Extension(extension) = data_type else { return None };
     let unit = extension.configuration.get("unit")?.as_str()?;
@@ -182,7 +182,7 @@ fn parts(data_type: &DataType) -> Option<(&str, &str, i64)> {
     matches!(extension.name.as_str(), POINT | SPAN).then_some((&extension.name, unit, scale))
 }
 
-/// NumPy's name, given the word for the kind: `datetime64[25s]`.
+/// Returns NumPy's name, given the word for the kind: `datetime64[25s]`.
 fn named(data_type: &DataType, point: &str, span: &str) -> Option<String> {
     let (name, unit, scale) = parts(data_type)?;
     let word = if name == POINT { point } else { span };
@@ -193,19 +193,19 @@ fn named(data_type: &DataType, point: &str, span: &str) -> Option<String> {
     })
 }
 
-/// The name for people.
+/// Returns the display name.
 pub(in crate::data_type) fn numpy_name(data_type: &DataType) -> Option<String> {
     named(data_type, LONG_POINT, LONG_SPAN)
 }
 
-/// Expands a name in v2's form without a byte order: `M8[ns]` becomes `datetime64[ns]`; all others stay unchanged.
+/// Expands a name in v2's form without a byte order: `M8[ns]` becomes `datetime64[ns]`; all others are unchanged.
 pub(in crate::data_type) fn type_string(name: &str) -> Cow<'_, str> {
     let long = [(LONG_POINT, "M8"), (LONG_SPAN, "m8")];
     let short = long.iter().find_map(|(long, short)| Some([short, name.strip_prefix(long)?].concat()));
     short.map_or(Cow::Borrowed(name), Cow::Owned)
 }
 
-/// Returns true if NumPy puts the text of this element into quotes: points in time, and "not a time".
+/// Returns true if NumPy puts the text of this element in quotes: points in time, and "not a time".
 pub(in crate::data_type) fn is_time(data_type: &DataType, text: &str) -> bool {
     data_type.is_named(POINT) || (data_type.is_named(SPAN) && text == "NaT")
 }
@@ -291,7 +291,7 @@ impl Family for Times {
     }
 }
 
-/// The calendar date, and for smaller units the time of day, of a count of units since the beginning of 1970.
+/// Formats a count of units since the beginning of 1970 as the calendar date, and for smaller units the time of day.
 fn iso_8601(unit: &str, count: i128) -> String {
     match unit {
         "Y" => format!("{:04}", 1970 + count),
@@ -299,7 +299,7 @@ fn iso_8601(unit: &str, count: i128) -> String {
         "W" => date(count * 7),
         "D" => date(count),
         _ => {
-            // The number of units in a day, and of shown digits of a second.
+            // The number of units in a day, and of displayed digits of a second.
             let (per_day, digits) = match unit {
                 "h" => (24, 0),
                 "m" => (24 * 60, 0),
@@ -330,7 +330,7 @@ fn time_of_day(count: i128, digits: u32) -> String {
     if digits == 0 { time } else { format!("{time}.{fraction:0width$}") }
 }
 
-/// The Gregorian date of a day, counted from 1970-01-01. Years begin in March here, so that the leap day comes last.
+/// Formats the Gregorian date of a day, counted from 1970-01-01. Years begin in March here, so that the leap day is last.
 fn date(days: i128) -> String {
     let days = days + 719_468;
     let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
@@ -410,7 +410,7 @@ mod tests {
         }
     }
 
-    /// The text that `str(numpy.datetime64(count, unit))` gives in NumPy 2.5.
+    /// Returns the text of `str(numpy.datetime64(count, unit))` in NumPy 2.5.
     #[test]
     fn points_in_time_print_as_numpy_prints_them() {
         let cases = [

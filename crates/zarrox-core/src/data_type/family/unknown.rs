@@ -1,4 +1,4 @@
-//! Unknown data types: the metadata of an array with such elements can be shown, but its elements cannot be read.
+//! Unknown data types: the metadata of an array with such elements can be inspected, but its elements cannot be read.
 
 use super::{DataType, Extension, Family, Storage};
 use crate::error::Result;
@@ -6,12 +6,12 @@ use crate::fill_value::FillValue;
 use crate::json::{self, Json, Map};
 use crate::strictness::Strictness;
 
-/// The family of all types without another family. Fill values are their JSON.
+/// The family of all types that belong to no other family. Fill values are their JSON.
 #[derive(Debug)]
 pub(crate) struct Unknown;
 
 impl DataType {
-    /// An unknown type, as the metadata describes it.
+    /// Creates an unknown type from its description in the metadata.
     pub(crate) fn unknown(json: &Json) -> Self {
         let named =
             json.as_object().and_then(|map| Some((map.get("name")?.as_str()?, map.get("configuration"))));

@@ -1,5 +1,5 @@
-//! Text of a fixed length, four bytes for each character: v3 `fixed_length_utf32` with a `length_bytes`; v2 `<U<n>`,
-//! where the number counts characters. Shorter text is padded with NULs.
+//! Text of a fixed length, four bytes for each character: v3 `fixed_length_utf32` with a `length_bytes`; v2 `<U<n>`, in which
+//! the number counts characters. Shorter text is padded with NULs.
 
 use super::{DataType, Endian, Extension, Family, Storage, TypeString, bad_fill};
 use crate::error::{Error, Result};
@@ -13,7 +13,7 @@ pub(crate) struct FixedText;
 
 const NAME: &str = "fixed_length_utf32";
 
-/// The type of text with so many bytes, four for each character.
+/// Creates the type of text with this number of bytes, four for each character.
 pub(in crate::data_type) fn of_bytes(bytes: usize) -> Result<DataType> {
     super::check_length(NAME, bytes)?;
     if !bytes.is_multiple_of(4) {
@@ -28,7 +28,7 @@ pub(in crate::data_type) fn of_bytes(bytes: usize) -> Result<DataType> {
 }
 
 impl DataType {
-    /// Text of at most this many characters, which take four bytes each: NumPy's `U5`.
+    /// Creates the type of text with at most this many characters, which take four bytes each: NumPy's `U5`.
     ///
     /// # Errors
     /// When an element would be too large.
@@ -37,7 +37,7 @@ impl DataType {
     }
 }
 
-/// The name for people: `U5`.
+/// Returns the display name: `U5`.
 pub(in crate::data_type) fn numpy_name(data_type: &DataType) -> Option<String> {
     data_type.is_named(NAME).then(|| format!("U{}", data_type.size() / 4))
 }
@@ -71,7 +71,7 @@ impl Family for FixedText {
             Json::String(text) => text.as_str(),
             // Early versions of zarr-python wrote this for an undefined value.
             Json::Number(number) if strictness == Strictness::Lenient && number.as_u64() == Some(0) => "",
-            // For text, Python's bare tokens are just words.
+            // For text, Python's tokens are ordinary words.
             Json::Number(number) if strictness == Strictness::Lenient => {
                 number.as_token().ok_or_else(wanted)?
             }
@@ -102,7 +102,7 @@ fn code_points(element: &[u8]) -> Vec<u32> {
     points
 }
 
-/// The text of an element. Invalid characters, which nobody writes on purpose, become the replacement character.
+/// Returns the text of an element. Invalid characters, which no writer creates intentionally, become the replacement character.
 pub fn text(element: &[u8]) -> String {
     let character = |point| char::from_u32(point).unwrap_or(char::REPLACEMENT_CHARACTER);
     code_points(element).into_iter().map(character).collect()
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_character_is_printed_and_never_panics() {
+    fn invalid_characters_are_printed_and_never_panic() {
         let element = [0xd800_u32, 0x0011_0000, 0x27, 0].map(u32::to_ne_bytes).concat();
         assert_eq!(super::super::python::text(&code_points(&element).into_iter()), "\"\\ud800\\U00110000'\"");
         assert_eq!(text(&element), "\u{fffd}\u{fffd}'");

@@ -25,7 +25,7 @@ pub const BYTES: &str = "bytes";
 /// The name of bytes in zarr-python.
 const ZARR_PYTHON: &str = "variable_length_bytes";
 
-/// The type with this v3 name.
+/// Returns the type with this v3 name.
 pub(in crate::data_type) fn named(name: &str) -> DataType {
     let name = name.to_owned();
     DataType::Extension(Box::new(Extension {
@@ -36,12 +36,12 @@ pub(in crate::data_type) fn named(name: &str) -> DataType {
 }
 
 impl DataType {
-    /// Text of variable length, in UTF-8: v3's `string`, v2's objects with `vlen-utf8`.
+    /// Returns the type of text of variable length, in UTF-8: v3's `string`, v2's objects with `vlen-utf8`.
     pub fn string() -> Self {
         named(TEXT)
     }
 
-    /// Bytes of variable length: v3's `bytes`, v2's objects with `vlen-bytes`.
+    /// Returns the type of bytes of variable length: v3's `bytes`, v2's objects with `vlen-bytes`.
     pub fn bytes() -> Self {
         named(BYTES)
     }
@@ -52,7 +52,7 @@ impl DataType {
         Variable.has(self)
     }
 
-    /// Returns true if elements of another type of variable length are valid for this one as well: any text is bytes, and any
+    /// Returns true if elements of another variable-length type are valid for this one as well: any text is bytes, and any
     /// bytes may be text.
     pub(crate) fn has_elements_of(&self, other: &Self) -> bool {
         self == other || (self.is_text_or_bytes() && other.is_text_or_bytes())
@@ -103,9 +103,9 @@ impl Family for Variable {
             (Json::String(text), false) => STANDARD.decode(text).ok(),
             (Json::Array(list), false) => list.iter().map(byte).collect(),
             (Json::Number(number), is_text) if lenient => match number.as_token() {
-                // For text, Python's bare tokens are just words.
+                // For text, Python's tokens are ordinary words.
                 Some(token) if is_text => Some(token.as_bytes().to_vec()),
-                // zarr-python 2's default for all objects, which means an empty element here.
+                // zarr-python 2's default for all objects, which is an empty element here.
                 _ => (number.as_u64() == Some(0)).then(Vec::new),
             },
             _ => None,

@@ -1,4 +1,4 @@
-//! Every way from one type to another against what rounding means.
+//! Every conversion between types, compared with the definition of rounding.
 
 use zarrox_testkit::codec::Random;
 
@@ -44,13 +44,13 @@ fn real(name: &str) -> RealType {
     RealType::of(&registry.data_type_from_v3(&json!(name)).unwrap(), &registry).unwrap()
 }
 
-/// Compares an exact number with one that is no integer of more than 127 bits.
+/// Compares an exact number with one that is not an integer of more than 127 bits.
 fn compare(a: Number, b: Number) -> std::cmp::Ordering {
     match (a, b) {
         (Number::Float(a), Number::Float(b)) => a.partial_cmp(&b).unwrap(),
         (Number::Integer(a), Number::Integer(b)) => a.cmp(&b),
         (Number::Integer(_), Number::Float(_)) => compare(b, a).reverse(),
-        #[expect(clippy::cast_possible_truncation, reason = "smaller than 2^126, and looked at again")]
+        #[expect(clippy::cast_possible_truncation, reason = "smaller than 2^126, and checked again")]
         (Number::Float(a), Number::Integer(b)) => {
             if a.abs() >= 2_f64.powi(126) {
                 return a.partial_cmp(&0.0).unwrap();
@@ -61,7 +61,7 @@ fn compare(a: Number, b: Number) -> std::cmp::Ordering {
     }
 }
 
-/// The number just between two neighbours.
+/// Returns the midpoint of two adjacent numbers.
 fn between(a: Number, b: Number) -> Number {
     match (a, b) {
         (Number::Float(a), Number::Float(b)) if (b - a).fract() == 0.0 && a.abs() < 1e30 && b - a >= 2.0 => {
@@ -73,7 +73,7 @@ fn between(a: Number, b: Number) -> Number {
     }
 }
 
-/// Numbers of a type that are interesting to another: at random, and near to the edges of both.
+/// Returns numbers of a type that test another type: random ones, and ones near the limits of both.
 fn numbers(from: &RealType, to: &RealType, random: &mut Random) -> Vec<u8> {
     let mut elements = Vec::new();
     let mut add = |value: Number, rounding: Rounding| {
@@ -108,7 +108,7 @@ fn numbers(from: &RealType, to: &RealType, random: &mut Random) -> Vec<u8> {
         }
     }
     for _ in 0..50 {
-        // All magnitudes, and patterns with few bits, so that ties are met.
+        // All magnitudes, and patterns with few bits, so that ties occur.
         let bits = random.number() >> random.below(64);
         let sparse = (bits & random.number() & random.number()) << random.below(32);
         for whole in [bits, sparse, bits | 1, 1 << random.below(64)] {
@@ -179,7 +179,7 @@ fn loop_is_exact(
     }
 }
 
-/// The finite numbers of a type next to another number: not above it, and not below it.
+/// Returns the finite numbers of a type adjacent to another number: not above it, and not below it.
 fn neighbours(to: &RealType, value: Number) -> [Option<(Number, u64)>; 2] {
     let at = |pattern: u64| {
         let mut element = vec![0; to.size()];
@@ -191,7 +191,7 @@ fn neighbours(to: &RealType, value: Number) -> [Option<(Number, u64)>; 2] {
         RealType::Binary(binary) => (if negative { binary.sign() } else { 0 }, binary.infinity() - 1),
         _ => panic!("a binary float"),
     };
-    // The largest magnitude that is not larger than that of the value.
+    // The largest magnitude that is at most that of the value.
     let (mut low, mut high) = (0, largest + 1);
     while high - low > 1 {
         let middle = u64::midpoint(low, high);
@@ -205,7 +205,7 @@ fn neighbours(to: &RealType, value: Number) -> [Option<(Number, u64)>; 2] {
 }
 
 #[test]
-fn the_exact_way_is_what_rounding_means() {
+fn the_exact_path_matches_the_definition_of_rounding() {
     let mut random = Random::new(2);
     for from_name in NAMES {
         for to_name in ["float16", "bfloat16", "float32", "float64"] {
@@ -320,7 +320,7 @@ fn small_floats_are_rounded_as_everywhere() {
     assert_eq!(write("float4_e2m1fn", 7.9, TowardsZero, Refuse), Ok(6.0));
     assert_eq!(write("float4_e2m1fn", -6.1, TowardsNegative, Refuse), Err(Missing::OutOfRange));
     assert_eq!(write("float4_e2m1fn", -6.1, TowardsPositive, Refuse), Ok(-6.0));
-    assert_eq!(write("float4_e2m1fn", 1e9, NearestAway, Clamp), Ok(6.0), "there is no infinity");
+    assert_eq!(write("float4_e2m1fn", 1e9, NearestAway, Clamp), Ok(6.0), "the type has no infinity");
     assert_eq!(write("float4_e2m1fn", -1e9, NearestAway, Clamp), Ok(-6.0));
     assert_eq!(write("float4_e2m1fn", 1.25, NearestAway, Refuse), Ok(1.5));
     assert_eq!(write("float4_e2m1fn", f64::INFINITY, NearestEven, Clamp), Err(Missing::Infinity));
@@ -336,7 +336,7 @@ fn small_floats_are_rounded_as_everywhere() {
 fn an_integer_between_two_small_floats_is_not_rounded_twice() {
     let bfloat16 = real("bfloat16");
     let mut out = [0; 2];
-    // The float of 64 bits next to all three is the first.
+    // The 64-bit float next to all three is the first.
     let tie = (1_i128 << 80) + (1 << 72);
     for (whole, up) in [(tie, false), (tie + 1, true), (tie - 1, false)] {
         bfloat16.write(Number::Integer(whole), Rounding::NearestEven, OutOfRange::Refuse, &mut out).unwrap();

@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::{Time, floored};
 use crate::data_type::TimeKind;
 
-/// Seconds and nanoseconds, which are not negative.
+/// Creates a duration from seconds and non-negative nanoseconds.
 fn duration(seconds: i64, nanoseconds: u32) -> Option<SignedDuration> {
     SignedDuration::from_secs(seconds).checked_add(SignedDuration::from_nanos(nanoseconds.into()))
 }

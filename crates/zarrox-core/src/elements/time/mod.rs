@@ -1,6 +1,6 @@
-//! Points in time and time spans as types of other libraries.
+//! Points in time and time spans as types of other crates.
 //!
-//! All arithmetic on counts is here. The types of the libraries know the calendar and their own range.
+//! All arithmetic on counts is here. The types of the other crates implement the calendar and their own range.
 
 #[cfg(feature = "chrono")]
 mod chrono;
@@ -11,34 +11,34 @@ use super::{Decode, Elements, Encode, FromElement, IntoElements, Target, ToEleme
 use crate::data_type::{DataType, NOT_A_TIME, TimeKind, TimeType, TimeUnit};
 use crate::error::{Error, ErrorKind, Result};
 
-/// A library's type of points in time or of time spans.
+/// A type of points in time or of time spans from another crate.
 ///
-/// NumPy's times have no time zone, so the civil types (`jiff::civil::DateTime`, `chrono::NaiveDateTime`) represent exactly what is
-/// stored; `jiff::Timestamp` and `chrono::DateTime<Utc>` take it as UTC.
+/// NumPy's times have no time zone, so the civil types (`jiff::civil::DateTime`, `chrono::NaiveDateTime`) represent exactly the
+/// stored times; `jiff::Timestamp` and `chrono::DateTime<Utc>` interpret them as UTC.
 trait Time: Sized + std::fmt::Debug {
     /// The kind of the type: points in time, or time spans.
     const KIND: TimeKind;
 
-    /// The point so many seconds and nanoseconds (below 10⁹) after the beginning of 1970, or the span of this length; `None`
-    /// outside of the range of the type.
+    /// Returns the point in time this number of seconds and nanoseconds (below 10⁹) after the beginning of 1970, or the span of
+    /// this length; `None` outside of the range of the type.
     fn from_seconds(seconds: i64, nanoseconds: u32) -> Option<Self>;
 
-    /// The seconds and nanoseconds of a value; the nanoseconds are below 10⁹ and non-negative, even for negative values. `None`
-    /// if the seconds have no count, such as a leap second.
+    /// Returns the seconds and nanoseconds of a value; the nanoseconds are below 10⁹ and non-negative, even for negative
+    /// values. Returns `None` if the seconds have no count, such as a leap second.
     fn to_seconds(&self) -> Option<(i64, u32)>;
 
-    /// The beginning of a month, which is numbered from 1 to 12. `None` for spans.
+    /// Returns the beginning of a month, which is numbered from 1 to 12. Returns `None` for spans.
     fn from_month(_year: i64, _month: u8) -> Option<Self> {
         None
     }
 
-    /// The year and the month of a point in time. `None` for spans.
+    /// Returns the year and the month of a point in time. Returns `None` for spans.
     fn to_month(&self) -> Option<(i64, u8)> {
         None
     }
 }
 
-/// The seconds and the non-negative nanoseconds of a span; both parts of a negative span are negative.
+/// Returns the seconds and the non-negative nanoseconds of a span; both parts of a negative span are negative.
 #[cfg(any(feature = "chrono", feature = "jiff"))]
 fn floored(seconds: i64, nanoseconds: i32) -> Option<(i64, u32)> {
     match u32::try_from(nanoseconds) {
@@ -49,7 +49,7 @@ fn floored(seconds: i64, nanoseconds: i32) -> Option<(i64, u32)> {
 
 const NANO: i128 = 1_000_000_000;
 
-/// One unit.
+/// The length of one unit.
 #[derive(Debug, Clone, Copy)]
 enum Step {
     Months(i128),
@@ -67,7 +67,7 @@ enum Problem {
     OutOfRange,
 }
 
-/// The kind of time and the unit of the elements of a type, if the Rust type can represent them.
+/// Returns the kind of time and the unit of the elements of a type, if the Rust type can represent them.
 fn counted<T: Time>(data_type: &DataType) -> Result<(TimeType, Step)> {
     let mismatch = |why: &str| {
         let message = format!("elements of {data_type} cannot be {}: {why}", std::any::type_name::<T>());
@@ -105,7 +105,7 @@ fn counted<T: Time>(data_type: &DataType) -> Result<(TimeType, Step)> {
     Ok((time, step))
 }
 
-/// The value of a count. No product here exceeds 2¹²⁷: a count has 63 bits, its scale 31, a week of seconds 20.
+/// Returns the value of a count. No product here exceeds 2¹²⁷: a count has 63 bits, its scale 31, a week of seconds 20.
 fn value<T: Time>(scale: u32, step: Step, count: i64) -> std::result::Result<T, Problem> {
     let units = i128::from(count) * i128::from(scale);
     let value = match step {
@@ -128,7 +128,7 @@ fn value<T: Time>(scale: u32, step: Step, count: i64) -> std::result::Result<T, 
     value.ok_or(Problem::OutOfRange)
 }
 
-/// The count of a value.
+/// Returns the count of a value.
 fn count<T: Time>(scale: u32, step: Step, value: &T) -> std::result::Result<i64, Problem> {
     let (seconds, nanoseconds) = value.to_seconds().ok_or(Problem::Between)?;
     let whole = if nanoseconds == 0 { Ok(i128::from(seconds)) } else { Err(Problem::Between) };
@@ -153,12 +153,12 @@ fn count<T: Time>(scale: u32, step: Step, value: &T) -> std::result::Result<i64,
     if count == NOT_A_TIME { Err(Problem::OutOfRange) } else { Ok(count) }
 }
 
-/// The quotient, if there is no remainder.
+/// Returns the quotient of a division without remainder.
 fn divided(number: i128, by: i128) -> std::result::Result<i128, Problem> {
     if number % by == 0 { Ok(number / by) } else { Err(Problem::Between) }
 }
 
-/// The function that decodes counts.
+/// Returns the function that decodes counts.
 fn decoder<T: Time + 'static>(data_type: &DataType) -> Result<Decode<T>> {
     let (time, step) = counted::<T>(data_type)?;
     Ok(Box::new(move |element| {
@@ -181,7 +181,7 @@ fn decoder<T: Time + 'static>(data_type: &DataType) -> Result<Decode<T>> {
     }))
 }
 
-/// The function that encodes times as counts. Nothing is rounded.
+/// Returns the function that encodes times as counts. No value is rounded.
 fn encoder<T: Time + 'static>(data_type: &DataType) -> Result<Encode<T>> {
     let (time, step) = counted::<T>(data_type)?;
     let data_type = data_type.clone();
@@ -199,7 +199,7 @@ fn encoder<T: Time + 'static>(data_type: &DataType) -> Result<Encode<T>> {
     }))
 }
 
-/// Makes types elements: points in time, or time spans.
+/// Implements the element traits for points in time, or time spans.
 macro_rules! time_elements {
     ($($T:ty),+ $(,)?) => {$(
         impl FromElement for $T {
@@ -239,7 +239,7 @@ time_elements!(::jiff::SignedDuration, ::jiff::civil::DateTime, ::jiff::Timestam
 mod tests {
     use super::*;
 
-    /// A type of one's own: centuries, and nothing between them.
+    /// A custom type: centuries, and nothing between them.
     #[derive(Debug, Clone, PartialEq)]
     struct Century(i64);
 

@@ -1,4 +1,4 @@
-//! Points grouped by their chunks in one pass: the cost follows the points and the touched chunks.
+//! Grouping of points by their chunks in one pass: the cost is proportional to the points and the touched chunks.
 
 use std::cmp::Ordering;
 use std::ops::{Deref, Range};
@@ -21,9 +21,9 @@ pub struct Grouped {
 
 impl PlacedPoints {
     /// Groups points by chunks. There is one list of positions for each dimension, in the order of the result, and for each
-    /// dimension its runs of equal chunks, which must reach as far as the positions.
+    /// dimension its runs of equal chunks, which must cover the positions.
     ///
-    /// Points that are in the order of their chunks already stay in place, and nothing is copied.
+    /// Points that are already in the order of their chunks are not moved or copied.
     pub fn group<R: Deref<Target = [Run]>>(coordinates: Dims<Arc<Positions>>, runs: &[R]) -> Grouped {
         assert_eq!(coordinates.len(), runs.len(), "there are runs for each dimension");
         let count = coordinates.first().map_or(0, |list| list.len());
@@ -35,8 +35,8 @@ impl PlacedPoints {
     }
 }
 
-/// Groups a range of points by chunks. `order` lists which list of positions is first in the order of chunks, which is second,
-/// and so on; the chunk indices and `runs` have the dimensions in this order.
+/// Groups a range of points by chunks. `order` lists the lists of positions by their significance in the order of chunks; the
+/// chunk indices and `runs` have the dimensions in this order.
 pub(super) fn group_range(
     points: &Arc<PlacedPoints>,
     range: Range<usize>,
@@ -50,22 +50,22 @@ pub(super) fn group_range(
         .filter_map(|(&k, runs)| Some(Dim::new(points.extent(k, &range)?, runs)))
         .collect();
     let (borders, moved) = if range.is_empty() || dims.len() < lists.len() {
-        (vec![0], Moved::No)
+        (vec![0], Reordering::No)
     } else if let ([list], [dim]) = (lists.as_slice(), dims.as_slice())
         && list.is_sorted()
     {
-        (borders_of_sorted(list, dim.runs), Moved::No)
+        (borders_of_sorted(list, dim.runs), Reordering::No)
     } else {
         match dims.iter().try_fold(1_usize, |total, dim| total.checked_mul(dim.width?)) {
-            Some(1) => (vec![0, range.len()], Moved::No),
+            Some(1) => (vec![0, range.len()], Reordering::No),
             Some(total) => order_by_key(keys(&lists, &dims, range.len()), total),
             None => order_by_comparison(&lists, runs),
         }
     };
     let (points, start) = match moved {
-        Moved::No => (points.clone(), range.start),
-        Moved::From(from) => (gathered(points, &range, from), 0),
-        Moved::To(to) => (scattered(points, &range, &to), 0),
+        Reordering::No => (points.clone(), range.start),
+        Reordering::From(from) => (gathered(points, &range, from), 0),
+        Reordering::To(to) => (scattered(points, &range, &to), 0),
     };
     let chunk = |border: usize| {
         let along = order.iter().zip(runs);
@@ -109,9 +109,9 @@ fn scattered(points: &PlacedPoints, range: &Range<usize>, to: &[usize]) -> Arc<P
     Arc::new(PlacedPoints::placed(coordinates, Some(places)))
 }
 
-/// The order of points.
-enum Moved {
-    /// The points stay in place.
+/// A reordering of points.
+enum Reordering {
+    /// The order is unchanged.
     No,
     /// The old index for each new index.
     From(Positions),
@@ -120,9 +120,9 @@ enum Moved {
 }
 
 /// The boundaries between the points of different chunks, from 0 to the number of points, and the new order.
-type Order = (Vec<usize>, Moved);
+type Order = (Vec<usize>, Reordering);
 
-/// The index of the chunk that holds a position, its start and its length.
+/// Returns the index of the chunk that contains a position, its start and its length.
 fn chunk_at(runs: &[Run], position: usize) -> (usize, usize, usize) {
     let run = &runs[runs.partition_point(|run| run.start <= position as u64).saturating_sub(1)];
     let nth = (position as u64).saturating_sub(run.start) / run.length;
@@ -138,14 +138,14 @@ struct Dim<'a> {
     runs: &'a [Run],
     /// The first touched chunk: index, start and length.
     first: (usize, usize, usize),
-    /// The number of chunks from the first to the last touched one, if it fits into a number.
+    /// The number of chunks from the first to the last touched one, if it fits into `usize`.
     width: Option<usize>,
-    /// The greatest position.
+    /// The maximum position.
     last: usize,
 }
 
 impl<'a> Dim<'a> {
-    /// The touched chunks from one position to another.
+    /// Creates the touched chunks from one position to another.
     fn new((least, last): (usize, usize), runs: &'a [Run]) -> Self {
         let first = chunk_at(runs, least);
         let width = chunk_at(runs, last).0 - first.0;
@@ -167,13 +167,10 @@ impl<'a> Dim<'a> {
             return append(keys, list, width, |position| (position - start) >> shift);
         }
         if u32::try_from((self.last - start) | length).is_ok() {
-            // This is exact for a dividend and a divisor of 32 bits: the reciprocal is too large by less than 2^-64, which times
-            // the dividend is less than 2^-32, and quotients differ from the next integer by at least 1 / divisor.
+            // This is exact for a dividend and a divisor of 32 bits: the reciprocal is too large by less than 2^-64, which
+            // times the dividend is less than 2^-32, and quotients differ from the next integer by at least 1 / divisor.
             let reciprocal = u128::from(u64::MAX / length as u64 + 1);
-            #[expect(
-                clippy::cast_possible_truncation,
-                reason = "the quotient is no larger than the dividend"
-            )]
+            #[expect(clippy::cast_possible_truncation, reason = "the quotient is at most the dividend")]
             let divided = |position: usize| (((position - start) as u128 * reciprocal) >> 64) as usize;
             return append(keys, list, width, divided);
         }
@@ -188,8 +185,8 @@ fn append(keys: &mut [usize], list: &[usize], width: usize, chunk: impl Fn(usize
     }
 }
 
-/// The ends of the chunks in an ascending list. The search doubles its steps, so that it is cheap for chunks with few points and
-/// with many.
+/// Returns the ends of the chunks in an ascending list. The search doubles its steps, so that it is cheap for chunks with few
+/// points and with many.
 fn borders_of_sorted(list: &[usize], runs: &[Run]) -> Vec<usize> {
     let mut borders = vec![0];
     let mut begin = 0;
@@ -208,7 +205,7 @@ fn borders_of_sorted(list: &[usize], runs: &[Run]) -> Vec<usize> {
     borders
 }
 
-/// The row-major number of each point's chunk in the box of all touched chunks.
+/// Returns the row-major number of each point's chunk in the box of all touched chunks.
 fn keys(lists: &[&[usize]], dims: &[Dim<'_>], count: usize) -> Positions {
     let mut keys: Positions = std::iter::repeat_n(0, count).collect();
     for (list, dim) in lists.iter().zip(dims) {
@@ -217,10 +214,10 @@ fn keys(lists: &[&[usize]], dims: &[Dim<'_>], count: usize) -> Positions {
     keys
 }
 
-/// The order of the points by these keys, which are less than `total`.
+/// Returns the order of the points by these keys, which are less than `total`.
 fn order_by_key(mut keys: Positions, total: usize) -> Order {
     if keys.is_sorted() {
-        return (borders_where(keys.len(), |i| keys[i] != keys[i - 1]), Moved::No);
+        return (borders_where(keys.len(), |i| keys[i] != keys[i - 1]), Reordering::No);
     }
     if total / 2 <= keys.len() {
         return order_by_counting(keys, total);
@@ -228,17 +225,17 @@ fn order_by_key(mut keys: Positions, total: usize) -> Order {
     let total_bits = usize::BITS - total.leading_zeros();
     let index_bits = usize::BITS - keys.len().leading_zeros();
     if total_bits + index_bits <= usize::BITS {
-        // Key and index are in one word, so that no two are equal and any sort is stable.
+        // Key and index are in one word, so that all words differ and any sort is stable.
         keys.iter_mut().enumerate().for_each(|(i, key)| *key = *key << index_bits | i);
         keys.sort_unstable();
         let borders = borders_where(keys.len(), |i| keys[i] >> index_bits != keys[i - 1] >> index_bits);
         let mask = (1 << index_bits) - 1;
         keys.iter_mut().for_each(|key| *key &= mask);
-        return (borders, Moved::From(keys));
+        return (borders, Reordering::From(keys));
     }
     let mut order: Positions = (0..keys.len()).collect();
     order.sort_by_key(|&i| keys[i]);
-    (borders_where(order.len(), |i| keys[order[i]] != keys[order[i - 1]]), Moved::From(order))
+    (borders_where(order.len(), |i| keys[order[i]] != keys[order[i - 1]]), Reordering::From(order))
 }
 
 /// Sorts like [`order_by_key`], with a counter for each possible key.
@@ -261,10 +258,10 @@ fn order_by_counting(mut keys: Positions, total: usize) -> Order {
         *key = *next;
         *next += 1;
     }
-    (borders, Moved::To(keys))
+    (borders, Reordering::To(keys))
 }
 
-/// The order of the points if the touched range of chunks exceeds any number.
+/// Returns the order of the points if the touched range of chunks exceeds any number.
 fn order_by_comparison(lists: &[&[usize]], runs: &[&[Run]]) -> Order {
     let compare = |a: usize, b: usize| {
         let along = lists.iter().zip(runs);
@@ -274,14 +271,14 @@ fn order_by_comparison(lists: &[&[usize]], runs: &[&[Run]]) -> Order {
     };
     let count = lists[0].len();
     if (1..count).all(|i| compare(i - 1, i).is_le()) {
-        return (borders_where(count, |i| compare(i - 1, i).is_ne()), Moved::No);
+        return (borders_where(count, |i| compare(i - 1, i).is_ne()), Reordering::No);
     }
     let mut order: Positions = (0..count).collect();
     order.sort_by(|&a, &b| compare(a, b));
-    (borders_where(count, |i| compare(order[i - 1], order[i]).is_ne()), Moved::From(order))
+    (borders_where(count, |i| compare(order[i - 1], order[i]).is_ne()), Reordering::From(order))
 }
 
-/// 0, each index for which `differs` from the one before, and the number of all.
+/// Returns 0, each index for which `differs` from the previous one is true, and the total number.
 fn borders_where(count: usize, differs: impl Fn(usize) -> bool) -> Vec<usize> {
     let inner = (1..count).filter(|&i| differs(i));
     std::iter::once(0).chain(inner).chain(std::iter::once(count)).collect()

@@ -1,4 +1,4 @@
-//! Sets of elements of a chunk that need not form a box, with their places in memory.
+//! Sets of elements of a chunk that need not form a box, with their positions in memory.
 
 mod group;
 mod split;
@@ -16,42 +16,42 @@ use crate::strided::{Dims, Span};
 
 pub use group::Grouped;
 
-/// Points in an order in which those of one chunk follow each other, and where each of them is in the result.
+/// Points in an order in which those of one chunk are consecutive, and the position of each in the result.
 #[derive(Debug)]
 pub struct PlacedPoints {
-    /// The points; those of a mask are only listed once somebody asks.
+    /// The points; for a mask, they are listed on first access.
     lists: OnceLock<Lists>,
-    /// Where a mask is true, if that is what the points are.
+    /// The mask that selects the points, if there is one.
     mask: Option<MaskedChunk>,
-    /// For each dimension the least and the greatest position of all points, once somebody has asked.
+    /// The minimum and the maximum position of all points for each dimension, computed on first access.
     extents: OnceLock<Dims<(usize, usize)>>,
 }
 
-/// Points, listed.
+/// Listed points.
 #[derive(Debug, Default)]
 struct Lists {
     /// For each dimension the position of each point.
     coordinates: Dims<Arc<Positions>>,
-    /// Where each point is along the axis of the result; where absent, the n-th point is the n-th there. No two have one place:
-    /// several threads may write to the result at the same time.
+    /// The position of each point along the axis of the result; `None` if the n-th point is at position n. All positions
+    /// differ: several threads may write to the result at the same time.
     places: Option<Positions>,
 }
 
 impl PlacedPoints {
-    /// Points whose places in the result ascend. Panics when they do not, or the lists are not equally long.
+    /// Creates points with ascending positions in the result. Panics if they do not ascend, or the lists differ in length.
     pub fn ascending(coordinates: Dims<Arc<Positions>>, places: Positions) -> Self {
         assert!(places.is_sorted_by(|one, next| one < next), "the places ascend");
         assert!(coordinates.iter().all(|list| list.len() == places.len()), "all lists are equally long");
         Self::placed(coordinates, Some(places))
     }
 
-    /// Points at places that no two share.
+    /// Creates points with distinct positions in the result.
     pub(crate) fn placed(coordinates: Dims<Arc<Positions>>, places: Option<Positions>) -> Self {
         Self { lists: Lists { coordinates, places }.into(), mask: None, extents: OnceLock::new() }
     }
 
-    /// The points where a mask is true in the `n`-th chunk in which it is true anywhere. Each has its place among all points of
-    /// the mask in row-major order.
+    /// Creates the points where a mask is true in the `n`-th chunk with true positions. The position of each is its index among
+    /// all points of the mask in row-major order.
     pub fn of_mask(mask: &Arc<MaskedChunks>, n: usize) -> Self {
         let mask = MaskedChunk::new(mask.clone(), n);
         let extents = Dims::from(mask.extents()).into();
@@ -66,7 +66,7 @@ impl PlacedPoints {
         self.lists.get_or_init(|| self.mask.as_ref().map(listed).unwrap_or_default())
     }
 
-    /// The number of points.
+    /// Returns the number of points.
     pub fn count(&self) -> usize {
         if let Some(mask) = &self.mask {
             return mask.count();
@@ -75,7 +75,7 @@ impl PlacedPoints {
         places.as_ref().or_else(|| coordinates.first().map(|list| &**list)).map_or(0, |list| list.len())
     }
 
-    /// The least and the greatest position of some points along the `k`-th dimension; `None` when there are none.
+    /// Returns the minimum and the maximum position of some points along the `k`-th dimension; `None` if there are no points.
     fn extent(&self, k: usize, range: &Range<usize>) -> Option<(usize, usize)> {
         if range.is_empty() || *range != (0..self.count()) {
             return extent(&self.coordinates()[k][range.clone()]);
@@ -84,50 +84,51 @@ impl PlacedPoints {
         self.extents.get_or_init(all).get(k).copied()
     }
 
-    /// For each dimension the position of each point.
+    /// Returns the position of each point for each dimension.
     pub fn coordinates(&self) -> &[Arc<Positions>] {
         &self.lists().coordinates
     }
 
-    /// Where each point is along the axis of the result; where absent, the n-th point is the n-th there.
+    /// Returns the position of each point along the axis of the result; `None` if the n-th point is at position n.
     pub fn places(&self) -> Option<&[usize]> {
         self.lists().places.as_ref().map(|places| places.as_slice())
     }
 }
 
-/// Some of these points, counted from an origin: those in one chunk.
+/// A range of points, relative to an origin: those in one chunk.
 #[derive(Debug, Clone)]
 pub struct PointRange {
-    /// Which dimensions of the chunk the points have.
+    /// The dimensions of the chunk that the points have.
     pub dims: Dims<usize>,
     /// All points.
     pub points: Arc<PlacedPoints>,
-    /// Which of them.
+    /// The range of the points.
     pub range: Range<usize>,
     /// The numbers to subtract from each position, one for each of `dims`.
     pub origin: Dims<usize>,
 }
 
-/// Positions along some dimensions of a chunk; along one axis of the memory that the elements are copied from or to.
+/// Positions along some dimensions of a chunk, which are one axis of the memory that the elements are copied from or to.
 #[derive(Debug, Clone)]
 pub enum ElementAxis {
     /// Evenly spaced positions along one dimension.
     Span {
-        /// Which dimension of the chunk.
+        /// The dimension of the chunk.
         dim: usize,
         /// The positions.
         span: Span,
-        /// Where the first of them is in memory; the others follow.
+        /// The position of the first element in memory; the others follow consecutively.
         place: usize,
     },
     /// Listed positions.
     Points(PointRange),
 }
 
-/// Elements of a chunk: every combination of what its axes select. Each dimension of the chunk is in just one axis.
+/// Elements of a chunk: every combination of the positions of its axes. Each dimension of the chunk belongs to exactly one
+/// axis.
 ///
-/// In memory, the elements have one axis for each of these, in the same order. So a set says which element goes where, between a
-/// chunk and any memory: for reading, the result; for writing, the new values.
+/// In memory, the elements have one axis for each of these, in the same order. So a set maps elements of a chunk to positions
+/// in memory: for reading, in the result; for writing, in the new values.
 #[derive(Debug, Clone)]
 pub struct ElementSet {
     /// The axes, in the order of the memory's.
@@ -138,37 +139,37 @@ pub struct ElementSet {
 pub type PlacedBox = (Dims<Span>, Dims<Span>);
 
 impl PointRange {
-    /// The number of points.
+    /// Returns the number of points.
     pub fn len(&self) -> usize {
         self.range.len()
     }
 
-    /// Returns true if there are none.
+    /// Returns true if there are no points.
     pub fn is_empty(&self) -> bool {
         self.range.is_empty()
     }
 
-    /// Where a mask is true, if the points are all of these positions.
+    /// Returns the mask, if the points are all of its true positions.
     pub(crate) fn mask(&self) -> Option<&MaskedChunk> {
         self.points.mask.as_ref().filter(|mask| self.range == (0..mask.count()))
     }
 
-    /// The listed positions of the points along the `k`-th of their dimensions; the origin is not yet subtracted.
+    /// Returns the listed positions of the points along the `k`-th of their dimensions; the origin is not subtracted.
     pub(crate) fn positions(&self, k: usize) -> &[usize] {
         &self.points.coordinates()[k][self.range.clone()]
     }
 
-    /// Where the points are in memory, if that is listed; otherwise each is where its index says.
+    /// Returns the positions of the points in memory, if they are listed; otherwise they are the indices of the points.
     pub(crate) fn places(&self) -> Option<&[usize]> {
         self.points.places().map(|places| &places[self.range.clone()])
     }
 
-    /// Where the `i`-th of the points is in memory.
+    /// Returns the position of the `i`-th point in memory.
     fn place(&self, i: usize) -> usize {
         self.places().map_or(self.range.start + i, |places| places[i])
     }
 
-    /// The points one after the other in memory; and where they were, as points along one dimension.
+    /// Returns the points at consecutive positions in memory; and their original positions, as points along one dimension.
     fn compact(&self, dim: usize) -> (Self, Self) {
         let count = self.len();
         let lists =
@@ -181,8 +182,8 @@ impl PointRange {
         (close, Self { dims: smallvec![dim], points, range: 0..count, origin: smallvec![0] })
     }
 
-    /// The points as a span, and the place of the first, if they have one dimension, are evenly spaced in ascending order and
-    /// follow each other in memory.
+    /// Returns the points as a span, and the position of the first in memory, if they have one dimension, are evenly spaced in
+    /// ascending order and are consecutive in memory.
     fn as_span(&self) -> Option<(Span, usize)> {
         if self.dims.len() != 1 {
             return None;
@@ -193,7 +194,7 @@ impl PointRange {
         };
         let steps = positions.len() - 1;
         let step = positions.get(1).map_or(Some(1), |second| second.checked_sub(first))?;
-        // Most lists fail already by their ends.
+        // Most lists already fail at their ends.
         if step == 0 || step.checked_mul(steps) != last.checked_sub(first) {
             return None;
         }
@@ -206,8 +207,7 @@ impl PointRange {
         are_even(positions, step).then(|| (Span { start, step, count: steps + 1 }, self.place(0)))
     }
 
-    /// Returns true if the `i`-th point continues the one before by a step of 1 along the last dimension, and
-    /// in memory.
+    /// Returns true if the `i`-th point continues the previous one by a step of 1 along the last dimension, and in memory.
     fn continues(&self, i: usize) -> bool {
         let last = self.dims.len().checked_sub(1);
         let along = |k: usize| {
@@ -233,7 +233,7 @@ impl PointRange {
         Some(borders.windows(2).map(|pair| self.stretch(pair[0]..pair[1])).collect())
     }
 
-    /// These of the points, each of which continues the one before.
+    /// Returns these points, each of which continues the previous one, as a stretch.
     fn stretch(&self, which: Range<usize>) -> Stretch {
         let last = self.dims.len().saturating_sub(1);
         let along = |(k, &dim): (usize, &usize)| {
@@ -245,13 +245,13 @@ impl PointRange {
     }
 }
 
-/// The least and the greatest number.
+/// Returns the minimum and the maximum.
 fn extent(numbers: &[usize]) -> Option<(usize, usize)> {
     let first = *numbers.first()?;
     Some(numbers.iter().fold((first, first), |(least, most), &n| (least.min(n), most.max(n))))
 }
 
-/// Returns true if each number is the one before plus `step`.
+/// Returns true if each number is the previous one plus `step`.
 fn are_even(numbers: &[usize], step: usize) -> bool {
     numbers.windows(2).all(|pair| pair[1].wrapping_sub(pair[0]) == step)
 }
@@ -263,7 +263,7 @@ struct Stretch {
 }
 
 impl ElementAxis {
-    /// The number of positions.
+    /// Returns the number of positions.
     pub fn len(&self) -> usize {
         match self {
             Self::Span { span, .. } => span.count,
@@ -271,12 +271,12 @@ impl ElementAxis {
         }
     }
 
-    /// Returns true if there are none.
+    /// Returns true if the axis has no positions.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Which dimensions of the chunk the axis has.
+    /// Returns the dimensions of the chunk that belong to the axis.
     pub fn dims(&self) -> &[usize] {
         match self {
             Self::Span { dim, .. } => std::slice::from_ref(dim),
@@ -284,7 +284,8 @@ impl ElementAxis {
         }
     }
 
-    /// The dimension, the positions and the place of the first, if the axis is a span or could be one.
+    /// Returns the dimension, the positions and the position of the first in memory, if the axis is a span or equivalent to
+    /// one.
     fn as_span(&self) -> Option<(usize, Span, usize)> {
         match self {
             Self::Span { dim, span, place } => Some((*dim, *span, *place)),
@@ -292,7 +293,7 @@ impl ElementAxis {
         }
     }
 
-    /// The axis as stretches whose elements are evenly spaced and follow each other in memory; `None` if there are more than
+    /// Returns the axis as stretches whose elements are evenly spaced and consecutive in memory; `None` if there are more than
     /// `limit`.
     fn stretches(&self, limit: usize) -> Option<Vec<Stretch>> {
         let stretch = |(dim, span, place): (usize, Span, usize)| Stretch {
@@ -308,7 +309,7 @@ impl ElementAxis {
 }
 
 impl ElementSet {
-    /// The number of elements.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         if self.is_empty() {
             return 0;
@@ -316,12 +317,12 @@ impl ElementSet {
         self.axes.iter().fold(1, |count, axis| count.saturating_mul(axis.len()))
     }
 
-    /// Returns true if there are none.
+    /// Returns true if the set has no elements.
     pub fn is_empty(&self) -> bool {
         self.axes.iter().any(ElementAxis::is_empty)
     }
 
-    /// The least box, without gaps, that holds all elements, in a chunk of this many dimensions.
+    /// Returns the smallest box that contains all elements, in a chunk of this many dimensions.
     pub fn bounding_box(&self, ndim: usize) -> Dims<Span> {
         let mut bounds: Dims<Span> = smallvec![Span::all(0); ndim];
         for axis in &self.axes {
@@ -343,7 +344,7 @@ impl ElementSet {
         bounds
     }
 
-    /// The elements with their positions counted from a corner, which no position lies before.
+    /// Returns the elements relative to a corner, which must not be beyond any position.
     #[must_use]
     pub fn relative_to(&self, corner: &[usize]) -> Self {
         let mut set = self.clone();
@@ -361,8 +362,8 @@ impl ElementSet {
         set
     }
 
-    /// The elements of the chunk with its dimensions in another order: new dimension `i` is old dimension
-    /// `order[i]`. The axes, which are those of the memory, stay.
+    /// Returns the elements of the chunk with permuted dimensions: new dimension `i` is old dimension `order[i]`. The axes,
+    /// which are those of the memory, are unchanged.
     #[must_use]
     pub fn permuted(&self, order: &[usize]) -> Self {
         let mut new: Dims<usize> = smallvec![0; order.len()];
@@ -379,7 +380,7 @@ impl ElementSet {
         set
     }
 
-    /// The elements, with a span in the place of each list of points that could be one.
+    /// Returns the elements with each list of points that is evenly spaced replaced by a span.
     #[must_use]
     pub fn simplified(mut self) -> Self {
         for axis in &mut self.axes {
@@ -390,11 +391,12 @@ impl ElementSet {
         self
     }
 
-    /// The region of the chunk and the part of memory, if the elements form a box whose axes memory has in the same order.
+    /// Returns the region of the chunk and the part of memory, if the elements form a box whose axes have the same order in
+    /// memory.
     pub fn as_box(&self) -> Option<PlacedBox> {
         let mut found = PlacedBox::default();
         for (n, axis) in self.axes.iter().enumerate() {
-            // Each dimension is in just one axis: in ascending order the n-th axis has dimension n.
+            // Each dimension belongs to exactly one axis: in ascending order the n-th axis has dimension n.
             let (_, span, place) = axis.as_span().filter(|&(dim, ..)| dim == n)?;
             found.0.push(span);
             found.1.push(Span { start: place, step: 1, count: span.count });
@@ -402,8 +404,8 @@ impl ElementSet {
         Some(found)
     }
 
-    /// The elements without gaps in memory, in an array of the [shape](ElementSet::shape) of the set; and, as
-    /// elements of that array, where they were in memory.
+    /// Returns the elements without gaps in memory, in an array of the [shape](ElementSet::shape) of the set; and, as elements
+    /// of that array, their original positions in memory.
     pub fn compact(&self) -> (Self, Self) {
         let (mut close, mut back) = (self.clone(), self.clone());
         for (dim, axis) in self.axes.iter().enumerate() {
@@ -424,16 +426,17 @@ impl ElementSet {
         (close, back)
     }
 
-    /// The number of positions each axis has.
+    /// Returns the number of positions of each axis.
     pub fn shape(&self) -> Vec<usize> {
         self.axes.iter().map(ElementAxis::len).collect()
     }
 
-    /// The elements as boxes: for each the region of the chunk, with a span for each of the chunk's dimensions, and the part of
-    /// memory, with a span for each axis. `None` if there are more than `limit`; that is found out without looking at all.
+    /// Returns the elements as boxes: for each the region of the chunk, with a span for each of the chunk's dimensions, and the
+    /// part of memory, with a span for each axis. Returns `None` if there are more than `limit`; this is detected without
+    /// examining all.
     ///
-    /// A box's elements are in the same order in both, but memory has the axes in its own order, and where several dimensions
-    /// share an axis, only the last of them is longer than 1. Boxes come in an order in which the last wins.
+    /// The elements of a box are in the same order in both, but memory has the axes in its own order, and if several dimensions
+    /// share an axis, only the last of them is longer than 1. The order of the boxes preserves that the last value is kept.
     pub fn boxes(&self, limit: usize) -> Option<Vec<PlacedBox>> {
         if self.is_empty() {
             return Some(Vec::new());

@@ -13,11 +13,11 @@ use super::{ElementAxis, ElementSet, PointRange};
 
 impl ElementSet {
     /// Calls `visit`, in row-major order, for each cell of shape `cell` with elements: with the cell's index, and its elements
-    /// with positions relative to the cell. The memory is the same for all cells. No length of a cell is 0. Points that are in
-    /// the order of the cells already are not copied.
+    /// with positions relative to the cell. The memory is the same for all cells. The lengths of a cell must not be 0. Points
+    /// that are already in the order of the cells are not copied.
     ///
     /// # Errors
-    /// The first of `visit`.
+    /// The first error of `visit`.
     pub fn split<E>(
         &self,
         cell: &[usize],
@@ -91,7 +91,7 @@ impl Cells {
     }
 }
 
-/// The state of the walk over the cells, dimension by dimension.
+/// The state of the traversal of the cells, dimension by dimension.
 struct Path {
     /// The index of the cell along the dimensions so far.
     index: Dims<usize>,
@@ -143,7 +143,7 @@ fn walk<E>(
     Ok(())
 }
 
-/// The points of one group, relative to their cell.
+/// Returns the points of one group, relative to their cell.
 fn in_cell(points: &PointRange, group: &(Dims<usize>, Range<usize>), cell: &[usize]) -> PointRange {
     let (index, range) = group;
     let corner = |(k, &dim): (usize, &usize)| {

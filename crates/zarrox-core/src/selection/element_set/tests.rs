@@ -22,12 +22,12 @@ impl Random {
         self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
     }
 
-    /// A number less than `limit`.
+    /// Returns a number less than `limit`.
     pub(crate) fn below(&mut self, limit: usize) -> usize {
         usize::try_from((u128::from(self.next()) * limit as u128) >> 64).unwrap()
     }
 
-    /// A number of up to this many bits; small ones are as frequent as large ones.
+    /// Returns a number of up to this many bits; small ones are as frequent as large ones.
     fn spread(&mut self, bits: usize) -> usize {
         let bits = self.below(bits + 1);
         self.below(1 << bits)
@@ -47,7 +47,7 @@ impl Random {
 /// A position in the chunk, and one in memory.
 pub(crate) type Pair = (Vec<usize>, Vec<usize>);
 
-/// A set, what it is for, and its elements one by one, in the row-major order of the axes.
+/// A set, its description, and its elements one by one, in the row-major order of the axes.
 #[derive(Debug)]
 pub(crate) struct Case {
     pub(crate) chunk: Vec<usize>,
@@ -64,7 +64,7 @@ struct Drawn {
 }
 
 impl Case {
-    /// Of chunks of up to four dimensions; `many` is about how many points an axis has.
+    /// Generates sets in chunks of up to four dimensions; `many` is the approximate number of points of an axis.
     pub(crate) fn random(random: &mut Random, many: usize) -> Self {
         let ndim = random.below(5);
         let longest = if ndim < 3 && random.coin() { 40 } else { 7 };
@@ -126,7 +126,7 @@ fn draw(random: &mut Random, dims: &[usize], chunk: &[usize], many: usize) -> Dr
     let mut positions: Vec<Vec<usize>> =
         dims.iter().map(|&dim| (0..count).map(|_| random.below(chunk[dim])).collect()).collect();
     match random.below(4) {
-        // Neighbours, as a walk with jumps has them.
+        // Adjacent points, as in a walk with jumps.
         0 | 1 => {
             let (jumps, last) = (2 + random.below(12), dims.len() - 1);
             for i in 1..count {
@@ -165,7 +165,7 @@ fn draw(random: &mut Random, dims: &[usize], chunk: &[usize], many: usize) -> Dr
     Drawn { axis: ElementAxis::Points(points), positions, places: places[range].to_vec() }
 }
 
-/// A mask that begins before the chunk, and ends in it or behind.
+/// Returns a mask that begins before the chunk, and ends in or after it.
 fn draw_mask(random: &mut Random, dims: &[usize], chunk: &[usize], many: usize) -> Drawn {
     let lengths: Vec<[usize; 3]> = dims
         .iter()
@@ -215,12 +215,12 @@ fn draw_mask(random: &mut Random, dims: &[usize], chunk: &[usize], many: usize) 
     Drawn { axis, positions, places }
 }
 
-/// The elements of a set as its documentation says, in the row-major order of the axes.
+/// Returns the elements of a set according to its documentation, in the row-major order of the axes.
 fn elements(set: &ElementSet) -> Vec<Pair> {
     listed(set.axes.iter().map(|axis| axis.dims().len()).sum(), &set.axes)
 }
 
-/// The elements of some axes; along other dimensions of the chunk, all are at 0.
+/// Returns the elements of some axes; along other dimensions of the chunk, all are at 0.
 fn listed(ndim: usize, axes: &[ElementAxis]) -> Vec<Pair> {
     let mut elements: Vec<Pair> = vec![(vec![0; ndim], Vec::new())];
     for axis in axes {
@@ -314,7 +314,7 @@ fn boxes_have_the_elements_in_their_order() {
             pairs
         };
         assert_eq!(sorted(&found), sorted(&case.elements), "{case:?}");
-        // A map keeps the last place of each position.
+        // A map keeps the last position of each element.
         let winners = |pairs: &[Pair]| pairs.iter().cloned().collect::<BTreeMap<_, _>>();
         assert_eq!(winners(&found), winners(&case.elements), "{case:?}");
         assert!(case.set.boxes(boxes.len()).is_some_and(|again| again == boxes));
@@ -329,7 +329,7 @@ fn boxes_have_the_elements_in_their_order() {
     assert!(as_box > 100);
 }
 
-/// A points axis over the first dimensions, in order.
+/// Returns a points axis over the first dimensions, in order.
 fn points(coordinates: &[&[usize]], places: Option<Vec<usize>>) -> ElementAxis {
     let range = 0..coordinates[0].len();
     let coordinates =
@@ -363,7 +363,7 @@ fn evenly_spaced_points_are_a_span() {
     assert_eq!(spans(points(&[&[1], &[1]], None)), None);
 }
 
-/// Point by point: the oracle.
+/// Point by point: the reference.
 type Groups = BTreeMap<Vec<usize>, Vec<usize>>;
 
 fn check_groups(lists: &[Vec<usize>], runs: &[&[Run]], chunk_of: impl Fn(usize, usize) -> usize) {
@@ -385,7 +385,7 @@ fn check_groups(lists: &[Vec<usize>], runs: &[&[Run]], chunk_of: impl Fn(usize, 
     assert!(
         chunks.iter().map(|(_, range)| range.start).eq(std::iter::once(0).chain(ends).take(chunks.len()))
     );
-    // What is in order already is not copied.
+    // Elements that are already in order are not copied.
     let in_order = found.iter().flat_map(|(_, places)| places).copied().eq(0..lists[0].len());
     let same = points.coordinates().iter().zip(&coordinates).all(|(a, b)| Arc::ptr_eq(a, b));
     assert_eq!((in_order, in_order), (same, points.places().is_none()));
@@ -397,7 +397,7 @@ fn groups_on_regular_grids_equal_the_naive_loop() {
     for round in 0..3000 {
         let ndim = 1 + random.below(3);
         let count = 1 + random.below(if round % 50 == 0 { 3000 } else { 60 });
-        // Few chunks, many, and so many that no table can have them: all ways to sort.
+        // Few chunks, many, and too many for a table: all sorting algorithms.
         let bits = [5, 8, 12, 30, 50, 62][random.below(6)];
         let lengths: Vec<usize> = (0..ndim)
             .map(|_| match random.below(4) {
@@ -494,7 +494,7 @@ fn every_element_is_in_its_cell_once() {
         });
         let Ok(()) = done;
         assert!(indices.is_sorted_by(|a, b| a < b), "{indices:?}");
-        // Within one position, the order of the axes' elements stays: the last one wins.
+        // Within one position, the order of the axes' elements is unchanged: the last one is kept.
         let in_cell = |(position, _): &Pair| -> Vec<usize> {
             position.iter().zip(&cell).map(|(n, cell)| n / cell).collect()
         };

@@ -1,12 +1,12 @@
-//! Copies of elements of a chunk that do not form a box to and from their places in memory.
+//! Copies of elements of a chunk that do not form a box to and from their positions in memory.
 //!
 //! An [`ElementSet`] is a product of axes. Each axis becomes a loop with two byte offsets, one in the source and one in the
-//! target: evenly spaced positions advance by strides, listed points have a table, which is made for a block of points at a time,
-//! so that it stays in the cache. Elements that are contiguous on both sides become one larger unit.
+//! target: evenly spaced positions advance by strides, listed points have a table, which is built for a block of points, so
+//! that it stays in the cache. Elements that are contiguous on both sides become one larger unit.
 //!
-//! If a position of the chunk is selected several times, the last element in the order of memory must win. These elements are
-//! also a product, of the repeats along each axis. However the axes and their blocks are nested, the last element of such a
-//! product comes last, as long as each axis is walked in ascending order, as all loops here do.
+//! If a position of the chunk is selected several times, the last element in the order of memory must be kept. These elements
+//! are also a product, of the repetitions along each axis. However the axes and their blocks are nested, the last element of
+//! such a product is visited last, as long as each axis is traversed in ascending order, as all loops here do.
 
 #[cfg(test)]
 mod tests;
@@ -23,16 +23,16 @@ use crate::strided::loops::Loop;
 use crate::strided::{Dims, Span, View, ViewMut, slice_or_empty};
 use crate::vlen::{VlenBuffer, VlenRef};
 
-/// The number of points that have their offsets in a table at a time: it takes half of an L1 cache.
+/// The number of points whose offsets are in a table together: it takes half of an L1 cache.
 const BLOCK: usize = 1024;
 
-/// The number of points that are looked at, at a time, to see whether they are long stretches.
-const LOOKED_AT: usize = 64;
+/// The number of points that are examined to decide whether they form long stretches.
+const EXAMINED: usize = 64;
 
-/// The number of points a stretch of neighbours must have, on the average, to be copied as one.
+/// The minimum average number of points of a stretch for it to be copied as one.
 const LONG: usize = 8;
 
-/// Where an element is, in bytes from the first of each view.
+/// The offsets of an element, in bytes from the first of each view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Offsets {
     source: isize,
@@ -45,7 +45,7 @@ impl Offsets {
     }
 }
 
-/// Which of the two views is read: the chunk or the memory.
+/// The view that is read: the chunk or the memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Source {
     Chunk,
@@ -66,9 +66,9 @@ struct Walk<'a> {
     source: Source,
     /// The offsets of the first position of all evenly spaced axes.
     base: Offsets,
-    /// The number of bytes that follow each other on both sides at each offset: one element, or more.
+    /// The number of bytes that are consecutive on both sides at each offset: one element, or more.
     unit: usize,
-    /// The outermost first.
+    /// The axes, the outermost first.
     axes: Dims<Axis<'a>>,
 }
 
@@ -77,7 +77,7 @@ enum Axis<'a> {
     Listed(Listed<'a>),
 }
 
-/// Points, and how far apart positions are along each of their dimensions, and along the axis of memory.
+/// Points, and the distances of positions along each of their dimensions, and along the axis of memory.
 struct Listed<'a> {
     points: &'a PointRange,
     /// For each dimension, the length and the stride of the chunk.
@@ -90,13 +90,13 @@ struct Listed<'a> {
 enum Inner<'a> {
     Even(Loop),
     Listed(&'a [Offsets]),
-    /// Offsets, and how many bytes follow each other from there.
+    /// Offsets, and the number of consecutive bytes at each.
     Stretches(&'a [(Offsets, usize)]),
     Masked(Flags<'a>),
 }
 
-/// Where a mask is true along a row of the chunk, and how far apart neighbours are. In memory, only elements where it is true
-/// have places.
+/// The flags of a mask along a row of the chunk, and the distance between adjacent elements. In memory, only elements where the
+/// mask is true have positions.
 #[derive(Clone, Copy)]
 struct Flags<'a> {
     flags: &'a [bool],
@@ -114,10 +114,10 @@ struct Table {
 }
 
 impl<'a> Walk<'a> {
-    /// The loops over a set that has elements. Panics when the set does not have each dimension of the chunk just once and each
-    /// axis of memory, or an evenly spaced position lies outside; listed ones are checked when they are met.
+    /// Creates the loops over a non-empty set. Panics if the set does not have each dimension of the chunk exactly once and
+    /// each axis of memory, or an evenly spaced position is out of bounds; listed positions are checked when they are visited.
     fn new(source: Source, chunk: &Layout, memory: &Layout, set: &'a ElementSet) -> Self {
-        assert_eq!(chunk.item, memory.item, "a copy is between equal elements");
+        assert_eq!(chunk.item, memory.item, "both views must have elements of the same size");
         assert_eq!(set.axes.len(), memory.shape.len(), "one axis for each of memory's");
         let mut met: Dims<bool> = SmallVec::from_elem(false, chunk.shape.len());
         for &dim in set.axes.iter().flat_map(ElementAxis::dims) {
@@ -176,7 +176,7 @@ impl<'a> Walk<'a> {
         self.blocks(0, &mut tables, &mut visit);
     }
 
-    /// Makes the tables of every combination of blocks, of the axes from `depth` on.
+    /// Builds the tables of every combination of blocks, of the axes from `depth` on.
     fn blocks(
         &self,
         depth: usize,
@@ -216,7 +216,7 @@ impl<'a> Walk<'a> {
                 let mut at = at;
                 (0..outer.count).all(|_| {
                     let more = self.nest(depth + 1, tables, at, visit);
-                    // Past the last position an offset is not used, and strides may be large where there is only one.
+                    // After the last position an offset is not used, and strides may be large if there is only one position.
                     at.source = at.source.wrapping_add(outer.source);
                     at.target = at.target.wrapping_add(outer.target);
                     more
@@ -236,7 +236,7 @@ impl Axis<'_> {
         matches!(self, Self::Even(inner) if inner.source == unit && inner.target == unit)
     }
 
-    /// The least distance between neighbours: the dimension with the least is innermost.
+    /// Returns the minimum distance between adjacent elements: the dimension with the minimum is innermost.
     fn distance(&self) -> usize {
         match self {
             Self::Even(inner) => inner.source.unsigned_abs().saturating_add(inner.target.unsigned_abs()),
@@ -249,8 +249,8 @@ impl Axis<'_> {
 }
 
 impl Listed<'_> {
-    /// Calls `visit` for each row of a mask, which the points are, until it returns false: with where its first element is in the
-    /// chunk, and where in memory the first that is meant. Panics when a row leaves the chunk or memory.
+    /// Calls `visit` for each row of a mask until it returns false: with the offset of its first element in the chunk, and the
+    /// offset of its first true element in memory. Panics if a row is outside of the chunk or memory.
     fn masked_rows(
         &self,
         mask: &MaskedChunk,
@@ -276,7 +276,7 @@ impl Listed<'_> {
         });
     }
 
-    /// Makes the table of a block of the points. Panics when one lies outside the chunk or memory.
+    /// Builds the table of a block of the points. Panics if a point is outside of the chunk or memory.
     fn offsets(&self, source: Source, block: Range<usize>, table: &mut Vec<Offsets>) {
         let PointRange { points, origin, .. } = self.points;
         let (length, stride) = self.memory;
@@ -307,7 +307,8 @@ impl Listed<'_> {
     }
 }
 
-/// Adds to one side of the offsets what positions along one dimension are away from its origin; whether all lie inside.
+/// Adds the distances of positions along one dimension from its origin to one side of the offsets; returns true if all are
+/// inside.
 #[inline(always)]
 fn add(
     table: &mut [Offsets],
@@ -327,19 +328,19 @@ fn add(
 }
 
 impl Table {
-    /// Puts neighbours together if most are: those that follow each other on both sides, `unit` bytes apart.
+    /// Combines adjacent points if most can be combined: those that are consecutive on both sides, `unit` bytes apart.
     fn find_stretches(&mut self, unit: usize) {
         self.stretches.clear();
         let step = unit.cast_signed();
-        // Without a branch: nobody can foresee which points follow each other.
+        // Without a branch: the branch predictor cannot know which points are consecutive.
         let is_break = |(before, after): (&Offsets, &Offsets)| {
             let source = after.source.wrapping_sub(before.source) != step;
             usize::from(source | (after.target.wrapping_sub(before.target) != step))
         };
-        // Points that are many stretches are so from the beginning, as a rule.
+        // Points that form many stretches usually do so from the beginning.
         let (most, mut stretches) = (self.offsets.len() / LONG, 1);
-        let after = self.offsets.get(1..).unwrap_or_default().chunks(LOOKED_AT);
-        for (before, after) in self.offsets.chunks(LOOKED_AT).zip(after) {
+        let after = self.offsets.get(1..).unwrap_or_default().chunks(EXAMINED);
+        for (before, after) in self.offsets.chunks(EXAMINED).zip(after) {
             stretches += before.iter().zip(after).map(is_break).sum::<usize>();
             if stretches > most {
                 return;
@@ -369,8 +370,8 @@ impl Table {
 }
 
 impl Inner<'_> {
-    /// Calls `visit` with the offsets of each unit, or of several that follow each other, and the number of bytes, until it
-    /// returns false.
+    /// Calls `visit` with the offsets of each unit, or of several consecutive ones, and the number of bytes, until it returns
+    /// false.
     #[inline(always)]
     fn for_each(self, unit: usize, mut visit: impl FnMut(Offsets, usize) -> bool) -> bool {
         match self {
@@ -384,14 +385,14 @@ impl Inner<'_> {
 }
 
 impl Flags<'_> {
-    /// The offsets of each element where the mask is true.
+    /// Returns the offsets of each element where the mask is true.
     fn offsets(&self) -> impl Iterator<Item = Offsets> {
         let set = (0_isize..).zip(self.flags).filter(|(_, set)| **set);
         set.zip(0..).map(|((i, _), n)| self.source.offsets(i * self.chunk, n * self.memory))
     }
 }
 
-/// Calls `$call` with `$T` as plain data of `$size` bytes, or `$other` where there is no such type.
+/// Calls `$call` with `$T` as plain data of `$size` bytes, or `$other` if no such type exists.
 macro_rules! by_size {
     ($size:expr, $T:ident => $call:expr, $other:expr, $($n:literal: $type:ty),*) => {
         match $size {
@@ -408,11 +409,11 @@ macro_rules! by_size {
 /// Copies the elements of a walk.
 ///
 /// # Safety
-/// The pointers are valid for the two views that the walk was made for, and these do not overlap.
+/// The pointers must be valid for the two views that the walk was created for, and these must not overlap.
 unsafe fn copy(walk: &Walk<'_>, source: *const u8, target: *mut u8) {
     let unit = walk.unit;
     walk.run(|at, inner| {
-        // SAFETY: the caller's promise; a walk visits only positions that it has found to be inside of both views.
+        // SAFETY: the caller's guarantee; a walk only visits positions that it has validated for both views.
         unsafe {
             let (source, target) = (source.offset(at.source), target.offset(at.target));
             by_size!(unit, T => copy_units::<T>(inner, source, target), copy_bytes(inner, unit, source, target));
@@ -425,7 +426,7 @@ unsafe fn copy(walk: &Walk<'_>, source: *const u8, target: *mut u8) {
 /// As for [`copy`], for the offsets of the inner loop.
 unsafe fn copy_bytes(inner: Inner<'_>, unit: usize, source: *const u8, target: *mut u8) {
     inner.for_each(unit, |at, bytes| {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller's guarantee.
         unsafe {
             std::ptr::copy_nonoverlapping(source.offset(at.source), target.offset(at.target), bytes);
         }
@@ -438,13 +439,13 @@ unsafe fn copy_bytes(inner: Inner<'_>, unit: usize, source: *const u8, target: *
 unsafe fn copy_units<T: Copy>(inner: Inner<'_>, source: *const u8, target: *mut u8) {
     let unit = size_of::<T>();
     match inner {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller's guarantee.
         Inner::Stretches(_) => unsafe { copy_bytes(inner, unit, source, target) },
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller's guarantee.
         Inner::Masked(flags) => unsafe { copy_masked::<T>(flags, source, target) },
         _ => {
             inner.for_each(unit, |at, _| {
-                // SAFETY: the caller's promise; the accesses are unaligned ones.
+                // SAFETY: the caller's guarantee; the accesses are unaligned ones.
                 unsafe {
                     let value = source.offset(at.source).cast::<T>().read_unaligned();
                     target.offset(at.target).cast::<T>().write_unaligned(value);
@@ -455,18 +456,18 @@ unsafe fn copy_units<T: Copy>(inner: Inner<'_>, source: *const u8, target: *mut 
     }
 }
 
-/// Copies without a branch for each element: nobody can foresee where a mask is true.
+/// Copies without a branch for each element: the branch predictor cannot know where a mask is true.
 ///
 /// # Safety
-/// As for [`copy_units`]; all elements of the row may be read, and in a chunk that is the target also written.
+/// As for [`copy_units`]; all elements of the row must be readable, and in a chunk that is the target also writable.
 unsafe fn copy_masked<T: Copy>(row: Flags<'_>, mut source: *const u8, mut target: *mut u8) {
     let Flags { chunk, memory, .. } = row;
-    for flags in row.flags.chunks(LOOKED_AT) {
+    for flags in row.flags.chunks(EXAMINED) {
         let count = masked::count(flags);
         let (length, step) = (flags.len().cast_signed() * chunk, count.cast_signed() * memory);
         let Offsets { source: from, target: to } = row.source.offsets(length, step);
         if count > 0 {
-            // SAFETY: the caller's promise, for a part of the row in which the mask is true `count` times.
+            // SAFETY: the caller's guarantee, for a part of the row in which the mask is true `count` times.
             unsafe {
                 match row.source {
                     Source::Chunk => compress::<T>(flags, (source, chunk), (target, memory)),
@@ -478,15 +479,15 @@ unsafe fn copy_masked<T: Copy>(row: Flags<'_>, mut source: *const u8, mut target
     }
 }
 
-/// Puts elements together where the flags are true.
+/// Compacts the elements for which the flags are true.
 ///
 /// # Safety
-/// As many elements as there are flags can be read from the source, at its distance; as many as are true can be written.
+/// As many elements as there are flags must be readable from the source, at its distance; as many as are true must be writable.
 unsafe fn compress<T: Copy>(flags: &[bool], source: (*const u8, isize), target: (*mut u8, isize)) {
-    let mut found = [const { MaybeUninit::<T>::uninit() }; LOOKED_AT];
+    let mut found = [const { MaybeUninit::<T>::uninit() }; EXAMINED];
     let mut count = 0;
-    for (i, &set) in (0_isize..).zip(&flags[..flags.len().min(LOOKED_AT)]) {
-        // SAFETY: the caller's promise; no more were found than were looked at.
+    for (i, &set) in (0_isize..).zip(&flags[..flags.len().min(EXAMINED)]) {
+        // SAFETY: the caller's guarantee; at most as many were found as were examined.
         unsafe {
             let value = source.0.offset(i * source.1).cast::<T>().read_unaligned();
             found.get_unchecked_mut(count).write(value);
@@ -504,11 +505,11 @@ unsafe fn compress<T: Copy>(flags: &[bool], source: (*const u8, isize), target: 
     }
 }
 
-/// Puts elements where the flags are true, and leaves the others as they are.
+/// Writes elements where the flags are true, and leaves the others unchanged.
 ///
 /// # Safety
-/// `count` elements, at least one, can be read from the source, at its distance: as many as flags are true. As many as there are
-/// flags can be read from the target and written.
+/// `count` elements, at least one, must be readable from the source, at its distance: as many as flags are true. As many as
+/// there are flags must be readable and writable in the target.
 unsafe fn expand<T: Copy>(
     flags: &[bool],
     count: usize,
@@ -517,7 +518,7 @@ unsafe fn expand<T: Copy>(
 ) {
     let (mut next, last) = (0, count.cast_signed() - 1);
     for (i, &set) in (0_isize..).zip(flags) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller's guarantee.
         unsafe {
             let value = source.0.offset(last.min(next) * source.1).cast::<T>().read_unaligned();
             let place = target.0.offset(i * target.1).cast::<T>();
@@ -530,11 +531,11 @@ unsafe fn expand<T: Copy>(
 /// Returns true if all elements of a walk are equal.
 ///
 /// # Safety
-/// The pointers are valid for reading the two views that the walk was made for.
+/// The pointers must be valid for reading the two views that the walk was created for.
 unsafe fn equal(walk: &Walk<'_>, source: *const u8, target: *const u8) -> bool {
     let (unit, mut equal) = (walk.unit, true);
     walk.run(|at, inner| {
-        // SAFETY: the caller's promise; a walk visits only positions that it has found to be inside of both views.
+        // SAFETY: the caller's guarantee; a walk only visits positions that it has validated for both views.
         unsafe {
             let (source, target) = (source.offset(at.source), target.offset(at.target));
             equal = match inner {
@@ -551,7 +552,7 @@ unsafe fn equal(walk: &Walk<'_>, source: *const u8, target: *const u8) -> bool {
 /// As for [`equal`], for the offsets of the inner loop.
 unsafe fn equal_bytes(inner: Inner<'_>, unit: usize, source: *const u8, target: *const u8) -> bool {
     inner.for_each(unit, |at, bytes| {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller's guarantee.
         unsafe {
             slice_or_empty(source.offset(at.source), bytes) == slice_or_empty(target.offset(at.target), bytes)
         }
@@ -562,7 +563,7 @@ unsafe fn equal_bytes(inner: Inner<'_>, unit: usize, source: *const u8, target: 
 /// As for [`equal_bytes`], with units of the size of `T`.
 unsafe fn equal_units<T: Copy + PartialEq>(inner: Inner<'_>, source: *const u8, target: *const u8) -> bool {
     inner.for_each(size_of::<T>(), |at, _| {
-        // SAFETY: the caller's promise; the accesses are unaligned ones.
+        // SAFETY: the caller's guarantee; the accesses are unaligned ones.
         unsafe {
             source.offset(at.source).cast::<T>().read_unaligned()
                 == target.offset(at.target).cast::<T>().read_unaligned()
@@ -570,22 +571,22 @@ unsafe fn equal_units<T: Copy + PartialEq>(inner: Inner<'_>, source: *const u8, 
     })
 }
 
-/// The bytes of the element that a reference stands for; where there is no buffer, it stands for itself.
+/// Returns the bytes of the element of a reference; without a buffer, the reference itself.
 fn element_of<'a>(reference: &'a [u8], vlen: Option<&'a VlenBuffer>) -> &'a [u8] {
     vlen.map_or(reference, |vlen| vlen.element(reference))
 }
 
-/// Brings the bytes of variable-length elements from one buffer to another: the new references, in the order of the walk. An element
-/// that follows itself, as one value for all does, is brought once.
+/// Copies the bytes of variable-length elements from one buffer to another, and returns the new references, in the order of the
+/// walk. An element that is repeated consecutively, such as a broadcast value, is copied once.
 ///
 /// # Safety
-/// The pointer is valid for reading the view that is the walk's source.
+/// The pointer must be valid for reading the view that is the walk's source.
 unsafe fn new_references(walk: &Walk<'_>, source: *const u8, from: &VlenBuffer, to: &VlenBuffer) -> Vec<u8> {
     let (mut bytes, mut lengths, mut repeats) = (Vec::new(), Vec::new(), Vec::<usize>::new());
     let mut last: &[u8] = &[];
     walk.run(|at, inner| {
         inner.for_each(walk.unit, |offsets, length| {
-            // SAFETY: the caller's promise; a walk visits only positions that it has found to be inside of the view.
+            // SAFETY: the caller's guarantee; a walk only visits positions that it has validated for the view.
             let references = unsafe { slice_or_empty(source.offset(at.source + offsets.source), length) };
             for reference in references.chunks_exact(VlenRef::SIZE) {
                 if let (true, Some(count)) = (reference == last, repeats.last_mut()) {
@@ -609,7 +610,7 @@ unsafe fn new_references(walk: &Walk<'_>, source: *const u8, from: &VlenBuffer, 
     all
 }
 
-/// A set all of whose axes are spans: in the chunk, in memory, and the dimension of the chunk that each axis has.
+/// A set whose axes are all spans: in the chunk, in memory, and the dimension of the chunk of each axis.
 struct Spans {
     chunk: Dims<Span>,
     memory: Dims<Span>,
@@ -635,7 +636,7 @@ impl Spans {
     }
 }
 
-/// The places of an axis, if it is plain from the outside that they follow each other.
+/// Returns the positions of an axis in memory, if it is evident that they are consecutive.
 fn consecutive_places(axis: &ElementAxis) -> Option<Span> {
     match axis {
         ElementAxis::Span { span, place, .. } => Some(Span { start: *place, step: 1, count: span.count }),
@@ -647,10 +648,10 @@ fn consecutive_places(axis: &ElementAxis) -> Option<Span> {
 }
 
 impl View<'_> {
-    /// Returns true if the elements of the set in this chunk have the values that are at their places in
-    /// `values`. Where a position is listed more than once, it must have all of its values.
+    /// Returns true if the elements of the set in this chunk equal their values in `values`. A position that is listed more
+    /// than once must have all of its values.
     ///
-    /// Panics when the set leaves one of the two.
+    /// Panics if the set is outside of one of the two.
     #[doc(hidden)]
     pub fn set_equals(&self, set: &ElementSet, values: &View<'_>) -> bool {
         if set.is_empty() {
@@ -658,14 +659,14 @@ impl View<'_> {
         }
         let walk = Walk::new(Source::Chunk, &self.layout, &values.layout, set);
         if self.vlen.is_none() && values.vlen.is_none() {
-            // SAFETY: both views may be read, and the walk was made for them.
+            // SAFETY: both views may be read, and the walk was created for them.
             return unsafe { equal(&walk, self.pointer, values.pointer) };
         }
         let mut equal = true;
         walk.run(|at, inner| {
             equal = inner.for_each(walk.unit, |offsets, bytes| {
                 let at = at.plus(offsets);
-                // SAFETY: both views may be read, and the walk visits only positions inside of them.
+                // SAFETY: both views may be read, and the walk only visits positions inside of them.
                 let (own, other) = unsafe {
                     let own = slice_or_empty(self.pointer.offset(at.source), bytes);
                     (own, slice_or_empty(values.pointer.offset(at.target), bytes))
@@ -680,10 +681,10 @@ impl View<'_> {
 }
 
 impl ViewMut<'_> {
-    /// Copies the elements of the set from a chunk to their places in this memory, which has one axis for each of the set's.
-    /// The bytes of variable-length elements are brought into the own buffer.
+    /// Copies the elements of the set from a chunk to their positions in this memory, which has one axis for each axis of the
+    /// set. The bytes of variable-length elements are copied to this view's buffer.
     ///
-    /// Panics when the set leaves one of the two.
+    /// Panics if the set is outside of one of the two.
     #[doc(hidden)]
     pub fn gather(&mut self, chunk: &View<'_>, set: &ElementSet) {
         if set.is_empty() {
@@ -697,10 +698,10 @@ impl ViewMut<'_> {
         self.copy_walk(&walk, chunk);
     }
 
-    /// Copies the elements of the set to this chunk from their places in `values`, which has one axis for each of the set's.
-    /// Where a position is listed more than once, the last value wins.
+    /// Copies the elements of the set to this chunk from their positions in `values`, which has one axis for each axis of the
+    /// set. If a position is listed more than once, the last value is kept.
     ///
-    /// Panics when the set leaves one of the two.
+    /// Panics if the set is outside of one of the two.
     #[doc(hidden)]
     pub fn scatter(&mut self, set: &ElementSet, values: &View<'_>) {
         if set.is_empty() {
@@ -714,9 +715,9 @@ impl ViewMut<'_> {
         self.copy_walk(&walk, values);
     }
 
-    /// Sets all places of the set in this memory to these bytes; the chunk does not matter.
+    /// Sets all positions of the set in this memory to these bytes; the chunk is not used.
     ///
-    /// Panics when the set leaves memory.
+    /// Panics if the set is outside of the memory.
     #[doc(hidden)]
     pub fn fill_set(&mut self, set: &ElementSet, element: &[u8]) {
         if set.is_empty() {
@@ -733,7 +734,7 @@ impl ViewMut<'_> {
             }
             None => element,
         };
-        // One element that is seen as a chunk of any size.
+        // One element that is viewed as a chunk of any size.
         let ndim = set.axes.iter().map(|axis| axis.dims().len()).sum();
         let shape: Dims<usize> = SmallVec::from_elem(usize::MAX, ndim);
         let chunk = View::broadcast(element, &shape);
@@ -745,17 +746,17 @@ impl ViewMut<'_> {
     fn copy_walk(&mut self, walk: &Walk<'_>, source: &View<'_>) {
         let buffers = self.vlen.zip(source.vlen).filter(|(own, other)| !std::ptr::eq(*own, *other));
         let Some((own, other)) = buffers else {
-            // SAFETY: the walk was made for these views; this one is exclusive, so they don't overlap.
+            // SAFETY: the walk was created for these views; this one is exclusive, so they don't overlap.
             return unsafe { copy(walk, source.pointer, self.pointer) };
         };
-        // SAFETY: the walk was made for these views.
+        // SAFETY: the walk was created for these views.
         let references = unsafe { new_references(walk, source.pointer, other, own) };
         let mut rest = references.as_slice();
         walk.run(|at, inner| {
             inner.for_each(walk.unit, |offsets, bytes| {
                 let (next, others) = rest.split_at(bytes);
                 rest = others;
-                // SAFETY: the walk visits only positions inside of this view.
+                // SAFETY: the walk only visits positions inside of this view.
                 unsafe {
                     let target = self.pointer.offset(at.target + offsets.target);
                     std::ptr::copy_nonoverlapping(next.as_ptr(), target, bytes);

@@ -9,7 +9,7 @@ fn bytes(random: &mut Random, count: usize) -> Vec<u8> {
     (0..count).map(|_| random.next().to_le_bytes()[0]).collect()
 }
 
-/// The layout of a view in a larger buffer: with gaps, in another order of axes, some of them backwards.
+/// The layout of a view in a larger buffer: with gaps, in another order of axes, some of them reversed.
 struct Laid {
     /// The shape of the buffer.
     outer: Vec<usize>,
@@ -53,14 +53,14 @@ impl Laid {
         self.reversed.iter().fold(view, |view, &dim| view.reversed(dim))
     }
 
-    /// The elements of the view in row-major order.
+    /// Returns the elements of the view in row-major order.
     fn plain(&self, buffer: &[u8]) -> Vec<u8> {
         let mut plain = Vec::new();
         self.view(buffer).append_to(&mut plain, 1);
         plain
     }
 
-    /// The buffer after the elements of the view became these.
+    /// Returns the buffer after these elements are written to the view.
     fn with(&self, buffer: &[u8], plain: &[u8]) -> Vec<u8> {
         let mut buffer = buffer.to_vec();
         let mut view = self.view_mut(&mut buffer);
@@ -70,12 +70,12 @@ impl Laid {
     }
 }
 
-/// The number of an element in row-major order.
+/// Returns the row-major index of an element.
 fn flat(shape: &[usize], position: &[usize]) -> usize {
     position.iter().zip(shape).fold(0, |flat, (n, length)| flat * length + n)
 }
 
-/// The row-major numbers of each element in the chunk and in memory.
+/// Returns the row-major indices of each element in the chunk and in memory.
 fn numbers(case: &Case) -> Vec<(usize, usize)> {
     let number = |(position, place): &(Vec<usize>, Vec<usize>)| {
         (flat(&case.chunk, position), flat(&case.memory, place))
@@ -98,7 +98,7 @@ fn elements_move_as_in_the_naive_loop() {
         let numbers = numbers(&case);
         let place = |n: usize| n * item..(n + 1) * item;
 
-        // What is read, and a field of it.
+        // A read, and a read of a field.
         let (source, mut expected) = (chunk.plain(&in_chunk), memory.plain(&in_memory));
         for &(from, to) in &numbers {
             expected[place(to)].copy_from_slice(&source[place(from)]);
@@ -109,7 +109,7 @@ fn elements_move_as_in_the_naive_loop() {
         assert!(in_memory == expected, "{item} {case:?}");
         assert!(chunk.view(&in_chunk).set_equals(&case.set, &memory.view(&in_memory)));
         if !case.set.is_empty() {
-            // Out of the least box that has all.
+            // From the bounding box of all elements.
             let bounds = case.set.bounding_box(case.chunk.len());
             let corner: Vec<usize> = bounds.iter().map(|span| span.start).collect();
             let mut again = before.clone();
@@ -127,7 +127,7 @@ fn elements_move_as_in_the_naive_loop() {
             assert_eq!(*byte, if i % item == offset { expected[i] } else { before[i] });
         }
 
-        // What is written: other values.
+        // A write of other values.
         let values = memory.buffer(&mut random);
         let (source, mut expected) = (memory.plain(&values), chunk.plain(&in_chunk));
         let equal = numbers.iter().all(|&(to, from)| expected[place(to)] == source[place(from)]);
@@ -157,7 +157,7 @@ fn elements_move_as_in_the_naive_loop() {
     }
 }
 
-/// Handles of random elements, some empty, and the elements.
+/// References to random elements, some empty, and the elements.
 fn texts(random: &mut Random, vlen: &VlenBuffer, count: usize) -> (Vec<u8>, Vec<Vec<u8>>) {
     let texts: Vec<Vec<u8>> = (0..count)
         .map(|_| {
@@ -223,7 +223,7 @@ fn variable_length_elements_move_between_heaps() {
     }
 }
 
-/// A points axis of one dimension.
+/// Returns a points axis of one dimension.
 fn points(list: &[usize], places: Option<&[usize]>) -> ElementAxis {
     let coordinates = smallvec![std::sync::Arc::new(list.to_vec().into())];
     let points = PlacedPoints::placed(coordinates, places.map(|places| places.to_vec().into()));
@@ -238,7 +238,7 @@ fn gather(axes: Dims<ElementAxis>, chunk: &[usize], memory: &[usize]) {
 }
 
 #[test]
-fn what_leaves_a_view_is_refused() {
+fn sets_outside_of_a_view_panic() {
     let span =
         |start, step, count, place| ElementAxis::Span { dim: 1, span: Span { start, step, count }, place };
     let cases: Vec<(Dims<ElementAxis>, &[usize], &[usize])> = vec![
@@ -260,6 +260,6 @@ fn what_leaves_a_view_is_refused() {
         let result = std::panic::catch_unwind(|| gather(axes, chunk, memory));
         assert!(result.is_err(), "{what}");
     }
-    // Nothing is selected, and nothing done.
+    // With an empty selection, nothing is copied.
     gather(smallvec![points(&[], None), span(9, 1, 9, 9)], &[4, 4], &[0, 4]);
 }

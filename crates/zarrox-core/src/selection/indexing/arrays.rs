@@ -39,12 +39,12 @@ impl IndexArray {
         Ok(Self { shape, values })
     }
 
-    /// The shape.
+    /// Returns the shape.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
-    /// The values, in row-major order.
+    /// Returns the values, in row-major order.
     pub fn values(&self) -> &Arc<Vec<i64>> {
         &self.values
     }
@@ -61,23 +61,23 @@ impl Mask {
         Ok(Self { shape, values })
     }
 
-    /// The shape.
+    /// Returns the shape.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
-    /// The values, in row-major order.
+    /// Returns the values, in row-major order.
     pub fn values(&self) -> &Arc<Vec<bool>> {
         &self.values
     }
 
-    /// The number of true values.
+    /// Returns the number of true values.
     #[doc(hidden)]
     pub fn count(&self) -> usize {
         count(&self.values)
     }
 
-    /// The true positions in row-major order: for each dimension a list of positions.
+    /// Returns the true positions in row-major order: for each dimension a list of positions.
     ///
     /// # Errors
     /// When memory for the lists cannot be allocated.
@@ -87,7 +87,7 @@ impl Mask {
         let mut lists: Dims<Positions> = self.shape.iter().map(|_| reserved(count)).collect::<Result<_>>()?;
         let Some((&width, outer)) = self.shape.split_last() else { return Ok(lists) };
         let mut row: Dims<usize> = outer.iter().map(|_| 0).collect();
-        // Without elements there are no rows, and a division by a width of zero is avoided.
+        // Without elements there are no rows, and this avoids a division by a width of zero.
         for values in self.values.chunks(width.max(1)) {
             let (columns, rows) =
                 lists.split_last_mut().map_or((None, [].as_mut_slice()), |(l, r)| (Some(l), r));
@@ -111,7 +111,7 @@ fn check_count(shape: &[usize], count: usize) -> Result<()> {
     Err(Error::selection(format!("an array of shape {shape:?} cannot have {count} values")))
 }
 
-/// The number of elements of a shape, if it fits into `usize`.
+/// Returns the number of elements of a shape, if it fits into `usize`.
 pub(super) fn checked_size(shape: &[usize]) -> Option<usize> {
     if shape.contains(&0) {
         return Some(0);
@@ -119,7 +119,7 @@ pub(super) fn checked_size(shape: &[usize]) -> Option<usize> {
     shape.iter().try_fold(1, |size: usize, &n| size.checked_mul(n))
 }
 
-/// An empty list with capacity for so many positions, or an error if memory cannot be allocated.
+/// Returns an empty list with capacity for `count` positions, or an error if memory cannot be allocated.
 pub(super) fn reserved(count: usize) -> Result<Positions> {
     Positions::with_room(count).map_err(|error| {
         let message =
@@ -132,12 +132,12 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// The items of arrays in selections: integers, which make an [`IndexArray`], and `bool`, which makes a [`Mask`].
+/// The items of arrays in selections: integers, for an [`IndexArray`], and `bool`, for a [`Mask`].
 pub trait ArrayItem: sealed::Sealed + Copy {
     /// The selection of an array of such items.
     type Array;
 
-    /// Creates an array of this shape, whose number of elements is that of the values.
+    /// Creates an array of this shape; the number of values must match.
     #[doc(hidden)]
     fn array(shape: Vec<usize>, values: Vec<Self>) -> Self::Array;
 }
@@ -184,14 +184,14 @@ pub(super) fn saturated(value: impl TryInto<i64>) -> i64 {
 }
 
 impl fmt::Display for IndexArray {
-    /// Writes NumPy's syntax; long arrays are shortened.
+    /// Formats the array in NumPy's syntax; long arrays are shortened.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_array(f, &self.shape, &self.values, &i64::to_string)
     }
 }
 
 impl fmt::Display for Mask {
-    /// Writes NumPy's syntax; long masks are shortened.
+    /// Formats the mask in NumPy's syntax; long masks are shortened.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let word = |value: &bool| if *value { "True" } else { "False" }.to_owned();
         write_array(f, &self.shape, &self.values, &word)

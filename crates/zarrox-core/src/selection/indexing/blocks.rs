@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::grid::ChunkGrid;
 
 impl Selection {
-    /// Rewrites block selections as slices, for an array of this shape with this grid. Other selections stay unchanged.
+    /// Rewrites block selections as slices, for an array of this shape with this grid. Other selections are unchanged.
     ///
     /// # Errors
     /// When a block does not exist, or an item is neither an integer nor a slice without a step.
@@ -43,7 +43,7 @@ impl Selection {
     }
 }
 
-/// The elements of some blocks along a dimension.
+/// Returns the elements of some blocks along a dimension.
 fn block_slice(
     item: &DimSelection,
     dim: usize,

@@ -1,7 +1,7 @@
 //! Composition of selections, without reading.
 //!
-//! The second selection resolves against the shape of the first one's result. Axes of both that meet in an axis of that result
-//! are composed, and all others stay unchanged: a slice of a slice is a slice, and anything else becomes listed points.
+//! The second selection resolves against the shape of the first one's result. Axes of both that share an axis of that result
+//! are composed, and all others are unchanged: a slice of a slice is a slice, and any other combination becomes listed points.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ struct Composing<'a> {
     second: &'a ResolvedSelection,
 }
 
-/// Axes that are composed together, since they meet in axes of the first result.
+/// Axes that are composed together, because they share axes of the first result.
 #[derive(Debug, Default)]
 struct Component {
     /// Axes of the first selection.
@@ -80,22 +80,22 @@ impl Composing<'_> {
             components = others;
             components.push(joined);
         }
-        self.attach_the_homeless(&mut components);
-        // Points keep the order of the result, of which the last written one counts.
+        self.attach_unconnected_axes(&mut components);
+        // Points keep the order of the result, in which the last one counts for writes.
         for component in &mut components {
             component.second.sort_by_key(|&number| self.places_in_result(number).next());
         }
         components
     }
 
-    /// The places of the parts of an axis of the second selection in its result.
+    /// Returns the positions of the parts of an axis of the second selection in its result.
     fn places_in_result(&self, number: usize) -> impl Iterator<Item = usize> {
         let is_of = move |of: &ResultAxis| matches!(of, ResultAxis::Of { axis, .. } if *axis == number);
         self.second.result.iter().enumerate().filter(move |(_, of)| is_of(of)).map(|(place, _)| place)
     }
 
-    /// Repeating or removing the one element of a new axis repeats or removes elements of some other axis.
-    fn attach_the_homeless(&self, components: &mut Vec<Component>) {
+    /// Repeating or removing the single element of a new axis repeats or removes elements of another axis.
+    fn attach_unconnected_axes(&self, components: &mut Vec<Component>) {
         let homeless = |component: &Component| component.first.is_empty() && !self.is_single(component);
         let (without, mut others): (Vec<_>, Vec<_>) =
             std::mem::take(components).into_iter().partition(homeless);
@@ -112,12 +112,12 @@ impl Composing<'_> {
         *components = others;
     }
 
-    /// Returns true if the second selection's axes select one element.
+    /// Returns true if the axes of the second selection select one element.
     fn is_single(&self, component: &Component) -> bool {
         component.second.iter().all(|&axis| self.second.axes[axis].shape().iter().all(|&length| length == 1))
     }
 
-    /// The axis of the first selection that an axis of its result comes from.
+    /// Returns the axis of the first selection that an axis of its result comes from.
     fn source(&self, dim: usize) -> Option<usize> {
         match self.first.result[dim] {
             ResultAxis::New => None,
@@ -168,7 +168,7 @@ impl Composing<'_> {
         Ok(())
     }
 
-    /// The span of a component whose two axes are spans, and the axis of the second selection.
+    /// Returns the span of a component whose two axes are spans, and the axis of the second selection.
     fn span_of_span(&self, first: usize, component: &Component) -> Option<(usize, ResolvedSpan)> {
         let &[second] = component.second.as_slice() else { return None };
         match (&self.first.axes[first], &self.second.axes[second]) {
@@ -181,7 +181,7 @@ impl Composing<'_> {
         }
     }
 
-    /// The place of an axis of the first result in the new result; `number` is the axis that it comes from.
+    /// Returns the position of an axis of the first result in the new result; `number` is the axis that it comes from.
     fn place(&self, dim: usize, number: usize) -> ResultAxis {
         match self.first.result[dim] {
             ResultAxis::New => ResultAxis::New,
@@ -189,7 +189,7 @@ impl Composing<'_> {
         }
     }
 
-    /// Returns true if an axis of the second selection takes all positions in their order, and the result keeps it.
+    /// Returns true if an axis of the second selection selects all positions in order, and the result keeps it.
     fn is_untouched(&self, number: usize) -> bool {
         let ResolvedAxis::Span(span) = &self.second.axes[number] else { return false };
         let length = match self.first.result[span.dim] {
@@ -199,7 +199,8 @@ impl Composing<'_> {
         span.start == 0 && span.count == length && !span.reversed && self.is_kept(number)
     }
 
-    /// The axes of a component's layout in the order of the result. Parts of one axis may be on both sides of another's.
+    /// Returns the axes of a component's layout in the order of the result. Parts of one axis may be on both sides of
+    /// another's.
     fn order_in_result(&self, component: &Component) -> Vec<usize> {
         let places = component.second.iter().flat_map(|&number| self.places_in_result(number));
         let places: Vec<usize> = places.collect();
@@ -222,7 +223,7 @@ impl Composing<'_> {
         Ok(Layout { blocks, shape, count })
     }
 
-    /// The positions of all points for each dimension of the array in the component, in ascending order of the dimensions.
+    /// Returns the positions of all points for each dimension of the array in the component, in ascending order of the dimensions.
     fn points(&self, component: &Component, layout: &Layout) -> Result<Lists> {
         let mut lists = Lists::new();
         let picked = self.picked(component, layout)?;
@@ -247,7 +248,7 @@ impl Composing<'_> {
         Ok(lists)
     }
 
-    /// The positions that the second selection takes along each axis of the first result.
+    /// Returns the positions that the second selection selects along each axis of the first result.
     fn picked(&self, component: &Component, layout: &Layout) -> Result<Vec<Picked>> {
         let mut picked = Vec::new();
         if layout.count == 0 {
@@ -292,7 +293,7 @@ struct Picked {
 }
 
 impl Picked {
-    /// The list for every point of the layout.
+    /// Returns the list for every point of the layout.
     fn expanded(&self, layout: &Layout) -> Result<Cow<'_, Positions>> {
         if self.list.len() == layout.count {
             return Ok(Cow::Borrowed(&self.list));
@@ -311,7 +312,7 @@ impl Picked {
     }
 }
 
-/// The span of positions of a span.
+/// Returns the span of positions of a span.
 fn span_of_span(outer: &ResolvedSpan, inner: &ResolvedSpan) -> ResolvedSpan {
     let reversed = inner.count > 1 && outer.reversed != inner.reversed;
     if inner.count == 0 {
@@ -323,7 +324,7 @@ fn span_of_span(outer: &ResolvedSpan, inner: &ResolvedSpan) -> ResolvedSpan {
     ResolvedSpan { start, step, count: inner.count, reversed, ..*outer }
 }
 
-/// The positions of a span in the order of the result, which has at least as many elements.
+/// Returns the positions of a span in the order of the result, which has at least as many elements.
 fn listed(span: &ResolvedSpan) -> Result<Positions> {
     let count = usize::try_from(span.count).unwrap_or(usize::MAX);
     let mut list = reserved(count)?;
@@ -339,12 +340,12 @@ fn move_onto(span: &ResolvedSpan, list: &mut [usize]) -> Result<()> {
         let message = format!("position {highest} of axis {} is too large for a list of positions", span.dim);
         return Err(Error::new(ErrorKind::LimitExceeded, message));
     }
-    #[expect(clippy::cast_possible_truncation, reason = "no position is beyond the highest, which fits")]
+    #[expect(clippy::cast_possible_truncation, reason = "all positions are at most the highest, which fits")]
     list.iter_mut().for_each(|n| *n = span.position(*n as u64) as usize);
     Ok(())
 }
 
-/// The selected positions of a span; without a selection, its only one.
+/// Returns the selected positions of a span; without a selection, its only one.
 fn span_points(span: &ResolvedSpan, parts: &[&Picked], layout: &Layout) -> Result<Arc<Positions>> {
     let mut list = match parts.first() {
         Some(picked) => picked.expanded(layout)?.into_owned(),
@@ -354,7 +355,7 @@ fn span_points(span: &ResolvedSpan, parts: &[&Picked], layout: &Layout) -> Resul
     Ok(Arc::new(list))
 }
 
-/// Picked points of a list.
+/// Returns selected points of a list.
 fn list_points(points: &Points, parts: &[&Picked], layout: &Layout) -> Result<Lists> {
     let places = places_in_list(points, parts, layout)?;
     let pick = |(&dim, list): (&usize, &Arc<Positions>)| {
@@ -365,7 +366,7 @@ fn list_points(points: &Points, parts: &[&Picked], layout: &Layout) -> Result<Li
     points.dims.iter().zip(&points.coordinates).map(pick).collect()
 }
 
-/// The indices of the selected points in a list of points, from their places along each of its dimensions.
+/// Returns the indices of the selected points in a list of points, from their positions along each of its dimensions.
 fn places_in_list<'a>(points: &Points, parts: &[&'a Picked], layout: &Layout) -> Result<Cow<'a, Positions>> {
     let mut places: Option<Cow<'a, Positions>> = None;
     for picked in parts {
@@ -392,7 +393,7 @@ fn repeated(value: usize, count: usize) -> Result<Positions> {
     Ok(list)
 }
 
-/// Points with permuted dimensions of their shape, and this shape.
+/// Returns points with permuted dimensions of their shape, and this shape.
 fn transposed(lists: Lists, shape: &[usize], order: &[usize]) -> Result<(Lists, Vec<usize>)> {
     let new_shape: Vec<usize> = order.iter().map(|&at| shape[at]).collect();
     if order.is_sorted() {
@@ -413,7 +414,7 @@ fn transposed(lists: Lists, shape: &[usize], order: &[usize]) -> Result<(Lists, 
     Ok((lists, new_shape))
 }
 
-/// Points as the simplest possible axes; and for each dimension of their shape, the part of the first of these axes that it is,
+/// Returns points as the simplest possible axes; and for each dimension of their shape, the corresponding part of these axes,
 /// or `None` if its length is 1.
 fn normal_form(lists: Lists, shape: &[usize]) -> (Vec<ResolvedAxis>, Vec<Option<usize>>) {
     let long = |length: &usize| *length != 1;

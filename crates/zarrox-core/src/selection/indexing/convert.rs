@@ -19,7 +19,7 @@ impl IntoSelection for &Selection {
     }
 }
 
-/// Selects everything, also from an array without dimensions.
+/// Selects all elements, also from an array without dimensions.
 impl IntoSelection for RangeFull {
     fn into_selection(self) -> Selection {
         Selection::all()
@@ -55,7 +55,7 @@ macro_rules! tuples {
     ($($T:ident)+) => {
         impl<$($T: Into<DimSelection>),+> IntoSelection for ($($T,)+) {
             fn into_selection(self) -> Selection {
-                #[expect(non_snake_case, reason = "the types' names serve for the values")]
+                #[expect(non_snake_case, reason = "the values are named after their types")]
                 let ($($T,)+) = self;
                 Selection::from_iter([$($T.into()),+])
             }
@@ -72,7 +72,7 @@ tuples!(A B C D E F);
 tuples!(A B C D E F G);
 tuples!(A B C D E F G H);
 
-/// A box of as many dimensions as there are ranges.
+/// A box with as many dimensions as there are ranges.
 macro_rules! boxes {
     ($T:ty; $([$($generics:tt)*] $Ranges:ty),+) => {$(
         impl<$($generics)*> IntoSelection for $Ranges {

@@ -26,7 +26,7 @@ pub(super) enum Joint<'a> {
 }
 
 impl<'a> Joint<'a> {
-    /// A mask that selects from these dimensions, or an error that names the axis where its length differs.
+    /// Returns a mask that selects from these dimensions, or an error that names the axis where its length differs.
     pub(super) fn mask(dims: Dims<Dim>, mask: &'a Mask) -> Result<Self> {
         for (dim, &length) in dims.iter().zip(mask.shape()) {
             if dim.length.cast_unsigned() != length as u64 {
@@ -39,7 +39,7 @@ impl<'a> Joint<'a> {
         Ok(Self::Mask(dims, mask, mask.count()))
     }
 
-    /// The shape before broadcasting.
+    /// Returns the shape before broadcasting.
     fn shape(&self) -> Dims<usize> {
         match self {
             Self::Index(..) => Dims::new(),
@@ -48,7 +48,7 @@ impl<'a> Joint<'a> {
         }
     }
 
-    /// The position for each dimension, if it varies along no axis of the joint shape.
+    /// Returns the position for each dimension, if it varies along no axis of the joint shape.
     fn singles(&self) -> Result<Vec<ResolvedAxis>> {
         let at = |dim: &Dim, position: u64| ResolvedAxis::Span(single(dim.axis, position));
         match self {
@@ -67,7 +67,7 @@ impl<'a> Joint<'a> {
         }
     }
 
-    /// The dimensions, and a list of positions for each.
+    /// Returns the dimensions, and a list of positions for each.
     fn lists(&self) -> Result<Vec<(usize, Positions)>> {
         match self {
             Self::Index(dim, index) => Ok(vec![(dim.axis, dim.normalized(&[*index])?)]),
@@ -122,7 +122,7 @@ pub(super) fn select_together(arrays: &[Joint<'_>]) -> Result<(Vec<ResolvedAxis>
     Ok((axes, result))
 }
 
-/// The broadcast shape of all arrays, by NumPy's rules.
+/// Returns the broadcast shape of all arrays, by NumPy's rules.
 fn broadcast(shapes: &[Dims<usize>]) -> Result<Vec<usize>> {
     let ndim = shapes.iter().map(Dims::len).max().unwrap_or(0);
     let mut joint = vec![1; ndim];
@@ -170,7 +170,7 @@ fn group_axis(group: &Group, arrays: &[Joint<'_>], joint: &[usize]) -> Result<Re
     Ok(ResolvedAxis::Points(Points { dims, coordinates, shape }))
 }
 
-/// The number of points of a shape, unless their positions cannot fit into memory.
+/// Returns the number of points of a shape, unless their positions exceed the memory.
 pub(super) fn point_count(shape: &[usize]) -> Result<usize> {
     let most = isize::MAX.unsigned_abs() / size_of::<usize>();
     checked_size(shape).filter(|&count| count <= most).ok_or_else(|| {
@@ -179,7 +179,7 @@ pub(super) fn point_count(shape: &[usize]) -> Result<usize> {
     })
 }
 
-/// A list of this shape, broadcast to another with as many dimensions.
+/// Broadcasts a list of this shape to another with the same number of dimensions.
 fn broadcast_to(list: Positions, own: &[usize], shape: &[usize]) -> Result<Positions> {
     if own == shape {
         return Ok(list);

@@ -1,7 +1,7 @@
-//! Selections of elements of an array, in all ways of NumPy and Zarr.
+//! Selections of elements of an array, with all indexing modes of NumPy and Zarr.
 //!
-//! A [`Selection`] is a list of items ([`DimSelection`]) and a rule for their combination. For an array of a certain shape it
-//! becomes a [`ResolvedSelection`], which can be selected from again before anything is read.
+//! A [`Selection`] is a list of items ([`DimSelection`]) and a rule for their combination. For an array of a given shape it
+//! becomes a [`ResolvedSelection`], from which further selections are possible before anything is read.
 
 mod arrays;
 mod blocks;

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::{DimSelection, IndexArray, Mask, Selection};
 use crate::error::{Error, Result};
 
-/// The deepest nesting of lists: more dimensions than NumPy's arrays have.
+/// The maximum nesting of lists: the maximum number of dimensions in NumPy.
 const DEEPEST: usize = 64;
 
 impl FromStr for Selection {
@@ -27,7 +27,7 @@ impl FromStr for Selection {
     }
 }
 
-/// The text inside of the outermost brackets, if they enclose all of it.
+/// Returns the text inside of the outermost brackets, if they enclose all of it.
 fn without_brackets(text: &str) -> &str {
     let Some(inner) = text.strip_prefix('[').and_then(|inner| inner.strip_suffix(']')) else { return text };
     let mut depth: usize = 1;
@@ -76,7 +76,7 @@ fn integer(part: &str, number: usize) -> Result<i64> {
     })
 }
 
-/// A bound of a slice. As in Python, a bound outside of every array means its end.
+/// Parses a bound of a slice. As in Python, a bound outside of every array means its end.
 fn bound(part: &str, number: usize) -> Result<Option<i64>> {
     let part = part.trim();
     if part.is_empty() {
@@ -86,7 +86,7 @@ fn bound(part: &str, number: usize) -> Result<Option<i64>> {
     bound.map(Some).map_err(|_| bad(part, number, "is not an integer"))
 }
 
-/// The bound for a number that does not fit.
+/// Returns the bound for a number that overflows.
 fn farthest(error: &ParseIntError) -> Option<i64> {
     match error.kind() {
         IntErrorKind::PosOverflow => Some(i64::MAX),

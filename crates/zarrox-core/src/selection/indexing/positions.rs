@@ -8,7 +8,7 @@ use super::{Points, ResolvedAxis, ResolvedSpan};
 use crate::error::{Error, Result};
 use crate::scratch::Positions;
 
-/// The number of distances that are compared at once: enough for vector instructions.
+/// The number of distances that are compared together: enough for vector instructions.
 const COMPARED: usize = 1024;
 
 /// Checks that elements can be selected from an array of this shape.
@@ -29,9 +29,9 @@ pub(super) struct Dim {
 }
 
 impl Dim {
-    /// The `axis`-th dimension of an array of this shape.
+    /// Creates the `axis`-th dimension of an array of this shape.
     pub(super) fn new(shape: &[u64], axis: usize) -> Result<Self> {
-        // Positions are signed during the computation; no array comes near the limit.
+        // Positions are signed during the computation; real arrays are far below the limit.
         let length = i64::try_from(shape[axis]).map_err(|_| {
             Error::selection(format!("axis {axis} has length {}, which is more than 2^63", shape[axis]))
         })?;
@@ -43,7 +43,7 @@ impl Dim {
         Error::selection(format!("index {index} is out of bounds for axis {axis} with size {length}"))
     }
 
-    /// The position of an index, counted from the beginning.
+    /// Returns the position of an index, counted from the beginning.
     pub(super) fn index(self, index: i64) -> Result<u64> {
         let position = if index < 0 { index.saturating_add(self.length) } else { index };
         if position < 0 || position >= self.length {
@@ -52,7 +52,7 @@ impl Dim {
         Ok(position.cast_unsigned())
     }
 
-    /// Every position.
+    /// Returns every position.
     pub(super) fn all(self) -> ResolvedSpan {
         let count = self.length.cast_unsigned();
         ResolvedSpan { dim: self.axis, start: 0, step: 1, count, reversed: false }
@@ -80,12 +80,12 @@ impl Dim {
             (_, true) => start.cast_unsigned(),
             (_, false) => start.cast_unsigned() - (count - 1) * stride,
         };
-        // With at most one position, the step does not matter: 1 keeps later arithmetic small.
+        // With at most one position, the step has no effect: 1 keeps later arithmetic small.
         let step_out = if count > 1 { stride } else { 1 };
         Ok(ResolvedSpan { dim: self.axis, start, step: step_out, count, reversed: step < 0 && count > 1 })
     }
 
-    /// A one-dimensional list of indices, of which negative ones count from the end.
+    /// Resolves a one-dimensional list of indices, in which negative ones count from the end.
     pub(super) fn list(self, values: &[i64]) -> Result<ResolvedAxis> {
         if let Some(span) = self.evenly_spaced_indices(values) {
             return Ok(ResolvedAxis::Span(span));
@@ -93,7 +93,7 @@ impl Dim {
         Ok(self.positions(self.normalized(values)?))
     }
 
-    /// The span of evenly spaced indices that all count from the same end and are inside of the array.
+    /// Returns the span of evenly spaced indices that all count from the same end and are inside of the array.
     fn evenly_spaced_indices(self, values: &[i64]) -> Option<ResolvedSpan> {
         let (&first, &last) = (values.first()?, values.last()?);
         if (first < 0) != (last < 0) {
@@ -104,7 +104,7 @@ impl Dim {
         Some(span(self.axis, first, last, step, values.len()))
     }
 
-    /// These positions, which are inside of the array, as a span if they are evenly spaced.
+    /// Returns these positions, which are inside of the array, as a span if they are evenly spaced.
     fn positions(self, list: Positions) -> ResolvedAxis {
         if let Some(span) = spaced(self.axis, &list) {
             return ResolvedAxis::Span(span);
@@ -116,11 +116,11 @@ impl Dim {
         })
     }
 
-    /// Indices as positions from the beginning, or an error that names the first index outside of the array.
+    /// Converts indices to positions from the beginning, or returns an error that names the first index outside of the array.
     pub(super) fn normalized(self, values: &[i64]) -> Result<Positions> {
         let n = self.length;
         let mut list = reserved(values.len())?;
-        // One pass without branches: the processor does several at a time.
+        // One pass without branches: the processor handles several in parallel.
         let mut outside = false;
         list.extend(values.iter().map(|&value| {
             let position = value.wrapping_add(n & (value >> 63));
@@ -129,7 +129,7 @@ impl Dim {
             let position = position as usize;
             position
         }));
-        // On a machine with 32-bit addresses, a list cannot name positions beyond.
+        // With 32-bit addresses, a list cannot contain positions beyond.
         let inside = |value: i64| self.index(value).is_ok_and(|position| usize::try_from(position).is_ok());
         if outside || usize::try_from(n).is_err() {
             match values.iter().find(|&&value| !inside(value)) {
@@ -140,7 +140,7 @@ impl Dim {
         Ok(list)
     }
 
-    /// The positions where a mask of the dimension's length is true.
+    /// Returns the positions where a mask of the dimension's length is true.
     pub(super) fn mask(self, mask: &[bool]) -> Result<ResolvedAxis> {
         let first = mask.iter().position(|&value| value);
         let last = mask.iter().rposition(|&value| value);
@@ -158,17 +158,17 @@ impl Dim {
     }
 }
 
-/// One position along a dimension.
+/// Returns one position along a dimension.
 pub(super) fn single(dim: usize, position: u64) -> ResolvedSpan {
     ResolvedSpan { dim, start: position, step: 1, count: 1, reversed: false }
 }
 
-/// No position.
+/// Returns no position.
 fn none(dim: usize) -> ResolvedSpan {
     ResolvedSpan { dim, start: 0, step: 1, count: 0, reversed: false }
 }
 
-/// So many evenly spaced positions from the first to the last.
+/// Returns `count` evenly spaced positions from the first to the last.
 fn span(dim: usize, first: u64, last: u64, step: i64, count: usize) -> ResolvedSpan {
     let (step, reversed) = if count > 1 { (step.unsigned_abs(), step < 0) } else { (1, false) };
     ResolvedSpan { dim, start: first.min(last), step, count: count as u64, reversed }
@@ -181,12 +181,12 @@ pub(super) fn spaced(dim: usize, list: &[usize]) -> Option<ResolvedSpan> {
     Some(span(dim, first as u64, last as u64, step, list.len()))
 }
 
-/// The distance between consecutive values, if it is constant and not zero; 1 for a single value.
+/// Returns the distance between consecutive values, if it is constant and not zero; 1 for a single value.
 fn even_step<T: Copy>(values: &[T], number: impl Fn(T) -> i64) -> Option<i64> {
     let (&first, &last) = (values.first()?, values.last()?);
     let Some(&second) = values.get(1) else { return Some(1) };
     let step = number(second).checked_sub(number(first)).filter(|&step| step != 0)?;
-    // Evenly spaced values end where the step leads, so that nothing below wraps around.
+    // Evenly spaced values end where the step leads, so that the arithmetic below does not wrap.
     let distance = i128::from(number(last)) - i128::from(number(first));
     if distance != i128::from(step) * (values.len() as i128 - 1) {
         return None;

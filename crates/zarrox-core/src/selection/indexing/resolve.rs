@@ -1,4 +1,4 @@
-//! Resolution of a selection for an array of a certain shape.
+//! Resolution of a selection for an array of a given shape.
 
 use std::ops::Range;
 
@@ -17,8 +17,8 @@ struct Placed<'a> {
 impl Selection {
     /// Resolves the selection for an array of this shape.
     ///
-    /// An index outside of the array is an error even if it is broadcast with an empty array, so that nothing is selected. NumPy
-    /// allows that.
+    /// An index outside of the array is an error even if it is broadcast with an empty array, so that no element is selected.
+    /// NumPy allows that.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidSelection`](crate::ErrorKind::InvalidSelection) when the selection does not fit the array, with the
@@ -43,19 +43,19 @@ struct Building {
 }
 
 impl Building {
-    /// An axis that the result has.
+    /// Adds an axis that the result keeps.
     fn keep(&mut self, axis: ResolvedAxis) {
         self.result.push(ResultAxis::Of { axis: self.axes.len(), part: 0 });
         self.axes.push(axis);
     }
 
-    /// A single position, without an axis in the result.
+    /// Adds a single position, without an axis in the result.
     fn drop(&mut self, dim: Dim, index: i64) -> Result<()> {
         self.axes.push(ResolvedAxis::Span(single(dim.axis, dim.index(index)?)));
         Ok(())
     }
 
-    /// Adds the arrays that select jointly. Their axes come to this place in the result.
+    /// Adds the arrays that select jointly. Their axes are inserted at `place` in the result.
     fn join(&mut self, arrays: &[Joint<'_>], place: usize) -> Result<()> {
         let (axes, result) = select_together(arrays)?;
         let before = self.axes.len();
@@ -74,7 +74,7 @@ impl Building {
 }
 
 impl ResolvedSelection {
-    /// The axes in the order of their first dimensions.
+    /// Returns the axes in the order of their first dimensions.
     pub(super) fn in_order(axes: Vec<ResolvedAxis>, mut result: Vec<ResultAxis>) -> Self {
         let first = |axis: &ResolvedAxis| axis.dims().first().copied().unwrap_or(usize::MAX);
         if axes.is_sorted_by_key(first) {
@@ -118,14 +118,14 @@ fn place<'a>(items: &'a [DimSelection], shape: &[u64]) -> Result<Vec<Placed<'a>>
     Ok(placed)
 }
 
-/// NumPy's basic indexing, and its mixture with arrays.
+/// Resolves NumPy's basic indexing, and its combination with arrays.
 fn mixed(items: &[DimSelection], shape: &[u64]) -> Result<ResolvedSelection> {
     let is_array =
         |item: &DimSelection| matches!(item, DimSelection::Integers(_) | DimSelection::Booleans(_));
     let with_arrays = items.iter().any(is_array);
     let mut building = Building::default();
     let mut joint = Vec::new();
-    // The joint axes go to the first array if nothing separates the arrays, otherwise to the front.
+    // The joint axes replace the first array if the arrays are adjacent, otherwise they are at the front.
     let (mut first, mut ended, mut separated) = (0, false, false);
     for Placed { item, dims } in place(items, shape)? {
         if with_arrays && (is_array(item) || matches!(item, DimSelection::Index(_))) {
@@ -145,7 +145,7 @@ fn mixed(items: &[DimSelection], shape: &[u64]) -> Result<ResolvedSelection> {
     Ok(building.finish())
 }
 
-/// An item that selects jointly with others: an integer or an array.
+/// Returns an item that selects jointly with others: an integer or an array.
 fn joint_of<'a>(item: &'a DimSelection, dims: Range<usize>, shape: &[u64]) -> Result<Joint<'a>> {
     match item {
         DimSelection::Index(index) => Ok(Joint::Index(Dim::new(shape, dims.start)?, *index)),
@@ -157,7 +157,7 @@ fn joint_of<'a>(item: &'a DimSelection, dims: Range<usize>, shape: &[u64]) -> Re
     }
 }
 
-/// An item that selects independently.
+/// Returns an item that selects independently.
 fn independent(
     building: &mut Building,
     item: &DimSelection,
@@ -197,7 +197,7 @@ fn not_flat(axis: usize, shape: &[usize]) -> Error {
 }
 
 impl Building {
-    /// A single mask, whose axis comes next in the result.
+    /// Adds a single mask, whose axis is next in the result.
     fn join_mask(&mut self, item: &DimSelection, dims: Range<usize>, shape: &[u64]) -> Result<()> {
         self.join(&[joint_of(item, dims, shape)?], self.result.len())
     }

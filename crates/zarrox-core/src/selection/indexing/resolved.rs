@@ -1,4 +1,4 @@
-//! A selection resolved for an array of a certain shape: positions, and their places in the result.
+//! A selection resolved for an array of a given shape: positions in the array and in the result.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::strided::Dims;
 
 use super::Mask;
 
-/// A selection resolved for an array of a certain shape.
+/// A selection resolved for an array of a given shape.
 ///
 /// The dimensions of the array are divided among independent axes. An axis has one dimension, or several dimensions that are
 /// selected from jointly, point by point. The result has one axis for each sliced dimension, the axes of the joint shape of index
@@ -43,15 +43,15 @@ pub struct ResolvedSpan {
     pub step: u64,
     /// The number of positions.
     pub count: u64,
-    /// True if the result has them in descending order.
+    /// True if the positions are in descending order in the result.
     pub reversed: bool,
 }
 
 /// Listed positions along one or several dimensions, in the order of the result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Points {
-    /// The dimensions of the array, ascending. It is empty if an array without dimensions is selected from several times, and if
-    /// a mask without dimensions is false.
+    /// The dimensions of the array, ascending. The list is empty if a selection repeats the element of an array without
+    /// dimensions, and if a mask without dimensions is false.
     pub dims: Dims<usize>,
     /// For each of these dimensions the position of each point. All lists have the same length, and all positions are inside of
     /// the array.
@@ -76,7 +76,7 @@ pub struct MaskedPoints {
 pub enum ResultAxis {
     /// A new axis, of length 1.
     New,
-    /// From the array.
+    /// An axis of the array.
     Of {
         /// The index into [`ResolvedSelection::axes`].
         axis: usize,
@@ -86,7 +86,7 @@ pub enum ResultAxis {
 }
 
 impl ResolvedAxis {
-    /// The dimensions of the array, ascending.
+    /// Returns the dimensions of the array, ascending.
     pub fn dims(&self) -> &[usize] {
         match self {
             Self::Span(span) => std::slice::from_ref(&span.dim),
@@ -95,7 +95,7 @@ impl ResolvedAxis {
         }
     }
 
-    /// The shape of the positions in the result, unless the axis is dropped.
+    /// Returns the shape of the positions in the result, unless the axis is dropped.
     #[inline]
     pub fn shape(&self) -> Dims<u64> {
         match self {
@@ -107,7 +107,7 @@ impl ResolvedAxis {
 }
 
 impl ResolvedSelection {
-    /// The shape of the result.
+    /// Returns the shape of the result.
     pub fn shape(&self) -> Vec<u64> {
         let length = |axis: &ResultAxis| match *axis {
             ResultAxis::New => 1,
@@ -131,7 +131,7 @@ impl ResolvedSelection {
 }
 
 impl ResolvedSpan {
-    /// The position of the `n`-th element in the order of the result, which must exist.
+    /// Returns the position of the `n`-th element in the order of the result, which must exist.
     pub fn position(&self, n: u64) -> u64 {
         let n = if self.reversed { self.count - 1 - n } else { n };
         self.start + n * self.step
@@ -139,7 +139,7 @@ impl ResolvedSpan {
 }
 
 impl MaskedPoints {
-    /// The positions as lists.
+    /// Returns the positions as lists.
     ///
     /// # Errors
     /// When memory for the lists cannot be allocated.

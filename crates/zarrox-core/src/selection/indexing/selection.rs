@@ -1,4 +1,4 @@
-//! Selections: items, and the way to combine them.
+//! Selections: items, and the rules for their combination.
 
 use std::fmt;
 
@@ -9,13 +9,13 @@ use super::{IndexArray, Mask};
 pub enum DimSelection {
     /// One position; negative ones count from the end. The dimension is dropped from the result.
     Index(i64),
-    /// Evenly spaced positions, with NumPy's rules for missing, negative and outlying bounds.
+    /// Evenly spaced positions, with NumPy's rules for missing, negative and out-of-range bounds.
     Slice {
         /// The start.
         start: Option<i64>,
         /// The exclusive stop.
         stop: Option<i64>,
-        /// The step, which is not zero; a negative one goes backwards.
+        /// The step, which is not zero; a negative one reverses the order.
         step: i64,
     },
     /// All dimensions that no other item mentions, in full.
@@ -28,22 +28,22 @@ pub enum DimSelection {
     Booleans(Mask),
 }
 
-/// Conversion to a selection, from a tuple, a list or an array of items, or from a single item. An array of integers is one item, and an
-/// array of ranges is one range for each dimension. What `ndarray::s!` makes is converted as well.
+/// Conversion to a selection, from a tuple, a list or an array of items, or from a single item. An array of integers is one
+/// item, and an array of ranges is one range for each dimension. The result of `ndarray::s!` can be converted as well.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not select elements of an array",
     note = "write a selection with `s![..]`, as a range (`0..10`), a tuple of items (`(0..10, 3)`), or as ranges of one type (`vec![0..10, 2..4]`)"
 )]
 pub trait IntoSelection {
-    /// The selection.
+    /// Returns the selection.
     fn into_selection(self) -> Selection;
 }
 
 impl DimSelection {
-    /// Every position.
+    /// All positions.
     pub const ALL: Self = Self::Slice { start: None, stop: None, step: 1 };
 
-    /// The slice with another step; other items stay unchanged.
+    /// Returns the slice with another step; other items are unchanged.
     #[must_use]
     pub fn step_by(self, step: i64) -> Self {
         match self {
@@ -52,7 +52,7 @@ impl DimSelection {
         }
     }
 
-    /// The number of dimensions of the array that the item selects from, without those of an ellipsis.
+    /// Returns the number of dimensions of the array that the item selects from, without those of an ellipsis.
     pub(super) fn dims(&self) -> usize {
         match self {
             Self::Index(_) | Self::Slice { .. } | Self::Integers(_) => 1,
@@ -79,7 +79,7 @@ impl fmt::Display for DimSelection {
     }
 }
 
-/// The way in which the items of a selection combine.
+/// The rule by which the items of a selection are combined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Kind {
     /// By NumPy's rules for basic and mixed indexing.
@@ -97,8 +97,8 @@ pub(super) enum Kind {
 
 /// A selection of elements of an array.
 ///
-/// A selection is written with [`s!`](crate::s), parsed from NumPy's syntax with [`str::parse`], or made from items. By default,
-/// the items combine as in NumPy. Trailing dimensions without an item are selected in full.
+/// A selection is written with [`s!`](crate::s), parsed from NumPy's syntax with [`str::parse`], or created from items. By
+/// default, the items are combined as in NumPy. Trailing dimensions without an item are selected in full.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Selection {
     pub(super) kind: Kind,
@@ -106,18 +106,18 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Selects everything.
+    /// Selects all elements.
     pub fn all() -> Self {
         Self::default()
     }
 
-    /// Selects by these items with NumPy's rules.
+    /// Selects with these items by NumPy's rules.
     pub fn new(items: impl IntoIterator<Item: Into<DimSelection>>) -> Self {
         items.into_iter().map(Into::into).collect()
     }
 
-    /// Selects along each dimension independently, by integers, slices and one-dimensional arrays, and takes all combinations
-    /// (zarr-python's `oindex`).
+    /// Selects along each dimension independently, with integers, slices and one-dimensional arrays, and returns all
+    /// combinations (zarr-python's `oindex`).
     ///
     /// ```
     /// use zarrox_core::{Selection, s};
@@ -130,7 +130,7 @@ impl Selection {
         Self::with_kind(items, Kind::Orthogonal)
     }
 
-    /// Selects single elements by an integer or an array of positions for each dimension, which are broadcast together
+    /// Selects single elements with an integer or an array of positions for each dimension, which are broadcast together
     /// (zarr-python's `vindex`). A single mask of the array's shape is allowed as well.
     ///
     /// ```
@@ -149,18 +149,18 @@ impl Selection {
         Self { kind: Kind::Mask, items: vec![DimSelection::Booleans(mask.into())] }
     }
 
-    /// Selects whole chunks by their indices in the grid: integers, and slices without steps. No dimension is dropped.
+    /// Selects whole chunks by their indices in the grid: integers, and slices without steps. All dimensions are kept.
     /// [`Selection::on_grid`] converts them to slices.
     pub fn blocks(items: impl IntoSelection) -> Self {
         Self::with_kind(items, Kind::Blocks)
     }
 
-    /// Selects by the items of a selection, whatever its kind.
+    /// Selects with the items of a selection, regardless of its kind.
     fn with_kind(items: impl IntoSelection, kind: Kind) -> Self {
         Self { kind, items: items.into_selection().items }
     }
 
-    /// The items in their order.
+    /// Returns the items in their order.
     pub fn items(&self) -> &[DimSelection] {
         &self.items
     }
@@ -173,7 +173,7 @@ impl FromIterator<DimSelection> for Selection {
 }
 
 impl fmt::Display for Selection {
-    /// Writes NumPy's syntax, in which long arrays are shortened. A kind other than NumPy's has its name around it.
+    /// Formats the selection in NumPy's syntax, with long arrays shortened. A kind other than NumPy's is written around it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let items: Vec<String> = self.items.iter().map(ToString::to_string).collect();
         let items = items.join(", ");

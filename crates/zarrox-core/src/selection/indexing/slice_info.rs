@@ -1,11 +1,11 @@
-//! What `ndarray::s!` makes, as a selection.
+//! Conversion of `ndarray::s!` to a selection.
 
 use ndarray::{Dimension, SliceInfo, SliceInfoElem};
 
 use super::{DimSelection, IntoSelection, Selection};
 
-/// The elements that `ndarray` would give, in its order: with a negative step it begins at the end of the range, while
-/// [`s!`](crate::s) begins at the first number, as NumPy does.
+/// Selects the elements that `ndarray` would return, in its order: a negative step begins at the end of the range, while
+/// [`s!`](crate::s) begins at the first number, as in NumPy.
 impl<T: AsRef<[SliceInfoElem]>, In: Dimension, Out: Dimension> IntoSelection for SliceInfo<T, In, Out> {
     fn into_selection(self) -> Selection {
         (&self).into_selection()
@@ -34,13 +34,13 @@ impl From<SliceInfoElem> for DimSelection {
     }
 }
 
-/// A range from its last position on: its start and its exclusive end are those of a range forwards.
+/// Returns a range in reverse order: its start and its exclusive end are those of the forward range.
 fn backwards(start: i64, end: Option<isize>, step: i64) -> DimSelection {
     if end == Some(0) {
         return DimSelection::Slice { start: Some(0), stop: Some(0), step: 1 };
     }
     let first = end.map(|end| (end as i64).saturating_sub(1));
-    // Before position 0 there is none, and -1 is the last one.
+    // There is no position before 0, and -1 is the last one.
     let stop = (start != 0).then(|| start.saturating_sub(1));
     DimSelection::Slice { start: first, stop, step }
 }
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
     use crate::selection::ResolvedAxis;
 
-    /// The positions that a selection has along its only axis.
+    /// Returns the positions of a selection along its only axis.
     fn positions(selection: &Selection, length: u64) -> Vec<u64> {
         let resolved = selection.resolve(&[length]).unwrap();
         let [ResolvedAxis::Span(span)] = resolved.axes.as_slice() else { panic!("{resolved:?}") };

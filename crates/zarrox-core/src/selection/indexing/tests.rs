@@ -1,4 +1,4 @@
-//! Selections against NumPy's results, against loops written from its documentation, and at their limits.
+//! Selections compared with NumPy's results and with loops written from its documentation, and at their limits.
 
 mod golden;
 mod oracle;
@@ -164,7 +164,7 @@ fn one_item_is_a_selection() {
 
 #[test]
 fn indices_outside_are_errors_also_where_nothing_is_selected() {
-    // NumPy lets them pass when they are broadcast with an array that is empty.
+    // NumPy accepts them if they are broadcast with an empty array.
     assert_eq!(s![[7], [0_i64; 0]].resolve(&[3, 3]).unwrap_err().kind(), crate::ErrorKind::InvalidSelection);
     assert!(s![[0_i64; 0], [1]].resolve(&[3, 3]).unwrap().is_empty());
     assert_eq!(s![0..0, [3]].resolve(&[3, 3]).unwrap_err().kind(), crate::ErrorKind::InvalidSelection);
@@ -211,7 +211,7 @@ fn bounds_and_steps_beyond_every_array_are_those_of_numpy() {
     }
 }
 
-/// The single axis that a selection from ten elements resolves to.
+/// Returns the single axis that a selection from ten elements resolves to.
 fn axis(selection: &Selection) -> ResolvedAxis {
     let [axis] = selection.resolve(&[10]).unwrap().axes.try_into().unwrap();
     axis
@@ -254,7 +254,7 @@ fn long_lists_are_seen_through_to_their_ends() {
             assert!(matches!(&resolved.axes[0], ResolvedAxis::Span(span) if span.count == length as u64));
         }
     }
-    // Distances that wrap around are no even distances.
+    // Distances that wrap are not evenly spaced.
     assert_eq!(s![[0, i64::MAX, -2]].resolve(&[5]).unwrap_err().kind(), crate::ErrorKind::InvalidSelection);
     assert_eq!(s![[0, i64::MAX - 1]].resolve(&[i64::MAX.cast_unsigned()]).unwrap().shape(), [2]);
 }
@@ -292,7 +292,7 @@ fn blocks_are_slices() {
     assert_eq!(blocks("1:, :2").unwrap(), "10:25, 0:6");
     assert_eq!(blocks("..., 2").unwrap(), "..., 6:7");
     assert_eq!(blocks("5:9, -9:-1").unwrap(), "0:0, 0:6");
-    assert_eq!(slices(&s![1, ..;2]).unwrap(), "1, ::2", "what are no blocks stays");
+    assert_eq!(slices(&s![1, ..;2]).unwrap(), "1, ::2", "selections other than blocks are unchanged");
     let message = |text: &str| blocks(text).unwrap_err().to_string();
     assert_eq!(message("0, 3"), "block 3 is out of bounds for axis 1 with 3 blocks");
     assert_eq!(message("-4"), "block -4 is out of bounds for axis 0 with 3 blocks");
@@ -312,7 +312,7 @@ fn blocks_are_slices() {
 }
 
 #[test]
-fn what_is_not_selected_from_again_stays_as_it_was() {
+fn axes_without_a_second_selection_are_unchanged() {
     let mask = ndarray::Array2::from_shape_fn((4, 5), |(y, x)| (x + y) % 3 == 0);
     let first = s![.., &mask, [5, 0, 1]].resolve(&[3, 4, 5, 6]).unwrap_err();
     assert!(first.to_string().contains("broadcast"), "{first}");

@@ -7,7 +7,7 @@ use super::node::{MOST, Report, Version, Visited};
 use crate::ome::axis::{self, Axis, AxisKind};
 use zarrox::Array;
 
-/// Units that UDUNITS-2 has for axes of space and time.
+/// The prefixes of UDUNITS-2 units for axes of space and time.
 const PREFIXES: [&str; 16] = [
     "atto", "centi", "deci", "exa", "femto", "giga", "hecto", "kilo", "mega", "micro", "milli", "nano",
     "peta", "pico", "tera", "yocto",
@@ -20,13 +20,13 @@ const TIME: [&str; 4] = ["day", "hour", "minute", "second"];
 pub(super) fn check(visited: &Visited, report: &mut Report) -> Result<()> {
     let list = visited.get("multiscales").and_then(Json::as_array).filter(|list| !list.is_empty());
     let Some(list) = list else {
-        report.error(visited, "'multiscales' is a list with an entry at least");
+        report.error(visited, "'multiscales' must be a list with at least one entry");
         return Ok(());
     };
     for (index, entry) in list.iter().enumerate().take(MOST) {
         let at = format!("multiscales[{index}]");
         let Some(entry) = entry.as_object() else {
-            report.error(visited, format!("'{at}' is an object"));
+            report.error(visited, format!("'{at}' must be an object"));
             continue;
         };
         let arrays = check_entry(visited, &at, entry, report)?;
@@ -41,11 +41,13 @@ pub(super) fn check(visited: &Visited, report: &mut Report) -> Result<()> {
 fn check_entry(visited: &Visited, at: &str, entry: &Map, report: &mut Report) -> Result<Vec<Array>> {
     match entry.get("name") {
         None => report.warning(visited, format!("'{at}' has no 'name'")),
-        Some(name) if !name.is_string() => report.error(visited, format!("'name' of '{at}' is a text")),
+        Some(name) if !name.is_string() => {
+            report.error(visited, format!("'name' of '{at}' must be a string"))
+        }
         Some(_) => {}
     }
     if entry.get("type").is_some_and(|kind| !kind.is_string()) {
-        report.error(visited, format!("'type' of '{at}' is a text"));
+        report.error(visited, format!("'type' of '{at}' must be a string"));
     }
     let axes = check_axes(visited, at, entry.get("axes"), report);
     if let Some(own) = entry.get("coordinateTransformations") {
@@ -53,7 +55,7 @@ fn check_entry(visited: &Visited, at: &str, entry: &Map, report: &mut Report) ->
     }
     let datasets = entry.get("datasets").and_then(Json::as_array).filter(|list| !list.is_empty());
     let Some(datasets) = datasets else {
-        report.error(visited, format!("'datasets' of '{at}' is a list with an entry at least"));
+        report.error(visited, format!("'datasets' of '{at}' must be a list with at least one entry"));
         return Ok(Vec::new());
     };
     let mut arrays: Vec<(String, Array)> = Vec::new();
@@ -66,7 +68,7 @@ fn check_entry(visited: &Visited, at: &str, entry: &Map, report: &mut Report) ->
             None => report.error(visited, format!("'{at}' has no 'coordinateTransformations'")),
         }
         let Some(path) = dataset.get("path").and_then(Json::as_str) else {
-            report.error(visited, format!("'path' of '{at}' is a text"));
+            report.error(visited, format!("'path' of '{at}' must be a string"));
             continue;
         };
         if arrays.iter().any(|(other, _)| other == path) {
@@ -85,20 +87,20 @@ fn check_entry(visited: &Visited, at: &str, entry: &Map, report: &mut Report) ->
 /// Checks the axes, and returns them if each has a name.
 fn check_axes(visited: &Visited, at: &str, axes: Option<&Json>, report: &mut Report) -> Option<Vec<Axis>> {
     let Some(list) = axes.and_then(Json::as_array) else {
-        report.error(visited, format!("'axes' of '{at}' is a list"));
+        report.error(visited, format!("'axes' of '{at}' must be a list"));
         return None;
     };
     let mut all = Vec::new();
     for (index, axis) in list.iter().enumerate() {
         let at = format!("{at}.axes[{index}]");
         let Some(name) = axis.get("name").and_then(Json::as_str) else {
-            report.error(visited, format!("'name' of '{at}' is a text"));
+            report.error(visited, format!("'name' of '{at}' must be a string"));
             return None;
         };
         let kind = match axis.get("type").map(Json::as_str) {
             Some(Some(kind)) => AxisKind::named(kind),
             Some(None) => {
-                report.error(visited, format!("'type' of '{at}' is a text"));
+                report.error(visited, format!("'type' of '{at}' must be a string"));
                 return None;
             }
             None => {
@@ -108,13 +110,13 @@ fn check_axes(visited: &Visited, at: &str, axes: Option<&Json>, report: &mut Rep
         };
         let unit = match axis.get("unit").map(Json::as_str) {
             Some(None) => {
-                report.error(visited, format!("'unit' of '{at}' is a text"));
+                report.error(visited, format!("'unit' of '{at}' must be a string"));
                 None
             }
             unit => unit.flatten().map(str::to_owned),
         };
         if let Some(unit) = unit.as_deref().filter(|unit| !is_unit(&kind, unit)) {
-            report.warning(visited, format!("'{unit}' is no unit of UDUNITS-2 for the axis '{name}'"));
+            report.warning(visited, format!("'{unit}' is not a UDUNITS-2 unit for the axis '{name}'"));
         }
         all.push(Axis { name: name.to_owned(), kind, unit });
     }
@@ -145,7 +147,7 @@ fn check_transformations(
     report: &mut Report,
 ) -> Option<Vec<f64>> {
     let Some(list) = transformations.as_array() else {
-        report.error(visited, format!("'coordinateTransformations' of '{at}' is a list"));
+        report.error(visited, format!("'coordinateTransformations' of '{at}' must be a list"));
         return None;
     };
     let mut kinds: Vec<&str> = Vec::new();
@@ -162,43 +164,46 @@ fn check_transformations(
         match numbers {
             Some(numbers) => {
                 if ndim.is_some_and(|ndim| ndim != numbers.len()) {
-                    report.error(visited, format!("the {kind} of '{at}' has another length than the axes"));
+                    report.error(
+                        visited,
+                        format!("the {kind} of '{at}' does not have one number for each axis"),
+                    );
                 }
                 if kind == "scale" {
                     scale = Some(numbers);
                 }
             }
             None if transformation.get("path").is_some_and(Json::is_string) => {}
-            None => report.error(visited, format!("the {kind} of '{at}' is a list of numbers")),
+            None => report.error(visited, format!("the {kind} of '{at}' must be a list of numbers")),
         }
     }
     let count = |wanted: &str| kinds.iter().filter(|kind| **kind == wanted).count();
     if count("scale") != 1 {
-        report.error(visited, format!("'{at}' has one scale, and not {}", count("scale")));
+        report.error(visited, format!("'{at}' must have one scale, not {}", count("scale")));
     }
     if count("translation") > 1 {
-        report
-            .error(visited, format!("'{at}' has one translation at most, and not {}", count("translation")));
+        report.error(
+            visited,
+            format!("'{at}' must have at most one translation, not {}", count("translation")),
+        );
     }
     if kinds.first() == Some(&"translation") {
-        report.error(visited, format!("the translation of '{at}' follows the scale"));
+        report.error(visited, format!("the translation of '{at}' must follow the scale"));
     }
     if scale.iter().flatten().any(|along| *along <= 0.0) {
-        report.warning(visited, format!("the scale of '{at}' is not more than 0 everywhere"));
+        report.warning(visited, format!("the scale of '{at}' must be positive along each axis"));
     }
     scale
 }
 
-/// Lower resolutions have larger scales.
+/// Checks that scales increase from level to level.
 fn check_scales(visited: &Visited, at: &str, scales: &[Vec<f64>], report: &mut Report) {
     let shrinks = |pair: &[Vec<f64>]| {
         pair[0].len() == pair[1].len() && pair[0].iter().zip(&pair[1]).any(|(before, after)| after < before)
     };
     if scales.windows(2).any(shrinks) {
-        report.error(
-            visited,
-            format!("the scales of '{at}' become smaller: the highest resolution comes first"),
-        );
+        report
+            .error(visited, format!("the scales of '{at}' decrease: the highest resolution must come first"));
     }
 }
 
@@ -222,24 +227,31 @@ fn check_arrays(visited: &Visited, axes: Option<&[Axis]>, arrays: &[(String, Arr
     for pair in arrays.windows(2) {
         let ((_, before), (path, after)) = (&pair[0], &pair[1]);
         if before.data_type() != after.data_type() {
-            let message =
-                format!("the elements are {}, but {} before", after.data_type(), before.data_type());
+            let message = format!(
+                "the data type is {}, but that of the previous level is {}",
+                after.data_type(),
+                before.data_type()
+            );
             report.error_below(visited, path, message);
         }
         if before.ndim() != after.ndim() {
             report.error_below(
                 visited,
                 path,
-                "the array has another number of dimensions than the one before",
+                "the array has another number of dimensions than the previous level",
             );
             continue;
         }
         let mut lengths = after.shape().iter().zip(before.shape());
         if lengths.any(|(after, before)| after > before) {
-            let message = format!("the shape {:?} is larger than {:?} before", after.shape(), before.shape());
+            let message = format!(
+                "the shape {:?} is larger than {:?} of the previous level",
+                after.shape(),
+                before.shape()
+            );
             report.error_below(visited, path, message);
         } else if after.shape() == before.shape() {
-            let message = format!("the shape {:?} is that of the array before", after.shape());
+            let message = format!("the shape {:?} is the same as that of the previous level", after.shape());
             report.warning_below(visited, path, message);
         }
     }
@@ -263,7 +275,7 @@ fn check_names(visited: &Visited, axes: &[Axis], path: &str, array: &Array, repo
 fn check_channels(visited: &Visited, entry: &Map, first: Option<&Array>, report: &mut Report) {
     let Some(omero) = visited.get("omero") else { return };
     let Some(channels) = omero.get("channels").and_then(Json::as_array) else {
-        report.error(visited, "'channels' of 'omero' is a list");
+        report.error(visited, "'channels' of 'omero' must be a list");
         return;
     };
     for (index, channel) in channels.iter().enumerate().take(MOST) {
@@ -272,15 +284,15 @@ fn check_channels(visited: &Visited, entry: &Map, first: Option<&Array>, report:
         if !color
             .is_some_and(|color| color.len() == 6 && color.bytes().all(|digit| digit.is_ascii_hexdigit()))
         {
-            report.error(visited, format!("'color' of '{at}' has six hexadecimal digits"));
+            report.error(visited, format!("'color' of '{at}' must have six hexadecimal digits"));
         }
         let window = channel.get("window");
         let has = |member: &str| window.and_then(|window| window.get(member)).is_some_and(Json::is_number);
         if let Some(missing) = ["start", "end", "min", "max"].iter().find(|member| !has(member)) {
-            report.error(visited, format!("'{missing}' of the window of '{at}' is a number"));
+            report.error(visited, format!("'{missing}' of the window of '{at}' must be a number"));
         }
         if channel.get("label").is_some_and(|label| !label.is_string()) {
-            report.error(visited, format!("'label' of '{at}' is a text"));
+            report.error(visited, format!("'label' of '{at}' must be a string"));
         }
     }
     let Some(axes) = entry.get("axes").and_then(Json::as_array) else { return };

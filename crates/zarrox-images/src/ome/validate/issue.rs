@@ -4,13 +4,13 @@ use std::fmt;
 
 pub use zarrox_tools::check::Severity;
 
-/// A part of the metadata that is not as OME-Zarr has it.
+/// A violation of the OME-Zarr specification in the metadata of a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Issue {
-    /// The path of the node, relative to the group that was validated; empty for that itself.
+    /// The path of the node, relative to the validated group; empty for the group itself.
     pub path: String,
-    /// The severity: an error where the specification demands otherwise, a warning where it recommends otherwise.
+    /// The severity: an error for a violated requirement, a warning for a violated recommendation.
     pub severity: Severity,
     /// The defect.
     pub message: String,

@@ -11,12 +11,12 @@ use super::node::{MOST, Report, Visited};
 /// Checks the list of labels, and each of them.
 pub(super) fn check_list(visited: &Visited, report: &mut Report) -> Result<()> {
     let Some(list) = visited.get("labels").and_then(Json::as_array) else {
-        report.error(visited, "'labels' is a list of paths");
+        report.error(visited, "'labels' must be a list of paths");
         return Ok(());
     };
     for label in list.iter().take(MOST) {
         let Some(path) = label.as_str() else {
-            report.error(visited, "'labels' is a list of paths");
+            report.error(visited, "'labels' must be a list of paths");
             continue;
         };
         report.visit(visited, path, "multiscales")?;
@@ -25,7 +25,7 @@ pub(super) fn check_list(visited: &Visited, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// Labels are integers.
+/// Checks that labels are integers.
 fn check_type(visited: &Visited, path: &str, report: &mut Report) -> Result<()> {
     let Ok(group) = visited.group.open(path).and_then(zarrox::Node::into_group) else { return Ok(()) };
     let attributes = group.attributes();
@@ -37,7 +37,7 @@ fn check_type(visited: &Visited, path: &str, report: &mut Report) -> Result<()> 
     let Some(array) = first.and_then(Json::as_str) else { return Ok(()) };
     let Ok(array) = group.open(array).and_then(zarrox::Node::into_array) else { return Ok(()) };
     if !matches!(array.data_type().storage(), Storage::Int(_) | Storage::Uint(_)) {
-        report.error_below(visited, path, format!("labels are integers, and not {}", array.data_type()));
+        report.error_below(visited, path, format!("labels must be integers, not {}", array.data_type()));
     }
     Ok(())
 }
@@ -45,7 +45,7 @@ fn check_type(visited: &Visited, path: &str, report: &mut Report) -> Result<()> 
 /// Checks `image-label`.
 pub(super) fn check_label(visited: &Visited, report: &mut Report) {
     let Some(label) = visited.get("image-label").and_then(Json::as_object) else {
-        report.error(visited, "'image-label' is an object");
+        report.error(visited, "'image-label' must be an object");
         return;
     };
     check_colors(visited, label.get("colors"), report);
@@ -53,7 +53,7 @@ pub(super) fn check_label(visited: &Visited, report: &mut Report) {
     if let Some(source) = label.get("source")
         && (!source.is_object() || source.get("image").is_some_and(|image| !image.is_string()))
     {
-        report.error(visited, "'source' of 'image-label' is an object, and its 'image' a path");
+        report.error(visited, "'source' of 'image-label' must be an object, and its 'image' a path");
     }
 }
 
@@ -63,16 +63,16 @@ fn check_colors(visited: &Visited, colors: Option<&Json>, report: &mut Report) {
         let Some(rgba) = color.get("rgba") else { continue };
         let is_part = |part: &Json| part.as_u64().is_some_and(|part| part <= 255);
         if !rgba.as_array().is_some_and(|parts| parts.len() == 4 && parts.iter().all(is_part)) {
-            report.error(visited, "'rgba' of a colour of 'image-label' has four integers from 0 to 255");
+            report.error(visited, "'rgba' of a colour of 'image-label' must be four integers from 0 to 255");
         }
     }
 }
 
-/// Checks a list of objects, each of which is for another label.
+/// Checks a list of objects, which must have different labels.
 fn check_values(visited: &Visited, member: &str, list: Option<&Json>, report: &mut Report) {
     let Some(list) = list else { return };
     let Some(list) = list.as_array() else {
-        report.error(visited, format!("'{member}' of 'image-label' is a list"));
+        report.error(visited, format!("'{member}' of 'image-label' must be a list"));
         return;
     };
     let mut seen = BTreeSet::new();
@@ -80,13 +80,13 @@ fn check_values(visited: &Visited, member: &str, list: Option<&Json>, report: &m
         match entry.get("label-value").filter(|value| value.is_number()) {
             None => report.error(
                 visited,
-                format!("an entry of '{member}' of 'image-label' has no number 'label-value'"),
+                format!("an entry of '{member}' of 'image-label' has no numeric 'label-value'"),
             ),
             Some(value) => {
                 if !seen.insert(value.to_string()) {
                     report.error(
                         visited,
-                        format!("two entries of '{member}' of 'image-label' are for {value}"),
+                        format!("two entries of '{member}' of 'image-label' have the label {value}"),
                     );
                 }
             }

@@ -1,7 +1,7 @@
 //! Checks of the metadata of OME-Zarr 0.4 and 0.5.
 //!
-//! [`validate`] looks at a group and at all that its metadata leads to: the arrays of an image, its labels, the wells and images of a plate,
-//! and the images of a collection. No chunk is read.
+//! [`validate`] checks a group and all nodes that its metadata names: the arrays of an image, its labels, the wells and images of
+//! a plate, and the images of a collection. No chunk is read.
 
 mod image;
 mod issue;
@@ -17,11 +17,11 @@ pub use issue::{Issue, Severity};
 use node::{Report, Visited};
 use zarrox::{Group, Node, OpenMode, OpenOptions, Place};
 
-/// Checks the metadata of the group at a path or URL, and of all that it leads to. There are no findings where all is well.
+/// Checks the metadata of the group at a path or URL, and of all nodes that it names. Valid metadata has no issues.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] when there is no node; [`ErrorKind::InvalidArgument`] when the group has no metadata of OME-Zarr;
-/// [`ErrorKind::Unsupported`] when it has another version than 0.4 and 0.5; the errors of the store.
+/// [`ErrorKind::NotFound`] when there is no node; [`ErrorKind::InvalidArgument`] when the group has no OME-Zarr metadata;
+/// [`ErrorKind::Unsupported`] when its version is neither 0.4 nor 0.5; and the errors of the store.
 pub fn validate(path: impl Into<Place>) -> Result<Vec<Issue>> {
     validate_with(&OpenOptions::new(), path)
 }
@@ -35,19 +35,19 @@ pub fn validate_with(options: &OpenOptions, path: impl Into<Place>) -> Result<Ve
     match options.open(path)? {
         Node::Group(group) => validate_group(&group),
         Node::Array(array) => {
-            let message = format!("'{}' is an array; the metadata of OME-Zarr is in groups", array.path());
+            let message = format!("'{}' is an array, but only groups have OME-Zarr metadata", array.path());
             Err(Error::new(ErrorKind::InvalidArgument, message))
         }
     }
 }
 
-/// Like [`validate`], for a group that is open.
+/// Like [`validate`], for an open group.
 ///
 /// # Errors
 /// The errors of [`validate`].
 pub fn validate_group(group: &Group) -> Result<Vec<Issue>> {
     let Some(visited) = Visited::of(group, "") else {
-        let message = format!("the group '{}' has no metadata of OME-Zarr 0.4 or 0.5", group.path());
+        let message = format!("the group '{}' has no OME-Zarr metadata of version 0.4 or 0.5", group.path());
         return Err(Error::new(ErrorKind::InvalidArgument, message));
     };
     let mut report = Report::new(visited.version);
@@ -59,7 +59,7 @@ pub fn validate_group(group: &Group) -> Result<Vec<Issue>> {
     Ok(report.findings)
 }
 
-/// Checks a group and what it leads to.
+/// Checks a group and the nodes that it names.
 fn check(visited: &Visited, report: &mut Report) -> Result<()> {
     let mut is_known = false;
     if visited.get("plate").is_some() {
@@ -90,15 +90,15 @@ fn check(visited: &Visited, report: &mut Report) -> Result<()> {
         is_known = true;
     }
     if !is_known {
-        report.warning(visited, "there is neither an image, nor labels, a plate, a well or a collection");
+        report.warning(visited, "the group describes no image, labels, plate, well or collection");
     }
     Ok(())
 }
 
-/// Checks a collection of images, as bioformats2raw makes it.
+/// Checks a collection of images of bioformats2raw.
 fn collection(visited: &Visited, layout: &Json, report: &mut Report) -> Result<()> {
     if layout.as_i64() != Some(3) && layout.as_str() != Some("3") {
-        report.error(visited, format!("'bioformats2raw.layout' is 3, and not {layout}"));
+        report.error(visited, format!("'bioformats2raw.layout' must be 3, not {layout}"));
     }
     if visited.get("plate").is_some() {
         return Ok(());
@@ -110,12 +110,12 @@ fn collection(visited: &Visited, layout: &Json, report: &mut Report) -> Result<(
     let paths: Vec<String> = match series.as_ref().map(Json::as_array) {
         Some(Some(list)) => {
             if list.iter().any(|path| !path.is_string()) {
-                report.error(visited, "'series' of the group OME is a list of paths");
+                report.error(visited, "'series' of the group OME must be a list of paths");
             }
             list.iter().filter_map(Json::as_str).map(str::to_owned).collect()
         }
         Some(None) => {
-            report.error(visited, "'series' of the group OME is a list of paths");
+            report.error(visited, "'series' of the group OME must be a list of paths");
             Vec::new()
         }
         // Images are numbered.

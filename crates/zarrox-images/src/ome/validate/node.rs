@@ -1,4 +1,4 @@
-//! The groups that a validation visits, and what it finds.
+//! The groups that a validation visits, and the issues that it finds.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -10,7 +10,7 @@ use crate::ome::{v04, v05};
 use zarrox::Array;
 use zarrox::{Group, Node};
 
-/// The most nodes of one kind that are visited, and the most findings: metadata can name any number.
+/// The largest number of visited nodes of one kind, and of findings: metadata can name any number.
 pub(super) const MOST: usize = 100_000;
 
 /// Members of the attributes by which OME-Zarr 0.4 is recognised.
@@ -33,17 +33,17 @@ impl Version {
     }
 }
 
-/// A group with metadata of OME-Zarr.
+/// A group with OME-Zarr metadata.
 pub(super) struct Visited {
     pub(super) group: Group,
-    /// The path from the group that is validated.
+    /// The path relative to the validated group.
     pub(super) path: String,
     pub(super) version: Version,
     members: Map,
 }
 
 impl Visited {
-    /// The group with its metadata; `None` if it has none.
+    /// Returns the group with its metadata; `None` if it has none.
     pub(super) fn of(group: &Group, path: &str) -> Option<Self> {
         let attributes = group.attributes();
         let (version, members) = match attributes.get(v05::OME) {
@@ -61,7 +61,7 @@ impl Visited {
         self.members.get(member)
     }
 
-    /// Checks the version that a group declares, and that it is for the group's format.
+    /// Checks the version that a group declares, and that it fits the group's format.
     pub(super) fn check_version(&self, report: &mut Report) -> Result<()> {
         let format = self.group.metadata().format;
         let fits = match self.version {
@@ -69,19 +69,21 @@ impl Visited {
             Version::V05 => format == Format::V3,
         };
         if !fits {
-            report
-                .error(self, format!("OME-Zarr {} is not for groups of Zarr {format}", self.version.name()));
+            report.error(
+                self,
+                format!("OME-Zarr {} cannot be used in groups of Zarr {format}", self.version.name()),
+            );
         }
         if self.version == Version::V04 {
             return self.check_entries(report);
         }
         if !self.group.attributes().get(v05::OME).is_some_and(Json::is_object) {
-            report.error(self, "'ome' is an object");
+            report.error(self, "'ome' must be an object");
             return Ok(());
         }
         match self.get("version").map(Json::as_str) {
             Some(Some(version)) => self.check_name(version, report),
-            Some(None) => report.error(self, "'version' is a text"),
+            Some(None) => report.error(self, "'version' must be a string"),
             None if self.path.is_empty() => report.error(self, "'version' is missing in 'ome'"),
             // ome-zarr-py leaves it out in the group `labels`.
             None => report.warning(self, "'version' is missing in 'ome'"),
@@ -89,7 +91,7 @@ impl Visited {
         if report.is_another { Err(self.another()) } else { Ok(()) }
     }
 
-    /// Checks the versions of what 0.4 has in lists and objects of their own.
+    /// Checks the versions of lists and objects in 0.4, which have versions of their own.
     fn check_entries(&self, report: &mut Report) -> Result<()> {
         let list = self.get("multiscales").and_then(Json::as_array);
         let objects = ["plate", "well", "image-label"].iter().filter_map(|member| self.get(member));
@@ -97,7 +99,7 @@ impl Visited {
         for object in &objects {
             match object.get("version").map(Json::as_str) {
                 Some(Some(version)) => self.check_name(version, report),
-                Some(None) => report.error(self, "'version' is a text"),
+                Some(None) => report.error(self, "'version' must be a string"),
                 None => report.warning(self, "'version' is missing"),
             }
         }
@@ -119,12 +121,14 @@ impl Visited {
     }
 
     fn another(&self) -> Error {
-        let message =
-            format!("the metadata of '{}' is neither of OME-Zarr 0.4 nor of 0.5", self.group.path());
+        let message = format!(
+            "the metadata of '{}' does not have the version 0.4 or 0.5 of OME-Zarr",
+            self.group.path()
+        );
         Error::new(ErrorKind::Unsupported, message)
     }
 
-    /// The path of something below, from the group that is validated.
+    /// Returns a path below this group, relative to the validated group.
     pub(super) fn below(&self, path: &str) -> String {
         let joined = format!("{}/{path}", self.path);
         joined.trim_matches('/').to_owned()
@@ -135,11 +139,11 @@ impl Visited {
 pub(super) struct Report {
     pub(super) findings: Vec<Issue>,
     pub(super) version: Version,
-    /// True if the root has a version that is not known.
+    /// True if the version of the root is unknown.
     is_another: bool,
-    /// The paths of the groups that were visited: metadata can lead in circles.
+    /// The paths of the groups that were visited: metadata can contain cycles.
     seen: BTreeSet<String>,
-    /// The groups that are to be checked.
+    /// The groups that were not checked yet.
     open: VecDeque<Visited>,
 }
 
@@ -171,12 +175,12 @@ impl Report {
         self.add(at.path.clone(), Severity::Warning, message.into());
     }
 
-    /// The group at a path below another one, which has metadata of OME-Zarr. What is wrong is reported; one that was visited already
-    /// is left out.
+    /// Returns the group at a path below another one, with its OME-Zarr metadata. Defects are reported; `None` for a group that
+    /// was visited already.
     pub(super) fn group(&mut self, above: &Visited, path: &str) -> Result<Option<Visited>> {
         let Some(node) = self.node(above, path)? else { return Ok(None) };
         let Node::Group(group) = node else {
-            self.error_below(above, path, "a group is expected here, and not an array");
+            self.error_below(above, path, "expected a group, found an array");
             return Ok(None);
         };
         let below = above.below(path);
@@ -184,39 +188,39 @@ impl Report {
             return Ok(None);
         }
         let Some(visited) = Visited::of(&group, &below) else {
-            self.error_below(above, path, "the group has no metadata of OME-Zarr");
+            self.error_below(above, path, "the group has no OME-Zarr metadata");
             return Ok(None);
         };
         if visited.version != self.version {
             let own = self.version.name();
-            self.error_below(above, path, format!("the version is {own} above, and another one here"));
+            self.error_below(above, path, format!("the version is {own} above, and different here"));
             return Ok(None);
         }
         visited.check_version(self)?;
         Ok(Some(visited))
     }
 
-    /// Checks the group at a path below another one later, which has this member.
+    /// Queues the group at a path below another one, which must have this member, for a check.
     pub(super) fn visit(&mut self, above: &Visited, path: &str, member: &str) -> Result<()> {
         let Some(visited) = self.group(above, path)? else { return Ok(()) };
         if visited.get(member).is_none() {
-            self.error(&visited, format!("'{member}' is expected here, and missing"));
+            self.error(&visited, format!("'{member}' is missing"));
         }
         self.open.push_back(visited);
         Ok(())
     }
 
-    /// A group that is to be checked.
+    /// Removes the next group from the queue.
     pub(super) fn next(&mut self) -> Option<Visited> {
         self.open.pop_front()
     }
 
-    /// The array at a path below a group. What is wrong is reported.
+    /// Returns the array at a path below a group. Defects are reported.
     pub(super) fn array(&mut self, above: &Visited, path: &str) -> Result<Option<Array>> {
         match self.node(above, path)? {
             Some(Node::Array(array)) => Ok(Some(array)),
             Some(Node::Group(_)) => {
-                self.error_below(above, path, "an array is expected here, and not a group");
+                self.error_below(above, path, "expected an array, found a group");
                 Ok(None)
             }
             None => Ok(None),

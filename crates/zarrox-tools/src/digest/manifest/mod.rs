@@ -184,7 +184,7 @@ impl Writer<'_> {
         let at_once = StoredValues::at_once(work.memory);
         let hashed = values.pool().map(batch, each, at_once, |(name, size)| {
             let hashed = values.hash(&name)?;
-            work.tell(size)?;
+            work.advance(size)?;
             // What is gone by now could as well have gone before it was listed.
             Ok(hashed.map(|hashed| (StoredSum::of(&name, &hashed), name, hashed)))
         })?;

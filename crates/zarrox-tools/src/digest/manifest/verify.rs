@@ -177,7 +177,7 @@ pub(super) fn verify(
                 verifier.find(Discrepancy::Missing { key: line.name, size: line.value.size })?;
             }
             (None, Some(entry)) => {
-                work.tell(entry.size)?;
+                work.advance(entry.size)?;
                 verifier.find(Discrepancy::Added { key: entry.name, size: entry.size })?;
             }
             (None, None) => {}
@@ -252,7 +252,7 @@ impl Verifier<'_> {
         let at_once = StoredValues::at_once(work.memory);
         let compared = values.pool().map(lines, each, at_once, |line| {
             let hashed = values.hash(&line.name);
-            work.tell(hashed.as_ref().ok().and_then(Option::as_ref).map_or(0, |hashed| hashed.size))?;
+            work.advance(hashed.as_ref().ok().and_then(Option::as_ref).map_or(0, |hashed| hashed.size))?;
             match hashed {
                 Err(error) if is_of_no_value(&error) => Err(error),
                 hashed => Ok((line, hashed)),

@@ -1,13 +1,11 @@
-//! Appends where no lock excludes everybody, but the store compares versions.
+//! Concurrent appends in stores without locks that exclude all writers, but which compare versions.
 //!
-//! 1. The rows are reserved, behind the shape and behind all rows that others have reserved.
-//! 2. They are written, outside of the shape: nobody sees them yet.
-//! 3. The new shape is stored. If rows before these are still being written, readers see fill values there until they are.
-//! 4. The reservation is given up.
-//!
-//! A writer that dies before the third step leaves the array as it was, and its reservation. The next append, or a check, finds that it
-//! is gone, clears what it has written, and takes the rows; they are remembered as free where others have appended behind them.
-//! What is reserved by writers that are at work is left alone by everybody.
+//! 1. The rows are reserved, after the end of the array and after all rows that other writers have reserved.
+//! 2. The rows are written, outside of the shape, where readers do not see them yet.
+//! 3. The new shape is stored. If rows before these are still being written, readers see fill values there until then.
+//! 4. The reservation is removed. A writer that dies before the third step leaves the array unchanged, and its reservation. The
+//!   next append, or a check, detects that the writer is dead, clears its rows, and takes them; if other writers have appended
+//!   after them, they are recorded as free. Rows that are reserved by live writers are never touched by other writers.
 
 use zarrox_core::{
     ChunkGrid, DimSelection, Error, ErrorKind, IntoSelection, NodeMetadata, Result, Selection,
@@ -19,148 +17,148 @@ use super::reserved::Reserved;
 use crate::guarded::{until_unchanged, wait_for_others};
 use crate::hierarchy::{Owner, renewing};
 
-/// The number of attempts at a reservation when others keep changing the shape.
+/// The number of attempts at a reservation while other writers keep changing the shape.
 const ATTEMPTS: u32 = 100;
 
-/// The number of waits for other appends to release rows that begin within the shape. An append that still finds such rows afterwards
-/// skips some of them: these have fill values until another append uses them.
+/// The number of waits for other appends to release rows that begin within the shape. An append that still finds such rows
+/// afterwards skips them: they have fill values until another append uses them.
 const PATIENCE: u32 = 30;
 
 /// The number of attempts to remove a reservation whose rows are stored.
 const REMOVALS: u32 = 6;
 
-/// A reservation of this process, which is left to others to clear up if it is dropped before it was given up.
-struct Held<'a> {
+/// A reservation of this process. If it is dropped before it was removed, other writers clear its rows.
+struct Reservation<'a> {
     array: &'a Array,
     owner: Owner,
     is_done: bool,
 }
 
-impl Held<'_> {
-    /// Does work while the owner says again and again that it is still there.
+impl Reservation<'_> {
+    /// Runs work while the lease of the owner is renewed.
     fn renewing<R>(&self, work: impl FnOnce() -> R) -> R {
-        // The next time comes before anybody loses patience.
+        // A failed renewal is repeated before the lease expires.
         renewing(|| drop(self.array.each_of(&self.owner, Owner::renew)), work)
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for Reservation<'_> {
     fn drop(&mut self) {
         if !self.is_done {
-            // If this fails, others find out later that nobody renews it.
+            // If this fails, other writers detect later that the lease is not renewed.
             let _ = self.array.give_up(&self.owner);
         }
     }
 }
 
-/// Everybody else is kept from appending until this is dropped.
-pub struct SoleAppender<'a>(Held<'a>);
+/// A guard that keeps all other writers from appending until it is dropped.
+pub struct ExclusiveAppender<'a>(Reservation<'a>);
 
-impl SoleAppender<'_> {
-    /// Does work that may take long.
+impl ExclusiveAppender<'_> {
+    /// Runs work that may take long, while the lease is renewed.
     pub(super) fn renewing<R>(&self, work: impl FnOnce() -> R) -> R {
         self.0.renewing(work)
     }
 }
 
-impl Drop for SoleAppender<'_> {
+impl Drop for ExclusiveAppender<'_> {
     fn drop(&mut self) {
         self.0.is_done = self.0.array.without(&self.0.owner).is_ok();
     }
 }
 
-/// Rows that were reserved for an append whose writer is gone.
+/// Rows that were reserved for an append whose writer is dead.
 #[derive(Debug)]
-pub struct Unwritten {
+pub struct UnwrittenRows {
     /// The axis along which rows are appended.
     pub axis: usize,
     /// The first row.
     pub start: u64,
     /// The row after the last one.
     pub end: u64,
-    /// True if they have fill values, and nothing is left to be done.
+    /// True if the rows have fill values already.
     pub is_cleared: bool,
 }
 
-/// What became of an attempt to reserve rows.
+/// The outcome of an attempt to reserve rows.
 enum Attempt {
-    /// These are reserved, behind those of others that end here; `before` are all that others have before them.
+    /// `rows` are reserved. The rows of other writers before them are `before`, and end at `behind`.
     Reserved { rows: Reserved, behind: u64, was_free: bool, before: Vec<Reserved> },
-    /// There are rows whose owners are gone.
+    /// Rows of dead writers must be cleared first.
     Left,
-    /// Another append is about to release rows. An append behind these would skip some of them.
+    /// Another append is about to release rows. An append after these would skip some of them.
     Misplaced,
 }
 
-/// What becomes of rows that were reserved by an old shape.
+/// The outcome for rows that were reserved with an out-of-date shape.
 enum Settled {
-    /// Others have appended behind them, and left them out: they can be written.
+    /// Other writers have appended after them, and skipped them: they can be written.
     LeftOut,
-    /// They are reserved no longer.
+    /// They are not reserved any more.
     Freed,
-    /// Others have reserved rows behind them, and are about to see that.
+    /// Other writers have reserved rows after them, and are about to release these.
     Waits,
 }
 
-/// Rows that were written, when the shape is about to be stored.
+/// The state of written rows when the shape is about to be stored.
 enum State {
-    /// Others have taken them.
+    /// Another writer has taken them.
     Taken,
-    /// The shape does not have them yet.
+    /// The shape does not include them yet.
     Unseen,
-    /// Others have let the array grow beyond them, or were about to.
+    /// Another writer has let the array grow beyond them, or was about to.
     Seen,
-    /// The shape has them, and they are reserved no longer.
+    /// The shape includes them, and they are not reserved any more.
     Done,
 }
 
 impl Array {
-    /// Appends where others append as well.
+    /// Appends concurrently with other writers.
     pub(super) fn append_reserved(
         &mut self,
         values: &[u64],
         axis: usize,
         write: impl FnOnce(&Self, Selection) -> Result<()>,
     ) -> Result<Vec<u64>> {
-        // What keeps the shape from being changed is found before anything is written.
+        // If the shape cannot be changed, this fails before anything is written.
         self.location.for_change()?;
         let (owner, array) = (Owner::new(), self.clone());
-        let mut held = Held { array: &array, owner, is_done: false };
-        let rows = self.reserve(&held.owner, values, axis)?;
+        let mut reservation = Reservation { array: &array, owner, is_done: false };
+        let rows = self.reserve(&reservation.owner, values, axis)?;
         let grown = self.grown_to(axis, rows.end)?;
         let mut is_stored = false;
-        let written = held.renewing(|| write(&grown, selected(&rows, self.ndim())));
-        let stored = written.and_then(|()| self.store_shape(&held.owner, &rows, &mut is_stored));
+        let written = reservation.renewing(|| write(&grown, selected(&rows, self.ndim())));
+        let stored = written.and_then(|()| self.store_shape(&reservation.owner, &rows, &mut is_stored));
         match stored {
-            // The rows are there, whatever becomes of consolidated metadata.
+            // The rows are stored, even if consolidated metadata cannot be updated.
             stored if is_stored => {
-                let removed = self.remove_reservation(&held.owner);
-                held.is_done = removed.is_ok();
+                let removed = self.remove_reservation(&reservation.owner);
+                reservation.is_done = removed.is_ok();
                 removed.map_err(|error| {
                     error.at(
-                        "the rows are in the shape, but others can take them for unfinished and clear them",
+                        "the shape includes the rows, but their reservation remains, so that other writers may clear them",
                     )
                 })?;
                 stored.map(|()| self.shape().to_vec())
             }
             Ok(()) => Ok(self.shape().to_vec()),
             Err(error) => {
-                // What stands in the way of clearing also stood in the way of writing: the first error is the one to tell.
-                let cancelled = self.cancel(&held.owner, &grown);
-                held.is_done = cancelled.is_ok();
+                // An error of clearing probably has the same cause as the error of writing: the first error is reported.
+                let cancelled = self.cancel(&reservation.owner, &grown);
+                reservation.is_done = cancelled.is_ok();
                 if !cancelled.is_ok_and(|is_seen| is_seen) {
                     return Err(error);
                 }
                 let Reserved { start, end, .. } = rows;
                 Err(error.at(format!(
-                    "others have appended behind the positions {start} to {end}, which have fill values until the next append takes \
+                    "other writers have appended after the positions {start} to {end}, which have fill values until the next append takes \
                      them"
                 )))
             }
         }
     }
 
-    /// Reserves rows for so many values.
+    /// Reserves rows for values of this shape.
     fn reserve(&mut self, owner: &Owner, values: &[u64], axis: usize) -> Result<Reserved> {
         for attempt in 0..ATTEMPTS {
             let is_patient = attempt < PATIENCE;
@@ -175,7 +173,7 @@ impl Array {
                     continue;
                 }
             };
-            // Only now the shape can be relied on: whoever lets the array grow from here on sees the reservation.
+            // Only now the shape is reliable: every writer that lets the array grow from here on sees the reservation.
             let checked = self.refresh_stored().and_then(|()| appended_shape(self.shape(), values, axis));
             if let Err(error) = checked {
                 self.withdraw(owner)?;
@@ -194,21 +192,20 @@ impl Array {
                 return Ok(Reserved { is_seen: true, ..rows });
             }
         }
-        Err(Error::new(ErrorKind::Conflict, "others keep changing the shape; nothing was written"))
+        Err(Error::new(ErrorKind::Conflict, "other writers kept changing the shape; nothing was written"))
     }
 
-    /// Releases rows that begin within the shape, which has this length. Returns true if a later append has skipped all of them: then they
-    /// can be written.
-    ///
-    /// Appends with later rows make way first, since an array that grows beyond unwritten rows has fill values there. So no later rows are
-    /// left when these are released, and their reservation is removed.
+    /// Releases rows that begin within the shape, which has this length. Returns true if a later append has skipped all of them:
+    /// then they can be written. Appends with later rows release them first, since an array that grows beyond unwritten rows has
+    /// fill values there. So there are no later rows when these are released, and their reservation is removed.
     fn settle(&self, owner: &Owner, rows: &Reserved, length: u64) -> Result<bool> {
         let mut attempt = 0;
         loop {
             let settled = self.edit_reserved(|reserved| {
                 let mine = reserved.iter().find(|rows| rows.is_of(owner));
-                let mine =
-                    mine.ok_or_else(|| lost("it stood still for so long that others took its rows"))?;
+                let mine = mine.ok_or_else(|| {
+                    lost("it did not renew its lease in time and another writer took its rows")
+                })?;
                 if mine.is_seen && (mine.start, mine.end) == (rows.start, rows.end) {
                     return Ok(Settled::LeftOut);
                 }
@@ -234,7 +231,7 @@ impl Array {
                 .err()
                 .unwrap_or_else(|| lost("it has no such axis")));
         };
-        // Chunks that a grid gets only when it grows are those of one append.
+        // Chunks that are added to a grid when it grows belong to a single append.
         let alone = matches!(self.metadata.chunk_grid, ChunkGrid::Rectilinear(_));
         self.edit_reserved(|reserved| {
             if reserved.iter().any(Reserved::is_left) {
@@ -244,13 +241,13 @@ impl Array {
                 other.is_held() && !other.is_of(owner) && (alone || other.alone || other.axis != axis)
             };
             if reserved.iter().any(excludes) {
-                return Err(Error::new(ErrorKind::Conflict, "somebody else is appending to the array"));
+                return Err(Error::new(ErrorKind::Conflict, "another writer is appending to the array"));
             }
             let before = |rows: &Reserved| {
                 reserved.iter().filter(|other| rows.is_behind(other)).cloned().collect::<Vec<_>>()
             };
             let end = |others: &[Reserved]| others.iter().map(|rows| rows.end).max().unwrap_or(0);
-            // An answer that was lost has left it already. Others may be behind it.
+            // A request whose response was lost has reserved the rows already. Other writers may be after them.
             if let Some(rows) = reserved.iter().find(|rows| rows.is_of(owner)) {
                 let (rows, before) = (rows.clone(), before(rows));
                 return Ok(Attempt::Reserved { rows, behind: end(&before), was_free: false, before });
@@ -290,7 +287,8 @@ impl Array {
         })
     }
 
-    /// Stores a shape that has the rows, if it has not. Rows of others before them, which nobody sees yet, are noted as seen.
+    /// Stores a shape that includes the rows, unless it is stored already. Rows of other writers before them become visible, and
+    /// are marked as seen.
     fn store_shape(&mut self, owner: &Owner, rows: &Reserved, is_done: &mut bool) -> Result<()> {
         let (location, format) = (self.location.clone(), self.metadata.format);
         let reserved_in = self.shape().to_vec();
@@ -302,7 +300,7 @@ impl Array {
                 let (axis, length) = (rows.axis, self.shape()[rows.axis]);
                 let is_as_long = |dim: usize| dim == axis || self.shape()[dim] == reserved_in[dim];
                 if !(0..self.ndim()).all(is_as_long) {
-                    return Ok(Err(lost("the array has another shape by now")));
+                    return Ok(Err(lost("the shape of the array has changed meanwhile")));
                 }
                 let state = self.edit_reserved(|reserved| {
                     for other in
@@ -317,20 +315,22 @@ impl Array {
                         return Ok(State::Unseen);
                     }
                     if length >= rows.end {
-                        // The shape has the rows: they are there as soon as nobody clears them any more.
+                        // The shape includes the rows: they are stored once no other writer can clear them.
                         reserved.remove(mine);
                         return Ok(State::Done);
                     }
                     Ok(State::Seen)
                 })?;
-                // An answer that was lost may have stored it already.
+                // A request whose response was lost may have stored it already.
                 let is_stored = length == rows.end && attempts > 1;
                 match state {
                     State::Taken => {
-                        return Ok(Err(lost("it stood still for so long that others took its rows")));
+                        return Ok(Err(lost(
+                            "it did not renew its lease in time and another writer took its rows",
+                        )));
                     }
                     State::Unseen if length > rows.start && !is_stored => {
-                        return Ok(Err(lost("a program that reserves no rows has appended meanwhile")));
+                        return Ok(Err(lost("a program that does not reserve rows has appended meanwhile")));
                     }
                     State::Done | State::Seen | State::Unseen => {}
                 }
@@ -357,12 +357,12 @@ impl Array {
         self.without(owner)
     }
 
-    /// Clears and frees the rows of an append that failed. Returns true if others have let readers see them.
+    /// Clears and frees the rows of a failed append. Returns true if another writer has made them visible to readers.
     fn cancel(&mut self, owner: &Owner, grown: &Self) -> Result<bool> {
-        // The shape comes first: rows are noted as seen before they are.
+        // The shape is read first: rows are marked as seen before the shape includes them.
         self.refresh_stored()?;
         let reserved = self.reserved()?;
-        // Others who have taken the rows may have written there.
+        // Another writer that has taken the rows may have written there.
         let Some(mine) = reserved.into_iter().find(|rows| rows.is_of(owner)) else { return Ok(false) };
         let length = self.shape()[mine.axis];
         grown.clear_rows(&mine.unwritten(length))?;
@@ -373,7 +373,7 @@ impl Array {
         })
     }
 
-    /// Frees the rows that writers have left who are gone, and clears them.
+    /// Frees and clears the rows of dead writers.
     #[doc(hidden)]
     pub fn clear_left(&mut self) -> Result<()> {
         let owner = Owner::new();
@@ -387,27 +387,28 @@ impl Array {
             return Ok(());
         }
         let array = self.clone();
-        let mut held = Held { array: &array, owner, is_done: false };
-        // The shape comes first: rows are noted as seen before they are.
+        let mut reservation = Reservation { array: &array, owner, is_done: false };
+        // The shape is read first: rows are marked as seen before the shape includes them.
         self.refresh_stored()?;
         let shape = self.shape().to_vec();
         let length = |axis: usize| shape.get(axis).copied();
-        for rows in self.reserved()?.iter().filter(|rows| rows.is_of(&held.owner)) {
+        for rows in self.reserved()?.iter().filter(|rows| rows.is_of(&reservation.owner)) {
             if let Some(length) = length(rows.axis) {
                 self.grown_to(rows.axis, rows.end)?.clear_rows(&rows.unwritten(length))?;
             }
         }
         self.edit_reserved(|reserved| {
-            free_unwritten(reserved, &held.owner, length);
+            free_unwritten(reserved, &reservation.owner, length);
             Ok(())
         })?;
-        held.is_done = true;
+        reservation.is_done = true;
         Ok(())
     }
 
-    /// Keeps others from appending, where no lock does: waits for those who do, and clears what was left. `None` where a lock does.
+    /// Excludes other appends where no lock does: waits for running appends, and clears the rows of dead writers. `None` where a
+    /// lock excludes them.
     #[doc(hidden)]
-    pub fn alone(&self) -> Result<Option<SoleAppender<'_>>> {
+    pub fn alone(&self) -> Result<Option<ExclusiveAppender<'_>>> {
         if !self.location.is_guarded() {
             return Ok(None);
         }
@@ -416,34 +417,34 @@ impl Array {
         self.edit_reserved(|reserved| {
             reserved.retain(|rows| !rows.is_of(&owner));
             if reserved.iter().any(|rows| !rows.is_free()) {
-                return Err(Error::new(ErrorKind::Conflict, "somebody is appending to the array"));
+                return Err(Error::new(ErrorKind::Conflict, "another writer is appending to the array"));
             }
             let owner = Some(owner.clone());
             reserved.push(Reserved { axis: 0, start: 0, end: 0, is_seen: true, alone: true, owner });
             Ok(())
         })?;
-        Ok(Some(SoleAppender(Held { array: self, owner, is_done: false })))
+        Ok(Some(ExclusiveAppender(Reservation { array: self, owner, is_done: false })))
     }
 
-    /// Returns true if somebody is appending where no lock keeps others out.
+    /// Returns true if another writer is appending where no lock excludes it.
     #[doc(hidden)]
     pub fn is_appended_to(&self) -> Result<bool> {
         Ok(self.reserved()?.iter().any(Reserved::is_held))
     }
 
-    /// The rows of appends whose writers are gone.
+    /// Returns the rows of dead writers.
     #[doc(hidden)]
-    pub fn unwritten_rows(&self) -> Result<Vec<Unwritten>> {
+    pub fn unwritten_rows(&self) -> Result<Vec<UnwrittenRows>> {
         let reserved = self.reserved()?;
         let is_unwritten = |rows: &&Reserved| (rows.is_free() || rows.is_left()) && rows.rows() > 0;
         let unwritten = |rows: &Reserved| {
             let Reserved { axis, start, end, .. } = *rows;
-            Unwritten { axis, start, end, is_cleared: rows.is_free() }
+            UnwrittenRows { axis, start, end, is_cleared: rows.is_free() }
         };
         Ok(reserved.iter().filter(is_unwritten).map(unwritten).collect())
     }
 
-    /// Forgets free rows that are outside of the shape.
+    /// Removes free rows outside of the shape from the reservations.
     pub(super) fn forget_outside(&self) -> Result<()> {
         let shape = self.shape();
         self.edit_reserved(|reserved| {
@@ -464,7 +465,7 @@ impl Array {
         })
     }
 
-    /// Frees the rows of an owner who has not written, in an array of this length.
+    /// Frees the rows of an owner that has not written them, in an array of this length.
     fn free(&self, owner: &Owner, length: u64) -> Result<()> {
         self.edit_reserved(|reserved| {
             free_unwritten(reserved, owner, |_| Some(length));
@@ -472,8 +473,8 @@ impl Array {
         })
     }
 
-    /// Removes the reservation of an owner who has not written, and does not know the shape. Where others are behind it, they leave it out:
-    /// then it is left to be cleared up, and not forgotten.
+    /// Removes the reservation of an owner that has not written its rows, and does not know the shape. If other writers have rows
+    /// after it, they skip these rows: then the reservation remains, and is cleared later.
     fn withdraw(&self, owner: &Owner) -> Result<()> {
         self.edit_reserved(|reserved| {
             let is_left_out = |mine: &Reserved| {
@@ -507,23 +508,23 @@ impl Array {
         })
     }
 
-    /// Takes over the shape that is stored now.
+    /// Updates the shape to the stored one.
     pub(super) fn refresh_stored(&mut self) -> Result<()> {
         let node: Option<NodeMetadata> = self.location.as_stored().find_node()?;
-        let gone = || Error::new(ErrorKind::NotFound, format!("'{}' is not there any more", self.path()));
+        let gone = || Error::new(ErrorKind::NotFound, format!("'{}' does not exist any more", self.path()));
         let node = node.ok_or_else(gone)?;
         self.check_generation()?;
         self.take_over(&node)
     }
 
-    /// The array with at least this length along an axis.
+    /// Returns the array with at least this length along an axis.
     fn grown_to(&self, axis: usize, length: u64) -> Result<Self> {
         let mut shape = self.shape().to_vec();
         shape[axis] = shape[axis].max(length);
         self.resized(&shape).map_err(|error| error.at(self.place()))
     }
 
-    /// Gives rows fill values; nothing else is touched.
+    /// Fills rows with fill values, and changes no other elements.
     fn clear_rows(&self, rows: &Reserved) -> Result<()> {
         let (mut before, mut behind) = (self.clone(), self.clone());
         before.metadata.shape[rows.axis] = rows.start;
@@ -532,7 +533,7 @@ impl Array {
     }
 }
 
-/// Gives an owner's rows away as far as nothing but fill values is in them, in an array of these lengths.
+/// Frees the rows of an owner that only contain fill values, in an array of these lengths.
 fn free_unwritten(reserved: &mut Vec<Reserved>, owner: &Owner, length: impl Fn(usize) -> Option<u64>) {
     let free = |rows: Reserved| match rows.is_of(owner) {
         true => length(rows.axis)
@@ -550,7 +551,7 @@ fn selected(rows: &Reserved, ndim: usize) -> Selection {
 }
 
 fn lost(why: &str) -> Error {
-    Error::new(ErrorKind::Conflict, format!("the append is undone, since {why}; append again"))
+    Error::new(ErrorKind::Conflict, format!("the append was undone, since {why}; append again"))
 }
 
 #[cfg(test)]
@@ -562,7 +563,7 @@ mod tests {
     use super::*;
     use crate::OpenOptions;
 
-    /// Rows that an append reserves, and those of others before them.
+    /// Returns the rows that an append reserves, and those of other writers before them.
     fn reserved(array: &Array, owner: &Owner) -> (Reserved, Vec<Reserved>) {
         match array.try_reserve(owner, &[2], 0, true).unwrap() {
             Attempt::Reserved { rows, before, .. } => (rows, before),
@@ -571,7 +572,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_appends_behind_rows_that_were_reserved_by_an_old_shape() {
+    fn no_append_comes_after_rows_that_were_reserved_by_an_old_shape() {
         let remote = Remote::default();
         let builder = OpenOptions::new().create_array((remote.blocking(), "a"));
         let old = builder.shape([0]).chunks([2]).data_type(DataType::Int32).create().unwrap();
@@ -579,15 +580,16 @@ mod tests {
         let now = OpenOptions::new().open((remote.blocking(), "a")).unwrap().into_array().unwrap();
         let [first, second, third] = [(); 3].map(|()| Owner::new());
 
-        // Two appends know the empty array. The second one is behind the first, which begins within the shape.
+        // Two appends know the empty array. The rows of the second one are after those of the first, which begin within the
+        // shape.
         let (rows, _) = reserved(&old, &first);
         let (behind, before) = reserved(&old, &second);
         assert_eq!(((rows.start, rows.end), (behind.start, behind.end)), ((0, 2), (2, 4)));
         assert!(before.iter().any(|other| other.is_misplaced(1)));
-        // Whoever knows the shape does not come behind them.
+        // An append that knows the shape does not reserve rows after them.
         assert!(matches!(now.try_reserve(&third, &[2], 0, true).unwrap(), Attempt::Misplaced));
 
-        // The second one sees that when it looks at the shape, and makes way; then the first one does.
+        // The second one detects this when it reads the shape, and releases its rows; then the first one does.
         now.free(&second, 1).unwrap();
         assert!(!now.settle(&first, &rows, 1).unwrap());
         assert_eq!(now.reserved().unwrap(), []);
@@ -600,7 +602,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_with_others_behind_them_are_not_forgotten_when_they_are_withdrawn() {
+    fn withdrawn_rows_stay_recorded_while_other_rows_are_after_them() {
         let remote = Remote::default();
         let builder = OpenOptions::new().create_array((remote.blocking(), "a"));
         let mut array = builder.shape([1]).chunks([2]).data_type(DataType::Int32).create().unwrap();

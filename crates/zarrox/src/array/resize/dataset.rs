@@ -1,12 +1,12 @@
-//! Datasets that grow: the arrays below a group whose shapes are one change.
+//! Growth of datasets: arrays below a group whose shapes change together.
 //!
-//! A mark in the group is there from before the shapes are read until everything is stored that belongs to the change. So those who
-//! append to the same dataset come one after the other, also where no lock excludes them. The mark says which lengths there were, and
-//! which there will be: the next writer finds out how far a writer that died came.
+//! A mark in the group exists from before the shapes are read until the whole change is stored. So one writer at a time appends
+//! to a dataset, also where no lock excludes others. The mark records the old and the new lengths, so that the next writer can
+//! determine the progress of a dead one.
 //!
-//! - An array is shorter than it was going to be: the others get their old shapes again. The append has not been.
-//! - All arrays are as long as they were going to be: the rows are there, since shapes are stored after them. Whoever appends the same
-//!   rows has nothing to append.
+//! - An array is shorter than its new length: all arrays get their old shapes again, and the append is undone.
+//! - All arrays have their new lengths: the rows are stored, since shapes are stored after them. A repeated append of the same
+//!   rows has nothing to do.
 
 use std::time::Duration;
 
@@ -21,15 +21,15 @@ use crate::guarded::{LockedValue, backoff, until_unchanged};
 use crate::hierarchy::{DATASET, DOCUMENT_LIMIT, Found, Owner, renewing};
 use crate::location::Location;
 
-/// The longest wait for one and the same other who lets the dataset grow.
+/// The longest wait for the same other writer of the dataset.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// An array of a dataset that becomes longer.
+/// The growth of an array of a dataset.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Longer {
+pub struct GrownArray {
     /// The path of the array below the group.
     pub path: String,
-    /// The axis along which it becomes longer.
+    /// The axis along which the array grows.
     pub axis: usize,
     /// The length along this axis before.
     pub before: u64,
@@ -37,33 +37,33 @@ pub struct Longer {
     pub after: u64,
 }
 
-/// The right to let the arrays below a group grow, see [`Group::grow_with`](crate::Group::grow_with).
+/// The lease for letting the arrays below a group grow, see [`Group::grow_with`](crate::Group::grow_with).
 #[derive(Debug, Clone)]
 pub struct Growth {
     group: Location,
     owner: Owner,
-    left: Vec<Longer>,
+    left: Vec<GrownArray>,
 }
 
-/// What a writer who is gone has left.
+/// The remains of a dead writer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Left {
-    /// No array is longer, or others have given the arrays other lengths since.
+pub enum DatasetRemains {
+    /// No array has grown, or another writer has changed the lengths since.
     Nothing,
-    /// Some arrays are longer.
-    Half,
-    /// All arrays are longer, and have their rows.
+    /// Some arrays have grown.
+    Partial,
+    /// All arrays have grown, and have their rows.
     Stored,
 }
 
-/// What the mark says.
+/// The content of the mark.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Mark {
-    /// Who has begun; `None` if all is done, where a store cannot erase the mark.
+    /// The owner; `None` after finished work, in a store that cannot erase the mark.
     owner: Option<Owner>,
     /// True if the rows are written before the shapes.
     is_written: bool,
-    arrays: Vec<Longer>,
+    arrays: Vec<GrownArray>,
 }
 
 impl Growth {
@@ -73,7 +73,7 @@ impl Growth {
         let mut growth = Self { group: group.as_stored(), owner: Owner::new(), left: Vec::new() };
         let left = growth.take(waiting)?;
         match left.settle(&growth.group) {
-            Ok(Left::Stored) => growth.left = left.arrays,
+            Ok(DatasetRemains::Stored) => growth.left = left.arrays,
             Ok(_) => {}
             Err(error) => {
                 growth.abandon();
@@ -83,7 +83,7 @@ impl Growth {
         Ok(growth)
     }
 
-    /// Does work, and says meanwhile that this process is at work. If it fails, it is undone, or others find out what is left.
+    /// Runs work, and renews the lease meanwhile. If the work fails, it is undone here or by the next writer.
     pub(crate) fn around<R>(self, work: impl FnOnce(&Self) -> Result<R>) -> Result<R> {
         let mut mark = Unfinished { growth: &self, is_left: true };
         let renew = || drop(self.edit_own(|mark| mark.owner.iter_mut().for_each(Owner::renew)));
@@ -96,19 +96,19 @@ impl Growth {
         done.and_then(|done| ended.map(|()| done))
     }
 
-    /// The arrays to which a dead writer has appended all of its rows. It may have died before its last other changes, such as
-    /// attributes. Empty if no mark was left, or if its append was undone.
-    pub fn left(&self) -> &[Longer] {
+    /// Returns the arrays to which a dead writer has appended all of its rows. It may have died before other changes, such as
+    /// those of attributes. Empty if there was no mark, or the append was undone.
+    pub fn left(&self) -> &[GrownArray] {
         &self.left
     }
 
-    /// Says which arrays are going to be longer, before the first of them is.
+    /// Records in the mark which arrays are going to grow, before the first of them grows.
     ///
     /// `is_written` is false if the rows have no values yet when the shapes are stored.
     ///
     /// # Errors
-    /// When the store cannot be written, or others have taken this process for dead.
-    pub fn note(&self, arrays: &[Longer], is_written: bool) -> Result<()> {
+    /// When the store cannot be written, or another writer has taken the lease, since this process did not renew it in time.
+    pub fn note(&self, arrays: &[GrownArray], is_written: bool) -> Result<()> {
         let is_mine = self.edit_own(|mark| {
             mark.arrays = arrays.to_vec();
             mark.is_written = is_written;
@@ -117,12 +117,12 @@ impl Growth {
             true => Ok(()),
             false => Err(Error::new(
                 ErrorKind::Conflict,
-                "it stood still for so long that others append to the dataset",
+                "another writer appends to the dataset, since this process did not renew its lease in time",
             )),
         }
     }
 
-    /// Puts the mark into the group, and returns what another one has left.
+    /// Stores the mark in the group, and returns the mark of a dead writer.
     fn take(&self, waiting: impl Fn() -> Result<()>) -> Result<Mark> {
         let (mut waited_for, mut waited, mut attempt) = (None, Duration::ZERO, 0);
         loop {
@@ -135,8 +135,9 @@ impl Growth {
             }
             if waited > PATIENCE {
                 let seconds = PATIENCE.as_secs();
-                let message =
-                    format!("somebody else has appended to the dataset for {seconds} s: try again later");
+                let message = format!(
+                    "another writer has been appending to the dataset for {seconds} s; try again later"
+                );
                 return Err(Error::new(ErrorKind::TimedOut, message).at(self.group.to_string()));
             }
             waiting()?;
@@ -148,7 +149,7 @@ impl Growth {
         }
     }
 
-    /// Takes the place of a mark whose owner is gone, and returns what is or was there.
+    /// Replaces a mark whose owner is dead, and returns the mark that is or was stored.
     fn try_take(&self) -> Result<Mark> {
         let mine = Mark::new(Some(self.owner.clone()));
         let (held, there) = self.locked()?;
@@ -168,7 +169,7 @@ impl Growth {
         Ok((held, there))
     }
 
-    /// Changes the mark. Returns false if it is not this owner's any more.
+    /// Changes the mark. Returns false if it has another owner by now.
     fn edit_own(&self, edit: impl Fn(&mut Mark)) -> Result<bool> {
         until_unchanged(|| {
             let (held, there) = self.locked()?;
@@ -179,10 +180,12 @@ impl Growth {
         })
     }
 
-    /// Returns true if nothing is left of what was begun.
+    /// Returns true if the work was undone completely.
     fn is_undone(&self) -> bool {
         let mark = read(&self.group).ok().flatten().filter(|mark| mark.is_of(&self.owner));
-        mark.is_some_and(|mark| matches!(mark.settle(&self.group), Ok(Left::Nothing | Left::Half)))
+        mark.is_some_and(|mark| {
+            matches!(mark.settle(&self.group), Ok(DatasetRemains::Nothing | DatasetRemains::Partial))
+        })
     }
 
     /// Removes the mark.
@@ -195,22 +198,24 @@ impl Growth {
             }
             match held.erase(&self.group) {
                 Err(error) if error.kind() == ErrorKind::Conflict => Err(error),
-                // Some archives cannot erase anything: a mark of nobody says the same.
+                // Some archives cannot erase objects: a mark without an owner means the same.
                 Err(_) => held.replace(&self.group, &Mark::new(None).to_bytes()?),
                 erased => erased,
             }
         });
-        removed.map_err(|error| error.at(format!("all is stored, but the mark of an append stays: '{key}'")))
+        removed.map_err(|error| {
+            error.at(format!("everything is stored, but the mark of the append could not be erased: '{key}'"))
+        })
     }
 
-    /// Leaves the mark to those who come next.
+    /// Gives the mark up to the next writer.
     fn abandon(&self) {
-        // Where this fails, others find out that nobody renews it.
+        // If this fails, other writers detect that the lease is not renewed.
         let _ = self.edit_own(|mark| mark.owner.iter_mut().for_each(Owner::give_up));
     }
 }
 
-/// A mark that is left to others, unless it is removed before this is dropped.
+/// A mark that is given up when this is dropped, unless it was removed before.
 struct Unfinished<'a> {
     growth: &'a Growth,
     is_left: bool,
@@ -225,7 +230,7 @@ impl Drop for Unfinished<'_> {
 }
 
 impl Mark {
-    /// A mark of an owner that has not changed anything yet.
+    /// Creates a mark of an owner that has not changed anything yet.
     fn new(owner: Option<Owner>) -> Self {
         Self { owner, is_written: true, arrays: Vec::new() }
     }
@@ -242,10 +247,10 @@ impl Mark {
         self.owner.as_ref().is_some_and(Owner::is_gone)
     }
 
-    /// Undoes what was done in part, and returns what there was.
-    fn settle(&self, group: &Location) -> Result<Left> {
+    /// Undoes a partial change, and returns what had been found.
+    fn settle(&self, group: &Location) -> Result<DatasetRemains> {
         let (left, mut arrays) = self.look(group)?;
-        if left == Left::Half {
+        if left == DatasetRemains::Partial {
             for (array, longer) in arrays.iter_mut().zip(&self.arrays) {
                 if array.shape()[longer.axis] == longer.after {
                     let mut shape = array.shape().to_vec();
@@ -257,38 +262,38 @@ impl Mark {
         Ok(left)
     }
 
-    /// What the writer has left, and the arrays.
-    fn look(&self, group: &Location) -> Result<(Left, Vec<Array>)> {
+    /// Returns the remains of the writer, and the arrays.
+    fn look(&self, group: &Location) -> Result<(DatasetRemains, Vec<Array>)> {
         let mut arrays = Vec::with_capacity(self.arrays.len());
         for longer in &self.arrays {
             let found = group.at(group.path.join(&longer.path)?).find()?;
             let Some(Found { location, node: NodeMetadata::Array(metadata), .. }) = found else {
-                return Ok((Left::Nothing, arrays));
+                return Ok((DatasetRemains::Nothing, arrays));
             };
             arrays.push(Array::new(location, metadata)?);
         }
         Ok((self.judge(&arrays), arrays))
     }
 
-    fn judge(&self, arrays: &[Array]) -> Left {
+    fn judge(&self, arrays: &[Array]) -> DatasetRemains {
         let lengths = || self.arrays.iter().zip(arrays.iter().map(|array| array.shape()));
-        let all = |is: fn(&Longer, u64) -> bool| {
+        let all = |is: fn(&GrownArray, u64) -> bool| {
             lengths().all(|(longer, shape)| shape.get(longer.axis).is_some_and(|length| is(longer, *length)))
         };
         let is_begun = !all(|longer, length| length == longer.before);
         if self.is_written && is_begun && all(|longer, length| length >= longer.after) {
-            return Left::Stored;
+            return DatasetRemains::Stored;
         }
         match is_begun && all(|longer, length| length == longer.before || length == longer.after) {
-            true => Left::Half,
-            false => Left::Nothing,
+            true => DatasetRemains::Partial,
+            false => DatasetRemains::Nothing,
         }
     }
 
     fn to_bytes(&self) -> Result<Vec<u8>> {
         let about = "an append to a dataset that zarrox has begun; give the same command again to finish it";
-        let longer = |array: &Longer| {
-            let Longer { path, axis, before, after } = array;
+        let longer = |array: &GrownArray| {
+            let GrownArray { path, axis, before, after } = array;
             json!({"path": path, "axis": axis, "before": before, "after": after})
         };
         let arrays: Vec<Json> = self.arrays.iter().map(longer).collect();
@@ -301,8 +306,9 @@ impl Mark {
 
     fn parsed(bytes: &[u8], key: &Key) -> Result<Self> {
         Self::from_bytes(bytes).ok_or_else(|| {
-            let message =
-                format!("'{key}' is damaged: it does not say who appends to the dataset; delete it");
+            let message = format!(
+                "'{key}' is damaged: it does not record which process appends to the dataset; delete it"
+            );
             Error::new(ErrorKind::Corrupt, message)
         })
     }
@@ -314,7 +320,7 @@ impl Mark {
             let number = |name: &str| map.get(name).and_then(Json::as_u64);
             let (axis, path) =
                 (usize::try_from(number("axis")?).ok()?, map.get("path")?.as_str()?.to_owned());
-            Some(Longer { path, axis, before: number("before")?, after: number("after")? })
+            Some(GrownArray { path, axis, before: number("before")?, after: number("after")? })
         };
         let owner = match map.get("owner")? {
             Json::Null => None,
@@ -328,8 +334,8 @@ impl Mark {
     }
 }
 
-/// What a writer who is gone has left in a group; `None` if there is no mark, or somebody is at work.
-pub fn left_in(group: &Location) -> Result<Option<Left>> {
+/// Returns the remains of a dead writer in a group; `None` if there is no mark, or its owner is at work.
+pub fn dataset_remains(group: &Location) -> Result<Option<DatasetRemains>> {
     let group = group.as_stored();
     match read(&group)?.filter(Mark::is_left) {
         Some(mark) => Ok(Some(mark.look(&group)?.0)),
@@ -337,8 +343,8 @@ pub fn left_in(group: &Location) -> Result<Option<Left>> {
     }
 }
 
-/// Undoes what was done in part, and removes the mark.
-pub fn settle_left(group: &Location) -> Result<()> {
+/// Undoes a partial change of a dead writer, and removes the mark.
+pub fn settle_dataset(group: &Location) -> Result<()> {
     Growth::begin(group, || Ok(()))?.around(|_| Ok(()))
 }
 
@@ -357,7 +363,7 @@ mod tests {
 
     #[test]
     fn marks_are_read_as_they_were_written() {
-        let arrays = vec![Longer { path: "g/a".to_owned(), axis: 1, before: 2, after: 5 }];
+        let arrays = vec![GrownArray { path: "g/a".to_owned(), axis: 1, before: 2, after: 5 }];
         let mark = Mark { owner: Some(Owner::new()), is_written: false, arrays };
         for mark in [Mark { owner: None, ..mark.clone() }, mark] {
             assert_eq!(Mark::from_bytes(&mark.to_bytes().unwrap()).unwrap(), mark);

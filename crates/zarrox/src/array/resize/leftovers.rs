@@ -1,7 +1,8 @@
-//! Chunks outside of an array's shape, which growing would bring to light.
+//! Chunks outside of an array's shape, which growing would expose.
 //!
-//! An append stores its data before the new shape, and a shrink stores the new shape before it erases data: one that is interrupted leaves
-//! chunks outside of the shape. So does a writer that knows an older, larger shape. Nobody reads them, until the array grows.
+//! An append stores its data before the new shape, and a shrink stores the new shape before it erases data: an interrupted one
+//! leaves chunks outside of the shape. So does a writer that knows an older, larger shape. These chunks are not read, until the
+//! array grows.
 
 use std::cmp::Ordering;
 use std::ops::{ControlFlow, Range};
@@ -17,23 +18,22 @@ use super::super::read::chunk_place;
 use super::regions_outside;
 use crate::guarded::until_unchanged;
 
-/// The number of chunks that are looked for one by one. More are looked for in a listing.
+/// The largest number of chunks that are requested one by one. More are looked for in a listing.
 const ONE_BY_ONE: u64 = 256;
 
-/// A stored chunk that is not wholly inside of the shape.
+/// A stored chunk that is not completely inside of the shape.
 struct Leftover {
     chunk: Vec<u64>,
     key: Key,
-    /// The version that was found, where the store compares versions.
+    /// The version of the chunk, where the store compares versions.
     version: Option<Version>,
 }
 
 impl Array {
-    /// Clears what is stored outside of the shape where the array grows. Called with the lock on the array's documents.
-    ///
-    /// Where the store has no lock that excludes everybody, a reservation keeps others from appending meanwhile. Programs that reserve
-    /// nothing let the array grow first: so what is stored outside of a shape is left over, as long as the shape is found again after
-    /// looking; and it is cleared only if it still is what was found.
+    /// Clears the stored elements outside of the shape that growing would expose. The caller holds the lock of the array's
+    /// documents. Where the store has no lock that excludes all writers, a reservation excludes other appends meanwhile. Programs
+    /// that do not reserve rows let the array grow first: chunks outside of the shape are therefore leftovers if the shape is the
+    /// same before and after the listing. They are cleared only if they have not changed since.
     pub(super) fn clear_leftovers(&self, grown: &Self) -> Result<()> {
         if grown.shape().iter().zip(self.shape()).all(|(new, old)| new <= old) {
             return Ok(());
@@ -43,28 +43,28 @@ impl Array {
             return Ok(());
         }
         if self.location.is_guarded() && !self.has_stored_shape()? {
-            return Err(Error::new(ErrorKind::Conflict, "somebody else has changed the shape meanwhile"));
+            return Err(Error::new(ErrorKind::Conflict, "another writer has changed the shape meanwhile"));
         }
         found.iter().try_for_each(|leftover| self.clear_leftover(grown, leftover, None))
     }
 
-    /// Clears what is stored within the shape of another array, which differs in its shape, and outside of this one.
+    /// Clears the stored elements between the shape of this array and that of `grown`.
     pub(super) fn clear_between(&self, grown: &Self) -> Result<()> {
         let found = self.find_leftovers(grown)?;
         found.into_iter().try_for_each(|leftover| {
-            // Others write into the same chunks, beside these elements.
+            // Other writers write other elements of the same chunks.
             let leftover = Leftover { version: None, ..leftover };
             self.clear_leftover(grown, &leftover, Some(grown.shape()))
         })
     }
 
-    /// Returns true if the shape is stored as this array has it.
+    /// Returns true if the stored shape is that of this array.
     fn has_stored_shape(&self) -> Result<bool> {
         let node = self.location.as_stored().with_probe(None).find_node()?;
         Ok(matches!(node, Some(zarrox_core::NodeMetadata::Array(now)) if now.shape == self.shape()))
     }
 
-    /// The stored chunks that are inside of the new shape and not wholly inside of the old one.
+    /// Returns the stored chunks that are inside of the new shape and not completely inside of the old one.
     fn find_leftovers(&self, grown: &Self) -> Result<Vec<Leftover>> {
         let boxes = exposed(&grown.metadata.chunk_grid, self.shape(), grown.shape());
         let count = boxes.iter().map(|ranges| count(ranges)).fold(0_u64, u64::saturating_add);
@@ -105,7 +105,7 @@ impl Array {
         Ok(())
     }
 
-    /// Clears a chunk outside of the shape; with a limit, only what is within this larger one.
+    /// Clears the elements of a chunk outside of the shape; with a limit, only those within this larger shape.
     fn clear_leftover(&self, grown: &Self, leftover: &Leftover, limit: Option<&[u64]>) -> Result<()> {
         let Leftover { chunk, key, version } = leftover;
         let chain = grown.chain_of(chunk)?;
@@ -120,13 +120,13 @@ impl Array {
         let limits: Dims<usize> = (0..chunk.len()).map(within).collect();
         let whole = || vec![limits.iter().map(|&length| Span::all(length)).collect::<Dims<Span>>()];
         let mut outside = regions_outside(grid, chunk, self.shape(), limit);
-        // Behind the limit there are elements of others.
+        // The elements outside of the limit belong to other writers.
         for region in outside.iter_mut().flatten() {
             for (span, &end) in region.iter_mut().zip(&limits) {
                 span.count = span.count.min(end.saturating_sub(span.start));
             }
         }
-        // Nothing else is in the chunk.
+        // The chunk contains no other elements.
         let is_outside = outside.is_none() && limits[..] == *chain.chunk().shape();
         let fill = DynArray::from_elements(
             self.data_type().clone(),
@@ -139,7 +139,7 @@ impl Array {
                 if version.as_ref().is_some_and(|version| !old.is_version(version)) {
                     return Err(Error::new(
                         ErrorKind::Conflict,
-                        "somebody else has changed the chunk meanwhile",
+                        "another writer has changed the chunk meanwhile",
                     ));
                 }
                 let shape: Dims<usize> = region.iter().map(|span| span.count).collect();
@@ -152,23 +152,23 @@ impl Array {
             Ok(())
         };
         let cleared = if version.is_some() { clear() } else { until_unchanged(clear) };
-        // A chunk that cannot be read brings nothing to light.
+        // A chunk that cannot be decoded exposes no elements.
         let cleared =
             cleared.or_else(|error| if error.kind() == ErrorKind::Corrupt { Ok(()) } else { Err(error) });
         cleared.map_err(|error| error.at(chunk_place(chunk, key)).at(self.place()))
     }
 }
 
-/// The chunks that are inside of the new shape and not wholly inside of the old one, as boxes of indices that do not overlap.
+/// Returns the chunks that are inside of the new shape and not completely inside of the old one, as disjoint boxes of indices.
 fn exposed(grid: &ChunkGrid, old: &[u64], new: &[u64]) -> Vec<Vec<Range<u64>>> {
     let (before, after) = (grid.grid_shape(old), grid.grid_shape(new));
-    // Along a dimension that does not grow, nothing comes to light.
+    // A dimension that does not grow exposes no chunks.
     let whole = |dim: usize| match old[dim] == new[dim] {
         true => after[dim],
         false => wholly_inside(grid, dim, old[dim], before[dim]).min(after[dim]),
     };
     let whole: Vec<u64> = (0..new.len()).map(whole).collect();
-    // The first dimension along which a chunk is not wholly inside tells its box.
+    // The first dimension along which a chunk is not completely inside determines its box.
     let ranges_of = |dim: usize| {
         let range = |other: usize| match other.cmp(&dim) {
             Ordering::Less => 0..whole[other],
@@ -181,7 +181,7 @@ fn exposed(grid: &ChunkGrid, old: &[u64], new: &[u64]) -> Vec<Vec<Range<u64>>> {
     boxes.filter(|ranges| ranges.iter().all(|range| !range.is_empty())).collect()
 }
 
-/// The number of chunks along a dimension that end inside of a length, of so many that begin inside of it.
+/// Returns the number of chunks along a dimension that end inside of a length, out of `chunks` that begin inside of it.
 fn wholly_inside(grid: &ChunkGrid, dim: usize, length: u64, chunks: u64) -> u64 {
     let Some(last) = chunks.checked_sub(1) else { return 0 };
     let ends_inside = |index| {

@@ -1,4 +1,4 @@
-//! Changing the shape: resize and append.
+//! Changes of the shape: resize and append.
 
 mod appending;
 mod dataset;
@@ -14,24 +14,23 @@ use zarrox_core::strided::{Dims, Span};
 use zarrox_core::{ChunkGrid, DimSelection, IntoElements, IntoSelection, NodeMetadata, Result, Selection};
 use zarrox_stores::{Key, StoreExt};
 
-pub use self::appending::{SoleAppender, Unwritten};
-pub use self::dataset::{Growth, Longer};
-pub use self::dataset::{Left, left_in, settle_left};
+pub use self::appending::{ExclusiveAppender, UnwrittenRows};
+pub use self::dataset::{DatasetRemains, dataset_remains, settle_dataset};
+pub use self::dataset::{GrownArray, Growth};
 use super::Array;
 use crate::error::argument;
 use crate::guarded::until_unchanged;
 
 impl Array {
-    /// Gives the array another shape with as many dimensions.
-    ///
-    /// Growing gives fill values: chunks and parts of chunks outside the old shape are cleared first, which an interrupted shrink or
-    /// append has left there. A rectilinear grid that ends before the new shape gets one chunk more, which covers the rest.
-    /// Shrinking erases the chunks that are outside then, and clears the part of others that is. The new shape is stored first: an
-    /// interruption can leave chunks behind that nobody reads, never a shape without its data.
+    /// Changes the shape. The number of dimensions stays the same. New elements have the fill value: chunks and parts of chunks
+    /// outside the old shape, which an interrupted shrink or append has left, are cleared first. A rectilinear grid that ends
+    /// before the new shape gets one more chunk, which covers the rest. Shrinking erases the chunks outside the new shape, and
+    /// clears the outside part of chunks that cross its border. The new shape is stored first: an interruption can leave chunks
+    /// that are not read, but never a shape without its data.
     ///
     /// # Errors
-    /// When the number of dimensions differs, the inner chunks of shards do not divide the chunk that a rectilinear grid gets,
-    /// or the store cannot be written.
+    /// When the number of dimensions differs, the new chunk of a rectilinear grid is not a multiple of the inner chunks, or the
+    /// store cannot be written.
     pub fn resize(&mut self, shape: impl AsRef<[u64]>) -> Result<()> {
         self.check_writable()?;
         self.confirm()?;
@@ -41,7 +40,8 @@ impl Array {
 
     fn try_resize(&mut self, shape: &[u64]) -> Result<()> {
         if shape.len() != self.ndim() {
-            let message = format!("the shape {shape:?} has not the {} dimensions of the array", self.ndim());
+            let message =
+                format!("the shape {shape:?} does not have the {} dimensions of the array", self.ndim());
             return Err(argument(message));
         }
         let (location, before) = (self.location.clone(), self.clone());
@@ -59,13 +59,12 @@ impl Array {
         alone.map_or(Ok(()), |_| self.forget_outside())
     }
 
-    /// Appends values along an axis. The other axes of the values must be as long as the array's; returns the new shape.
-    ///
-    /// The values are stored before the shape: until they are complete, and if that fails, the array is as before. That a store
-    /// has no lock, such as S3, makes a difference only while several append: see [`Array::append_with`].
+    /// Appends values along an axis, and returns the new shape. The other axes of the values must be as long as the array's. The
+    /// values are stored before the shape: until they are complete, and on an error, the array is unchanged. For concurrent
+    /// appends to stores without locks, such as S3, see [`Array::append_with`].
     ///
     /// # Errors
-    /// When the shapes do not fit, or as for [`Array::write`].
+    /// When the shapes do not fit; and the errors of [`Array::write`].
     #[expect(clippy::needless_pass_by_value, reason = "callers pass values and references alike")]
     pub fn append(&mut self, values: impl IntoElements, axis: usize) -> Result<Vec<u64>> {
         let elements = self.slice(..).elements(&values)?;
@@ -73,22 +72,21 @@ impl Array {
         self.append_with(&shape, axis, |grown, place| grown.slice(place).write_elements(elements))
     }
 
-    /// Appends values of this shape along an axis in as many parts as `write` likes, for values that do not fit into memory;
-    /// otherwise as [`Array::append`].
+    /// Appends values of this shape along an axis like [`Array::append`], but `write` may write them in any number of parts, for
+    /// values that do not fit into memory. `write` is called with the array in its new shape, and the selection of the new
+    /// values. Readers do not see the new shape before it returns; meanwhile no other thread can append to the array or resize
+    /// it.
     ///
-    /// `write` gets the array as it will be, and the place of the new values in it. Nobody else sees the new shape before
-    /// it returns; meanwhile no other thread can append to the array or resize it.
-    ///
-    /// In stores without a lock that excludes other processes, but which compare versions ([`Capabilities::set_if_unchanged`]), several
-    /// can append at the same time. Each reserves rows of its own in an object within the array, writes them, and stores the shape
-    /// last. If one is done before another whose rows come first, others see fill values in these until they are written. Rows whose
-    /// writer has died or failed by then are free for the next append that they are enough for: it does not come last. So values
-    /// belong to `place`, which need not end where the array does.
+    /// In stores without a lock that excludes other processes, but which compare versions ([`Capabilities::set_if_unchanged`]),
+    /// several writers can append at the same time. Each reserves rows in an object within the array, writes them, and stores the
+    /// shape last. If a writer finishes before another one with earlier rows, readers see fill values in these until they are
+    /// written. The rows of a dead or failed writer are free for the next append that fits into them, whose rows are then not the
+    /// last ones. So values belong at the given selection, which need not end where the array does.
     ///
     /// # Errors
-    /// When the shapes do not fit, and whatever `write` returns: then the array is as before, unless
-    /// another one appended to it meanwhile in such a store. [`ErrorKind::Conflict`] when others took the reserved rows, since this
-    /// process stood still for minutes, or when a program that reserves nothing has appended to the array.
+    /// When the shapes do not fit, and the errors of `write`: then the array is unchanged, unless another writer appended to it
+    /// meanwhile in such a store. [`ErrorKind::Conflict`] when another writer took the reserved rows, since this process was
+    /// suspended for minutes, or when a program that does not reserve rows has appended to the array.
     ///
     /// [`ErrorKind::Conflict`]: zarrox_core::ErrorKind::Conflict
     /// [`Capabilities::set_if_unchanged`]: zarrox_stores::Capabilities::set_if_unchanged
@@ -108,19 +106,19 @@ impl Array {
         location.change(format, |node, store| {
             let (grown, place) = self.grown(node, values, axis)?;
             if let Err(error) = write(&grown, place) {
-                // What stands in the way of clearing also stood in the way of writing: the first error is the one to tell. What is
-                // left is cleared when the array grows.
+                // An error of clearing probably has the same cause as the error of writing: the first error is reported.
+                // Leftovers are cleared when the array grows.
                 let _ = self.clear_outside(grown.shape());
                 return Err(error);
             }
-            // A request that failed may have been done all the same, so that nothing is cleared then.
+            // A failed request may have been executed nevertheless, so nothing is cleared.
             store(self.change_to(&grown))?;
             *self = grown;
             Ok(self.shape().to_vec())
         })
     }
 
-    /// The array with so many values more, and the place of these in it, from what is stored now.
+    /// Updates the shape to the stored one, and returns the array with the new values, and their selection.
     fn grown(&mut self, node: &NodeMetadata, values: &[u64], axis: usize) -> Result<(Self, Selection)> {
         let shape = self.refresh(node).and_then(|()| appended_shape(self.shape(), values, axis));
         let grown = shape.and_then(|shape| self.resized(&shape)).map_err(|error| error.at(self.place()))?;
@@ -129,7 +127,7 @@ impl Array {
         Ok((grown, place.into_selection()))
     }
 
-    /// The array with another shape, and the chunks that its grid needs for that.
+    /// Returns the array with another shape, and with the chunks that its grid then needs.
     fn resized(&self, shape: &[u64]) -> Result<Self> {
         let grid = check_lengths(shape).and_then(|()| self.metadata.chunk_grid.grown(shape));
         let mut resized = self.clone();
@@ -142,13 +140,14 @@ impl Array {
         Ok(resized)
     }
 
-    /// The change of the metadata when this array is resized to another.
+    /// Returns the change of the metadata from this array to the resized one.
     fn change_to<'a>(&self, resized: &'a Self) -> Change<'a> {
         let (shape, grid) = (resized.shape(), &resized.metadata.chunk_grid);
         if *grid == self.metadata.chunk_grid { Change::Shape(shape) } else { Change::Growth(shape, grid) }
     }
 
-    /// Takes over the shape and the grid of a node that was read under the lock of its document: others may have changed them.
+    /// Updates the shape and the grid to those of a node that was read under the lock of its document: other writers may have
+    /// changed them.
     fn refresh(&mut self, node: &NodeMetadata) -> Result<()> {
         if let Some(generation) = &self.generation {
             generation.check_locked(&self.location, &self.metadata, node)?;
@@ -164,7 +163,7 @@ impl Array {
                 match (&*grid, now) {
                     (ChunkGrid::Rectilinear(_), ChunkGrid::Rectilinear(_)) => grid.clone_from(now),
                     (before, now) if before != now => {
-                        return Err(argument("the array was divided into other chunks; open it again"));
+                        return Err(argument("the array was rechunked; open it again"));
                     }
                     _ => {}
                 }
@@ -193,8 +192,8 @@ impl Array {
         Ok(())
     }
 
-    /// All stored chunks that are not wholly inside the shape. The cost follows the chunks that are stored, never the size
-    /// of the grid.
+    /// Returns all stored chunks that are not completely inside the shape. The cost is proportional to the number of stored
+    /// chunks, not to the size of the grid.
     fn stored_chunks_outside(&self) -> Result<Vec<(Vec<u64>, Key)>> {
         let prefix = &self.chunks;
         let (grid, keys) = (&self.metadata.chunk_grid, self.chunk_key_encoding()?);
@@ -216,14 +215,14 @@ impl Array {
         Ok(outside)
     }
 
-    /// The parts of a chunk that were inside the old shape and are outside now; `None` when no part is inside.
+    /// Returns the parts of a chunk that were inside the old shape and are outside now; `None` if no part is inside.
     fn regions_outside(&self, chunk: &[u64], old: &[u64]) -> Option<Vec<Dims<Span>>> {
         regions_outside(&self.metadata.chunk_grid, chunk, self.shape(), Some(old))
     }
 }
 
-/// The parts of a chunk that are outside a shape, and were inside of the old one if there is one; `None` when no part is inside the
-/// shape.
+/// Returns the parts of a chunk that are outside a shape, and were inside the old shape if it is given; `None` if no part is
+/// inside the shape.
 fn regions_outside(
     grid: &ChunkGrid,
     chunk: &[u64],
@@ -231,7 +230,7 @@ fn regions_outside(
     old: Option<&[u64]>,
 ) -> Option<Vec<Dims<Span>>> {
     let places = (0..chunk.len()).map(|dim| grid.chunk_place(dim, chunk[dim]));
-    // A chunk that the grid does not have is outside any shape.
+    // A chunk that is not in the grid is outside any shape.
     let places: Vec<(u64, u64)> = places.collect::<Option<_>>()?;
     let length = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
     let inside = |shape: &[u64], dim: usize| {
@@ -258,11 +257,11 @@ fn regions_outside(
 fn appended_shape(shape: &[u64], values: &[u64], axis: usize) -> Result<Vec<u64>> {
     let fits = |dim: usize| dim == axis || values[dim] == shape[dim];
     if axis >= shape.len() {
-        return Err(argument(format!("there is no axis {axis} to append along, the shape is {shape:?}")));
+        return Err(argument(format!("axis {axis} is out of bounds for the shape {shape:?}")));
     }
     if values.len() != shape.len() || !(0..shape.len()).all(fits) {
         return Err(argument(format!(
-            "values of shape {values:?} cannot be appended along axis {axis} to the shape {shape:?}: all other axes must agree"
+            "values of shape {values:?} cannot be appended along axis {axis} to the shape {shape:?}: all other axes must have the same length"
         )));
     }
     let mut shape = shape.to_vec();

@@ -1,7 +1,6 @@
-//! Rows that are reserved for appends, in a small object within the array.
-//!
-//! Where no lock excludes everybody, those who append reserve their rows here first, write them outside of the shape, and store the
-//! shape last. The object is there while somebody appends; where a store cannot erase it under a condition, an empty one is left.
+//! Rows that are reserved for appends, recorded in a small object within the array. Where no lock excludes all writers, an append
+//! first reserves its rows here, writes them outside of the shape, and stores the shape last. The object exists while an append
+//! is running; where a store cannot erase it under a condition, an empty one remains.
 
 use zarrox_core::internals::json::to_bytes;
 use zarrox_core::json::{self, Json, json};
@@ -12,7 +11,7 @@ use super::super::Array;
 use crate::guarded::until_unchanged;
 use crate::hierarchy::{APPENDS, DOCUMENT_LIMIT, Owner};
 
-/// Rows along an axis that somebody has reserved.
+/// Reserved rows along an axis.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Reserved {
     pub(super) axis: usize,
@@ -20,9 +19,9 @@ pub(super) struct Reserved {
     pub(super) end: u64,
     /// True if another append has let the array grow beyond these rows, so that readers see them.
     pub(super) is_seen: bool,
-    /// True if nobody else may append meanwhile.
+    /// True if no other append may run meanwhile.
     pub(super) alone: bool,
-    /// Who writes the rows; `None` where nobody does: they are fill values, and free for another append.
+    /// The writer of the rows; `None` for rows with fill values that are free for another append.
     pub(super) owner: Option<Owner>,
 }
 
@@ -31,17 +30,17 @@ impl Reserved {
         self.owner.as_ref().is_some_and(|mine| mine.is(owner))
     }
 
-    /// Returns true if the rows are nobody's, and can be given away.
+    /// Returns true if the rows are free.
     pub(super) fn is_free(&self) -> bool {
         self.owner.is_none()
     }
 
-    /// Returns true if the owner is gone.
+    /// Returns true if the owner is dead.
     pub(super) fn is_left(&self) -> bool {
         self.owner.as_ref().is_some_and(Owner::is_gone)
     }
 
-    /// Returns true if somebody is at work.
+    /// Returns true if the owner is at work.
     pub(super) fn is_held(&self) -> bool {
         self.owner.as_ref().is_some_and(|owner| !owner.is_gone())
     }
@@ -55,21 +54,21 @@ impl Reserved {
         self.axis == other.axis && self.start >= other.end
     }
 
-    /// Returns true if an array of this length ends within rows that somebody has reserved. Unless a program has let it grow that reserves
-    /// nothing, the owner knew an older shape, has not written, and is about to find that out: then it gives the rows up.
+    /// Returns true if an array of this length ends within the reserved rows. Unless a program that does not reserve rows has let
+    /// the array grow, the owner knew an older shape, and has not written yet: it will detect this, and release the rows.
     pub(super) fn is_misplaced(&self, length: u64) -> bool {
         !self.is_seen && self.is_held() && self.start < length && length < self.end
     }
 
-    /// The part that holds nothing but what its owner has written, in an array of this length. What others appended before the rows
-    /// were reserved is not part of it.
+    /// Returns the rows that contain at most elements of their owner, in an array of this length. Rows that other writers
+    /// appended before the reservation are not part of it.
     pub(super) fn unwritten(&self, length: u64) -> Self {
         let foreign = if self.is_seen { 0 } else { length.min(self.end) };
         Self { start: self.start.max(foreign), ..self.clone() }
     }
 
-    /// Notes that an array of this length is about to grow beyond the rows. They do not begin before its end: the owner, who knew another
-    /// shape, has not written yet.
+    /// Records that an array of this length is about to grow beyond the rows. The rows do not begin before its end: their owner,
+    /// which knew another shape, has not written yet.
     pub(super) fn leave_out(&mut self, length: u64) {
         if self.end > length {
             *self = Self { is_seen: true, ..self.unwritten(length) };
@@ -98,14 +97,15 @@ impl Reserved {
 }
 
 impl Array {
-    /// All reservations.
+    /// Reads all reservations.
     pub(super) fn reserved(&self) -> Result<Vec<Reserved>> {
         let key = self.reserved_key()?;
         let bytes = self.location.bytes(&key, DOCUMENT_LIMIT)?;
         bytes.map_or(Ok(Vec::new()), |bytes| parsed(&bytes, &key))
     }
 
-    /// Changes the reservations, and does so again when somebody else was faster. A conflict of `edit` is waited for.
+    /// Changes the reservations, and repeats this when another writer was faster. If `edit` returns a conflict, it is called
+    /// again later.
     pub(super) fn edit_reserved<R>(
         &self,
         mut edit: impl FnMut(&mut Vec<Reserved>) -> Result<R>,
@@ -135,7 +135,7 @@ impl Array {
     }
 }
 
-/// Free rows that no array has yet, and behind which nothing is reserved, need not be remembered.
+/// Removes free rows that were never visible, and after which no rows are reserved.
 fn forget_last(reserved: &mut Vec<Reserved>) {
     while let Some(last) =
         (0..reserved.len()).max_by_key(|&index| (reserved[index].end, reserved[index].start))
@@ -152,7 +152,7 @@ fn parsed(bytes: &[u8], key: &Key) -> Result<Vec<Reserved>> {
     let list = map.get("reserved").and_then(Json::as_array);
     let reserved = list.and_then(|list| list.iter().map(Reserved::from_json).collect());
     reserved.ok_or_else(|| {
-        let message = format!("'{key}' is damaged: it does not say which rows are reserved for appends");
+        let message = format!("'{key}' is damaged: it does not list the rows that are reserved for appends");
         Error::new(ErrorKind::Corrupt, message)
     })
 }
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_others_are_no_part_of_what_is_cleared_or_left_out() {
+    fn rows_of_other_writers_are_neither_cleared_nor_skipped() {
         let mine =
             Reserved { axis: 0, start: 2, end: 5, is_seen: false, alone: false, owner: Some(Owner::new()) };
         let unwritten = |rows: &Reserved, length| {
@@ -201,13 +201,13 @@ mod tests {
         };
         assert_eq!(left_out(2), Reserved { is_seen: true, ..mine.clone() });
         assert_eq!(left_out(3), Reserved { start: 3, is_seen: true, ..mine.clone() });
-        assert_eq!(left_out(5), mine, "the shape has them: they are written");
-        // Whoever left them out has let the array grow.
+        assert_eq!(left_out(5), mine, "the shape includes them: they are written");
+        // The writer that skipped them has let the array grow.
         assert_eq!(unwritten(&left_out(2), 9), (2, 5));
     }
 
     #[test]
-    fn free_rows_at_the_end_are_forgotten_unless_they_are_seen() {
+    fn free_rows_at_the_end_are_removed_unless_they_are_seen() {
         let free = |start, end, is_seen| Reserved { axis: 0, start, end, is_seen, alone: false, owner: None };
         let held = Reserved { owner: Some(Owner::new()), ..free(4, 6, false) };
         let mut reserved = vec![free(6, 8, false), free(2, 4, false), held.clone(), free(8, 9, false)];

@@ -1,4 +1,4 @@
-//! Arrays that grow together, such as those of a dataset along one of its dimensions.
+//! Joint growth of arrays, such as those of a dataset along one of its dimensions.
 
 use std::sync::Arc;
 
@@ -11,23 +11,23 @@ use crate::guarded::until_unchanged;
 use crate::policy::Upkeep;
 use crate::upkeep::Changes;
 
-/// The most arrays that are locked at a time: each takes up to three open files.
+/// The largest number of arrays that are locked at a time: each takes up to three open files.
 const MOST: usize = 100;
 
-/// Writes the new elements into the arrays as they will be.
+/// Writes the new elements into the arrays in their new shapes.
 type Write<'a> = dyn FnMut(&[Array]) -> Result<()> + 'a;
 
 impl Array {
-    /// Gives arrays of one store larger shapes, whose new elements `write` stores first.
-    ///
-    /// `write` gets the arrays as they will be. Nobody else sees the new shapes before it returns, and none is stored if it fails. Then
-    /// they are stored one after the other, that of the first array last, and consolidated metadata after all of them, in one step.
-    /// Meanwhile nobody else appends to the arrays or resizes them, as far as locks and [reservations](Array::append_with) keep others
-    /// out; of more than 100 arrays, the others are compared. Two who let the same arrays grow name them in the same order.
+    /// Lets arrays of one store grow to larger shapes, after `write` has stored the new elements. `write` is called with the
+    /// arrays in their new shapes. Readers do not see the new shapes before it returns, and none is stored if it fails. Then the
+    /// shapes are stored one after the other, that of the first array last, and consolidated metadata after all of them, in one
+    /// step. Meanwhile no other writer appends to the arrays or resizes them, as far as locks and
+    /// [reservations](Array::append_with) exclude it; at most 100 arrays are locked, and the shapes of the others are compared.
+    /// Concurrent callers must pass the same arrays in the same order.
     ///
     /// # Errors
-    /// When a shape does not fit, or is not the one any more that the handle knows; and whatever `write` returns. All arrays are as before
-    /// then, or are given their shapes again.
+    /// When a shape does not fit, or another writer has changed a shape; and the errors of `write`. On an error, all arrays have
+    /// their old shapes.
     #[doc(hidden)]
     pub fn grow_together(
         arrays: &mut [Self],
@@ -38,7 +38,9 @@ impl Array {
         let store = first.location.store.location();
         let is_beside = |array: &Self| array.location.store.location() == store;
         if shapes.len() != arrays.len() || !arrays.iter().all(is_beside) {
-            return Err(argument("arrays that grow together need a shape each, and one store"));
+            return Err(argument(
+                "arrays that grow together need one shape each, and must be in the same store",
+            ));
         }
         let _holds = hold(arrays)?;
         let before = arrays.to_vec();
@@ -54,7 +56,7 @@ impl Array {
         }
         if let Err(error) = done {
             for (array, before) in arrays.iter_mut().zip(&before) {
-                // What stands in the way of this also stood in the way of growing: that error is the one to tell.
+                // An error here probably has the same cause as the error of growing, which is reported.
                 let _ = array.shrink_to(before);
             }
             return Err(error);
@@ -62,8 +64,8 @@ impl Array {
         keep_copies(arrays)
     }
 
-    /// The array as one that takes part in [`grow_together`](Self::grow_together) has it while others write: with a shape that is not stored.
-    /// Only whom that call waits for may write outside of the stored shape, as other processes that work for it.
+    /// Returns the array in its new shape during [`grow_together`](Self::grow_together), for other processes that write for this
+    /// call: the shape is not stored yet. Only processes that the call waits for may write outside of the stored shape.
     ///
     /// # Errors
     /// When the shape does not fit.
@@ -73,12 +75,15 @@ impl Array {
         let fits = if has_dims {
             Ok(())
         } else {
-            Err(argument(format!("the shape {shape:?} has other dimensions")))
+            Err(argument(format!(
+                "the shape {shape:?} does not have the {} dimensions of the array",
+                self.ndim()
+            )))
         };
         fits.and_then(|()| self.resized(shape)).map_err(|error| error.at(self.place()))
     }
 
-    /// Grows around what `write` does with the array as it will be.
+    /// Calls `write` with the array in its new shape, and then stores the shape.
     fn grow_around(
         &mut self,
         shape: &[u64],
@@ -109,7 +114,7 @@ impl Array {
         until_unchanged(|| {
             attempts += 1;
             location.change(format, |node, store| {
-                // An answer that was lost may have stored it already.
+                // A request whose response was lost may have stored it already.
                 let is_stored = matches!(node, NodeMetadata::Array(now) if now.shape == grown.shape());
                 if attempts > 1 && is_stored {
                     return Ok(());
@@ -122,7 +127,7 @@ impl Array {
         Ok(())
     }
 
-    /// The array as it will be. What is stored outside of its shape by now is cleared.
+    /// Clears the stored elements outside of the shape, and returns the array in its new shape.
     fn about_to_grow(&mut self, node: &NodeMetadata, shape: &[u64]) -> Result<Self> {
         self.as_known(node)?;
         let grown = self.with_shape(shape)?;
@@ -134,7 +139,7 @@ impl Array {
         Ok(grown)
     }
 
-    /// Makes sure that the shape is stored that the handle knows.
+    /// Returns an error unless the stored shape is the one of this handle.
     fn as_known(&mut self, node: &NodeMetadata) -> Result<()> {
         let known = self.shape().to_vec();
         self.refresh(node)?;
@@ -143,20 +148,21 @@ impl Array {
         }
         let stored = std::mem::replace(&mut self.metadata.shape, known);
         let message =
-            format!("somebody else gave it the shape {stored:?} meanwhile, instead of {:?}", self.shape());
+            format!("another writer has changed the shape from {:?} to {stored:?} meanwhile", self.shape());
         Err(argument(message).at(self.place()))
     }
 
-    /// Clears what was written outside of the shape, if writing has failed.
+    /// Clears the elements outside of the shape if writing has failed.
     fn cleared_unless(&self, written: Result<()>, grown: &Self) -> Result<()> {
         if written.is_err() {
-            // What stands in the way of clearing also stood in the way of writing. What is left is cleared when the array grows.
+            // An error of clearing probably has the same cause as the error of writing. Leftovers are cleared when the array
+            // grows.
             let _ = self.clear_between(grown);
         }
         written
     }
 
-    /// Gives the array its shape again, unless somebody else has changed it since.
+    /// Restores the shape of the array, unless another writer has changed it since.
     fn shrink_to(&mut self, before: &Self) -> Result<()> {
         let grown = self.shape().to_vec();
         if grown == before.shape() {
@@ -167,7 +173,7 @@ impl Array {
     }
 }
 
-/// Holds the arrays together with other writers, in the order in which others hold them alone: so nobody waits in a circle.
+/// Holds the arrays shared with other writers, in the order in which exclusive holds are taken, so that there is no deadlock.
 fn hold(arrays: &[Array]) -> Result<Vec<HoldGuard>> {
     let mut places: Vec<_> =
         arrays.iter().take(MOST).map(|array| (&array.location, array.metadata.format)).collect();
@@ -177,7 +183,7 @@ fn hold(arrays: &[Array]) -> Result<Vec<HoldGuard>> {
     held.filter_map(Result::transpose).collect()
 }
 
-/// Lets the first array grow around all others, so that its shape is stored last.
+/// Lets the arrays grow recursively, so that the shape of the first one is stored last.
 fn grow(
     arrays: &mut [Array],
     shapes: &[Vec<u64>],
@@ -194,7 +200,7 @@ fn grow(
     })
 }
 
-/// Brings consolidated metadata up to date, all arrays of one format at once.
+/// Updates consolidated metadata, for all arrays of one format at once.
 fn keep_copies(arrays: &[Array]) -> Result<()> {
     let mut formats: Vec<_> = arrays.iter().map(|array| array.metadata.format).collect();
     formats.dedup();

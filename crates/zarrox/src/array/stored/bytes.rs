@@ -1,4 +1,4 @@
-//! Arrays whose elements are the stored bytes.
+//! Arrays whose elements are read as their stored bytes.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ impl Array {
         Some(array)
     }
 
-    /// The fill value in the stored byte order.
+    /// Returns the fill value in the stored byte order.
     fn stored_fill(&self) -> Result<FillValue> {
         let context = &self.location.context;
         let chain =

@@ -1,4 +1,4 @@
-//! Copies of stored values, from one store to another.
+//! Copies of stored objects from one store to another.
 
 use std::io;
 
@@ -9,13 +9,13 @@ use zarrox_stores::{ByteRange, Condition, Key, StoreExt};
 
 use crate::location::Location;
 
-/// The number of bytes of a value that are in memory at once: they stay in the cache from reading to writing.
+/// The number of bytes of an object that are in memory at once: they stay in the processor's cache between reading and writing.
 const PIECE: usize = 1 << 20;
 
-/// The number of bytes that are requested at once from a store far away.
+/// The number of bytes that are requested at once from a remote store.
 const REMOTE_PIECE: usize = 8 << 20;
 
-/// Copies a value to a key of another place, in pieces if it is large. Returns false if there is no value.
+/// Copies an object to a key of another location, in pieces if it is large. Returns false if the object does not exist.
 pub(in crate::array) fn copy_value(from: &Location, key: &Key, to: &Location, new: &Key) -> Result<bool> {
     let most = if from.is_remote() { REMOTE_PIECE } else { PIECE };
     let first = ByteRange::From { offset: 0, length: Some(most as u64) };

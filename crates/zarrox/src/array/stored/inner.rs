@@ -1,4 +1,4 @@
-//! The chunks inside of shards, as the indexes say.
+//! The inner chunks of shards, according to the shard indexes.
 
 use zarrox_core::codec::Window;
 use zarrox_core::internals::codec::Entry;
@@ -7,18 +7,18 @@ use zarrox_stores::{ByteRange, Key};
 
 use crate::array::Array;
 
-/// A chunk inside of a shard.
+/// An inner chunk of a shard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct InnerChunk {
-    /// Its indices in the grid of chunks of the whole array.
+    /// The indices of the inner chunk in the grid of inner chunks of the whole array.
     pub index: Vec<u64>,
-    /// The offset and the length of its bytes in the shard; `None` if it is not stored.
+    /// The offset and the length of its bytes in the shard; `None` if the inner chunk is missing.
     pub place: Option<(u64, u64)>,
 }
 
 impl Array {
-    /// The chunks inside of a shard that is stored under this key, see [`RawChunks::inner_chunks`](super::super::RawChunks::inner_chunks).
+    /// Reads the inner chunks of the shard with this key, see [`RawChunks::inner_chunks`](super::super::RawChunks::inner_chunks).
     pub(in crate::array) fn inner_chunks(&self, shard: &[u64], key: &str) -> Result<Option<Vec<InnerChunk>>> {
         let entries = self.with_chain(shard, |chain| {
             let Some(table) = chain.table() else { return Ok(None) };
@@ -63,7 +63,7 @@ impl Array {
     }
 }
 
-/// The indices of an inner chunk in the order of the array's axes.
+/// Returns the indices of an inner chunk in the order of the array's axes.
 pub fn cell(number: usize, grid: &[usize], order: Option<&[usize]>) -> Vec<u64> {
     let (mut rest, mut stored) = (number, vec![0; grid.len()]);
     for (index, &count) in stored.iter_mut().zip(grid).rev() {

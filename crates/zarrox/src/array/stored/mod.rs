@@ -1,4 +1,4 @@
-//! Stored chunks without the array's own indexing: their bytes, and parts of them by their keys.
+//! Access to stored chunks without the array's own indexing: their bytes, and parts of chunks by their keys.
 
 mod bytes;
 mod copy;

@@ -1,4 +1,4 @@
-//! Parts of stored chunks for callers that have divided a selection themselves: each part names the key of its chunk.
+//! Parts of stored chunks for callers that divide selections themselves: each part has the key of its chunk.
 
 use zarrox_core::internals::codec::{ReadPart, WritePart};
 use zarrox_core::internals::scratch::with_vec;
@@ -19,7 +19,7 @@ pub struct StoredChunk {
     pub shape: Vec<u64>,
 }
 
-/// Elements of a stored chunk that are to be read.
+/// A read of elements of a stored chunk.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct StoredRead<'a> {
@@ -32,13 +32,13 @@ pub struct StoredRead<'a> {
 }
 
 impl<'a> StoredRead<'a> {
-    /// Elements of a chunk, and their destination.
+    /// Creates a read of elements of a chunk into a destination.
     pub fn new(chunk: StoredChunk, elements: ChunkElements, out: ViewMut<'a>) -> Self {
         Self { chunk, elements, out }
     }
 }
 
-/// Elements of a stored chunk that are to be written.
+/// A write of elements of a stored chunk.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct StoredWrite<'a> {
@@ -48,12 +48,13 @@ pub struct StoredWrite<'a> {
     pub elements: ChunkElements,
     /// The new values of these elements.
     pub values: View<'a>,
-    /// True if nothing else of the chunk is to be kept: the stored one is not read. A shard keeps its other elements nevertheless.
+    /// True if the other elements of the chunk may be replaced by fill values, so that the stored chunk is not read. A shard
+    /// keeps its other elements nevertheless.
     pub replaces: bool,
 }
 
 impl<'a> StoredWrite<'a> {
-    /// Elements of a chunk, and their new values. The other elements of the chunk are kept.
+    /// Creates a write of elements of a chunk. The other elements of the chunk are kept.
     pub fn new(chunk: StoredChunk, elements: ChunkElements, values: View<'a>) -> Self {
         Self { chunk, elements, values, replaces: false }
     }
@@ -65,14 +66,14 @@ impl<'a> StoredWrite<'a> {
     }
 }
 
-/// Reads and writes of chunks by their keys, for programs with an indexing of their own. The shape of the array and the encoding of
-/// its keys play no role.
+/// Reads and writes of chunks by their keys, for programs with an indexing of their own. The shape of the array and the encoding
+/// of its keys are not used.
 impl Array {
     /// Reads elements of stored chunks, in parallel. Returns for each part whether its chunk is stored; the elements of a missing
     /// chunk become the fill value.
     ///
     /// # Errors
-    /// The errors of [`Array::read`]. The memory may be partly written then.
+    /// The errors of [`Array::read`]. On an error the memory may be partly written.
     pub(in crate::array) fn read_stored(&self, parts: Vec<StoredRead<'_>>) -> Result<Vec<bool>> {
         let (count, size) = (parts.len(), self.chain.chunk().size());
         let read = |StoredRead { chunk, elements, out }: StoredRead<'_>| {

@@ -1,4 +1,4 @@
-//! The cases of `quality/conformance/indexing.py`, which says how they are written, run against arrays in memory.
+//! The cases of `quality/conformance/indexing.py`, which describes their form, run against arrays in memory.
 //!
 //! Properties that a case leaves open follow from its numbers: whether chunks are compressed, transposed, or of several shapes, and
 //! whether the elements are structures of which one field is read and written.
@@ -16,7 +16,7 @@ use zarrox::{ArrayView, ErrorKind, Mask, OpenOptions};
 /// An error in a case, or in the work of the library.
 type Failure = Box<dyn Error + Send + Sync>;
 
-/// Runs these cases, of which each is a line of JSON, divided among threads; returns the failures.
+/// Runs cases, one line of JSON each, on several threads; returns the failures.
 pub(crate) fn failures(lines: &[&str]) -> Result<Vec<String>, Failure> {
     let share = lines.len().div_ceil(std::thread::available_parallelism()?.get()).max(1);
     std::thread::scope(|scope| {
@@ -30,7 +30,7 @@ pub(crate) fn failures(lines: &[&str]) -> Result<Vec<String>, Failure> {
     })
 }
 
-/// The array of the last case, for the next one that needs the same.
+/// The array of the last case, for the next case with the same properties.
 #[derive(Default)]
 struct Last(Option<(Layout, Array)>);
 
@@ -40,11 +40,11 @@ struct Layout {
     shape: Vec<u64>,
     chunks: Vec<u64>,
     shards: Option<Vec<u64>>,
-    /// True if chunks may be of several shapes.
+    /// True if chunks may have several shapes.
     irregular: bool,
 }
 
-/// Runs the case in one line of JSON; what differs from what it says is an error.
+/// Runs the case in a line of JSON; a difference from the expected result is an error.
 fn check(line: &str, last: &mut Last) -> Result<(), Failure> {
     let case: Json = serde_json::from_str(line)?;
     let layout = Layout {
@@ -91,7 +91,7 @@ impl Layout {
         Ok(array)
     }
 
-    /// Chunks that are in turn as long as they should be, and longer by one.
+    /// Returns chunk lengths that alternate between the given one and one more.
     fn lengths(&self) -> Vec<Vec<u64>> {
         let along = |(&length, &chunk): (&u64, &u64)| {
             let pairs = length / (2 * chunk + 1) + 1;
@@ -101,7 +101,7 @@ impl Layout {
     }
 }
 
-/// The field that has the values, where elements are structures, and what the first of the others holds everywhere.
+/// The field with the values, if elements are structures, and the value of the first other field.
 const FIELD: &str = "value";
 const ID: u8 = 9;
 
@@ -155,7 +155,7 @@ fn run(case: &Json, array: &Array) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The view that the steps of a selection select, each from the one before.
+/// Returns the view after all steps of a selection, each of which selects from the previous one.
 fn view<'a>(steps: &Json, array: &'a Array) -> zarrox::Result<ArrayView<'a>> {
     let mut view = array.slice(..);
     for (number, step) in steps.as_array().into_iter().flatten().enumerate() {
@@ -182,7 +182,7 @@ fn mask(text: &str) -> zarrox::Result<Mask> {
     Mask::new(shape, bits.bytes().map(|bit| bit == b'1').collect::<Vec<bool>>())
 }
 
-/// That there was an error of this kind, which has all the words.
+/// Checks that there was an error of this kind, whose message contains all the words.
 fn refused(outcome: zarrox::Result<()>, kind: ErrorKind, words: &Json) -> Result<(), Failure> {
     let Err(error) = outcome else { return Err("was not refused".into()) };
     agree("the kind of the error", &error.kind(), &kind)?;

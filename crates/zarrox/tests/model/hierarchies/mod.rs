@@ -1,5 +1,5 @@
-//! Random sequences of operations on hierarchies of every format, by two handles that do not know of each other, against a model in
-//! memory. After each operation the hierarchy is opened anew, and has just the nodes, attributes and elements of the model.
+//! Random sequences of operations on hierarchies of every format, by two independent handles, compared with a model in memory.
+//! After each operation the hierarchy is opened again, and must have exactly the nodes, attributes and elements of the model.
 //!
 //! - `operation`: the operations
 //! - `reference`: the model
@@ -18,7 +18,7 @@ use operation::Operation;
 use world::World;
 use zarrox_testkit::choices::run_sequences;
 
-/// The number of sequences in memory and on disk, and of operations in each at most.
+/// The number of sequences in memory and on disk, and the largest number of operations in each.
 const CASES: [u32; 2] = [60, 15];
 const LONGEST: usize = 30;
 

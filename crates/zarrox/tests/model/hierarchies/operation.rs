@@ -8,15 +8,15 @@ pub(crate) struct Operation {
     /// The handle: 0 or 1.
     pub(crate) handle: usize,
     pub(crate) path: String,
-    /// In place of the path, the number of a node that is there: of an array, where the action needs one. Random paths alone would
-    /// seldom meet what was made before.
+    /// Instead of the path, the number of an existing node: of an array, if the action needs one. Random paths alone would rarely
+    /// be those of existing nodes.
     pub(crate) existing: Option<usize>,
     pub(crate) action: Action,
 }
 
 #[derive(Debug, Clone)]
 pub(crate) enum Action {
-    /// Writes `value` to the box from `start` on that has these lengths, as far as the array reaches.
+    /// Writes `value` to the box from `start` with these lengths, clipped to the array.
     Write {
         start: [u64; 2],
         lengths: [u64; 2],
@@ -53,7 +53,7 @@ pub(crate) enum Action {
     },
     Consolidate,
     DropConsolidated,
-    /// The handle is opened anew, and so are its arrays when they are next used.
+    /// Opens the handle again, and its arrays when they are next used.
     Reopen,
 }
 
@@ -100,7 +100,7 @@ impl Operation {
 }
 
 impl Action {
-    /// Returns true if it is done with a node that was made before.
+    /// Returns true if the operation needs an existing node.
     pub(crate) fn is_of_existing(&self) -> bool {
         self.is_of_elements()
             || matches!(
@@ -109,7 +109,7 @@ impl Action {
             )
     }
 
-    /// Returns true if it is done with an array.
+    /// Returns true if the operation needs an array.
     pub(crate) fn is_of_elements(&self) -> bool {
         matches!(
             self,

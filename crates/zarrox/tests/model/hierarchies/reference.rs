@@ -11,7 +11,7 @@ pub(crate) enum Node {
 
 pub(crate) type Attributes = BTreeMap<String, u64>;
 
-/// The elements that are no fill values, by their places.
+/// The elements that differ from the fill value, by their positions.
 pub(crate) type Elements = BTreeMap<[u64; 2], i32>;
 
 /// All nodes.
@@ -25,7 +25,7 @@ pub(crate) struct Reference {
     pub(crate) is_consolidated: bool,
 }
 
-/// The reason why something cannot be done.
+/// The reason why an operation fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refused {
     Exists,
@@ -133,13 +133,13 @@ impl Reference {
     }
 }
 
-/// The places of a box.
+/// Returns the positions in a box.
 pub(crate) fn places(start: [u64; 2], lengths: [u64; 2]) -> impl Iterator<Item = [u64; 2]> {
     (start[0]..start[0] + lengths[0])
         .flat_map(move |row| (start[1]..start[1] + lengths[1]).map(move |column| [row, column]))
 }
 
-/// The paths above a path, the root included.
+/// Returns the paths above a path, including the root.
 fn above(path: &str) -> impl Iterator<Item = &str> {
     std::iter::once("").chain(path.match_indices('/').map(move |(end, _)| &path[..end]))
 }

@@ -1,4 +1,4 @@
-//! A store with two handles, and the model of what is in it.
+//! A store with two handles, and the model of its content.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub(crate) struct World {
     reference: Reference,
 }
 
-/// A group at the root, and the arrays that were opened by it: what others have changed since, they do not know.
+/// A group at the root, and the arrays that were opened through it, which do not see later changes of the other handle.
 struct Handle {
     root: Group,
     arrays: BTreeMap<String, Array>,
@@ -34,7 +34,7 @@ impl World {
         Self { store, format, handles: [handle(root), handle(other)], reference: Reference::new() }
     }
 
-    /// Does one operation after the other, each as the model does it.
+    /// Runs the operations, each together with the model.
     pub(crate) fn check(mut self, operations: &[Operation]) {
         for (number, operation) in operations.iter().enumerate() {
             let operation = &self.aimed(operation);
@@ -43,7 +43,7 @@ impl World {
         }
     }
 
-    /// The operation with the path of a node that is there, where it is to have one and there is one.
+    /// Returns the operation with the path of an existing node, if it needs one and there is one.
     fn aimed(&self, operation: &Operation) -> Operation {
         let action = &operation.action;
         let fits = |path: &&String| match action.is_of_elements() {
@@ -131,7 +131,7 @@ impl World {
         }
     }
 
-    /// N5 has no fill value but 0.
+    /// In N5, the fill value is always 0.
     fn fill(&self) -> i32 {
         if self.format == Format::N5 { 0 } else { -1 }
     }
@@ -164,14 +164,14 @@ impl World {
         }
     }
 
-    /// Nobody uses handles of nodes that were deleted or moved.
+    /// Removes handles of nodes that were deleted or moved.
     fn forget(&mut self, path: &str) {
         for handle in &mut self.handles {
             handle.arrays.retain(|array, _| !is_at_or_below(array, path));
         }
     }
 
-    /// The handle's array, opened earlier or now; `None` where none is in the model, and then none may be found.
+    /// Returns the handle's array, opened earlier or now; `None` if the model has no such array, and then none may be found.
     fn array(&mut self, operation: &Operation) -> Option<&mut Array> {
         let path = operation.path.as_str();
         let handle = &mut self.handles[operation.handle];
@@ -202,7 +202,7 @@ impl World {
         let known = [array.shape()[0], array.shape()[1]];
         match action {
             Action::Write { start, lengths, value } => {
-                // As far as the handle knows the array, which may have become smaller or larger.
+                // Clipped to the shape that the handle knows, which may be out of date.
                 let start = [0, 1].map(|dim| start[dim].min(known[dim]));
                 let lengths = [0, 1].map(|dim| lengths[dim].min(known[dim] - start[dim]));
                 let [rows, columns] = lengths.map(|length| usize::try_from(length).unwrap());
@@ -243,7 +243,7 @@ impl World {
         }
     }
 
-    /// Opens the hierarchy anew, and compares it with the model.
+    /// Opens the hierarchy again, and compares it with the model.
     fn compare(&self, place: &str) {
         let found = self.read(&opened(&self.store, &OpenOptions::new().mode(OpenMode::Read)).unwrap());
         assert_eq!(found, self.reference.nodes, "{place}");
@@ -287,7 +287,7 @@ fn numbers(attributes: &Map) -> Attributes {
     attributes.iter().map(|(name, value)| (name.clone(), value.as_u64().unwrap())).collect()
 }
 
-/// Makes sure that an operation is done or refused as in the model.
+/// Checks that an operation succeeds or fails as in the model.
 fn agree(operation: &Operation, found: &zarrox::Result<()>, expected: Result<(), Refused>) {
     let kind = found.as_ref().map_err(Error::kind).copied();
     let agrees = match expected {

@@ -1,4 +1,4 @@
-//! `zarrox import`: stores arrays from files of other formats or from raw bytes.
+//! `zarrox import`: imports arrays from files of other formats or from raw bytes.
 
 mod numpy;
 
@@ -18,38 +18,40 @@ pub(super) use self::numpy::{Appended, append_to};
 use super::copying;
 use super::recoding::Recoding;
 use crate::args::{ByteSize, Chunks, Global, OpenLengths};
+use crate::cleanup::StoreFile;
 use crate::creation::{self, Creation};
 use crate::exit::{Failure, note, printable, usage};
 use crate::files;
 use crate::interrupt;
-use crate::made::Made;
 use crate::progress::Progress;
 use crate::suggest::{self, suggesting};
 
-/// Store the arrays of a file: HDF5, NetCDF, PNG, JPEG, TIFF, NIfTI, CSV, Parquet, .npy, .npz, or with --dtype and --shape raw elements in C order
+/// Import arrays from files: NumPy, HDF5, NetCDF, TIFF, NIfTI, PNG, JPEG, CSV, Parquet, raw
 ///
-/// Of HDF5 and NetCDF, groups, attributes, dimensions, chunks and filters are kept, and encoded chunks are copied as they are where
-/// Zarr has all their filters; an import that was interrupted is continued by the same command.
+/// NumPy files are .npy and .npz. Raw elements in C order are imported with --dtype and --shape.
 ///
-/// Many files become one hierarchy with --concat: arrays that have the dimension are joined along it, and others must be alike.
+/// Groups, attributes, dimensions, chunks and filters of HDF5 and NetCDF are kept. Encoded chunks are copied unchanged if Zarr
+/// has all of their filters. After an interruption, the same command continues.
 ///
-/// An image becomes an array, and a directory of images of one size and type an array with a first dimension for them, in the order
-/// of their names. Each column of CSV (.csv, .tsv) or Parquet becomes an array of one dimension.
+/// --concat joins several files into one hierarchy: arrays with the dimension are concatenated along it, and others must be equal.
 ///
-/// The arrays are written block by block, so that files may be larger than memory. Blocks of a file are whole chunks, so that
-/// each chunk is encoded once; blocks of a stream are as many rows as fit into memory. A failed or interrupted import of NumPy files
-/// or raw elements leaves nothing behind; one that is killed is completed by the same command. A node that is to be replaced stays until the new one is
-/// complete.
+/// An image becomes an array. A directory of images with the same size and type becomes an array with an additional first
+/// dimension, in the order of their names. Each column of CSV (.csv, .tsv) or Parquet becomes a one-dimensional array.
+///
+/// Arrays are written block by block, so that files may be larger than memory. Blocks of a file are whole chunks, so that each
+/// chunk is encoded once; blocks of a stream are as many rows as fit into memory. If an import of NumPy files or raw elements
+/// fails or is interrupted, its output is removed; if the process is killed, the same command completes it. With --force, the old
+/// node is kept until the new one is complete.
 #[derive(Debug, Args)]
 pub(crate) struct Import {
-    /// The file, a directory of images, or - for the standard input; with --concat several files, or directories of them. Last the
-    /// destination: an array, or for a file of several arrays a group
+    /// The file, a directory of images, or - for the standard input; with --concat several files or directories of files. The
+    /// last path is the destination: an array, or a group if the file has several arrays
     #[arg(required = true, num_args = 1.., value_names = ["INPUT", "PATH"])]
     paths: Vec<String>,
 
-    /// With --shape, the data type of raw elements: float32, >i2, JSON for structures. Otherwise the data type to store the
-    /// elements of an .npy file as: another type of numbers, which must have every value (see --lossy); string for text of a
-    /// fixed length, variable_length_bytes for bytes; bfloat16 and others for |V2
+    /// With --shape, the data type of raw elements: float32, >i2, JSON for structured data types. Otherwise the data type for the
+    /// elements of an .npy file: another numeric type that can represent every value (see --lossy); string for text of fixed
+    /// length, variable_length_bytes for bytes; bfloat16 and others for |V2
     #[arg(long, value_name = "TYPE", hide_possible_values = true)]
     #[arg(value_parser = suggesting(suggest::text, suggest::data_types))]
     dtype: Option<String>,
@@ -67,20 +69,21 @@ pub(crate) struct Import {
     offset: u64,
 
     /// Import only this array of an .npz file, this node of an HDF5 or NetCDF file, or this column; can be repeated for nodes and
-    /// columns, which become a group
+    /// columns, which are stored in a group
     #[arg(long = "member", value_name = "NAME")]
     members: Vec<String>,
 
-    /// Leave out nodes that a pattern fits, such as '*_bnds' or 'forecast/**', with all nodes below them; can be repeated
+    /// Exclude nodes that match this pattern, such as '*_bnds' or 'forecast/**', with all nodes below them; can be repeated
     #[arg(long, value_name = "PATTERN")]
     exclude: Vec<Glob>,
 
-    /// Join several files along a dimension, in the order of its coordinate, or otherwise of their names. A dimension that no file has
-    /// becomes the first one of all arrays but coordinates. With --append, the files go on behind what the destination has
+    /// Concatenate several files along this dimension, in the order of its coordinate variable, or else of the file names. If no
+    /// file has the dimension, it becomes the first dimension of all arrays except coordinate variables. With --append, the files
+    /// are appended to the existing arrays
     #[arg(long, value_name = "DIMENSION", conflicts_with_all = ["dtype", "shape"])]
     concat: Option<String>,
 
-    /// What is done with elements that all files should have alike and that differ: an error, or those of the first file
+    /// The action for elements that should be equal in all files but differ: fail, or use those of the first file
     #[arg(
         long,
         value_name = "RULE",
@@ -91,8 +94,8 @@ pub(crate) struct Import {
     #[arg(value_parser = ["refuse", "first"])]
     conflicts: String,
 
-    /// Put missing values where some of the files lack an array: that of its attributes, or NaN. With a value, this one for arrays
-    /// without a missing value; otherwise they are an error
+    /// Fill arrays that some files lack with the missing value of their attributes, or NaN. VALUE is used for arrays without a
+    /// missing value, which are an error otherwise
     #[arg(long, requires = "concat", value_name = "VALUE", num_args = 0..=1, require_equals = true)]
     #[arg(allow_hyphen_values = true)]
     fill_missing: Option<Option<String>>,
@@ -103,42 +106,42 @@ pub(crate) struct Import {
     #[arg(value_parser = suggesting(suggest::loss, suggest::losses))]
     allow: Vec<Property>,
 
-    /// Import ranges of dimensions, of all arrays that have them: by indices as time=0:100 or x=::2, or by values of the coordinate as
-    /// lat=10..50 or time=2000-01..2000-12; several are separated by commas
+    /// Import only these ranges of dimensions, in all arrays that have the dimensions: by index, such as time=0:100 or x=::2, or by
+    /// coordinate, such as lat=10..50 or time=2000-01..2000-12; separate several ranges with commas
     #[arg(long, value_name = "NAME=RANGE", value_delimiter = ',')]
     select: Vec<Select>,
 
-    /// Allow to read files in this directory that the file names: external links, external storage, sources of virtual datasets,
-    /// files of OME-TIFF; can be repeated [always allowed: the directory of the file]
+    /// Allow reading files in this directory that the input refers to: external links, external storage, sources of virtual
+    /// datasets, OME-TIFF files; can be repeated [always allowed: the directory of the input]
     #[arg(long, value_name = "DIR")]
     external: Vec<PathBuf>,
 
-    /// The type of a column of CSV, such as id=uint8 or day=datetime64[D] [default: the type that all its values have]
+    /// The data type of a CSV column, such as id=uint8 or day=datetime64[D] [default: a type that represents all values]
     #[arg(long = "column", value_name = "NAME=TYPE", value_parser = column)]
     columns: Vec<(String, String)>,
 
-    /// Take a smaller copy of the image that a file of TIFF has, such as 1 for the largest one
+    /// Import this reduced-resolution image of a TIFF file, such as 1 for the largest one
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     level: usize,
 
-    /// Images of TIFF as OME-Zarr: a group with all their levels, axes, units, scales and channels.
+    /// Import TIFF images as OME-Zarr: a group with all levels, axes, units, scales and channels
     #[arg(long, conflicts_with = "level")]
     ome: bool,
 
-    /// Append to the existing array, along this axis [default: 0], or with --concat to all arrays of a hierarchy
+    /// Append to the existing array along this axis [default: 0], or with --concat to all arrays of a hierarchy
     #[arg(long, value_name = "AXIS", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
     #[arg(conflicts_with = "Creation")]
     append: Option<usize>,
 
-    /// Leave out what a file has and Zarr has not, or what lies in other files that are missing or not allowed, and list it
+    /// Skip content that Zarr does not support, or that is in other files which are missing or not allowed, and list it
     #[arg(long)]
     skip_unsupported: bool,
 
-    /// Leave out parts of a file that are damaged, and with --concat damaged files, and list them
+    /// Skip damaged parts of a file, and with --concat damaged files, and list them
     #[arg(long)]
     skip_damaged: bool,
 
-    /// The approximate limit of memory
+    /// The approximate memory limit
     #[arg(long, value_name = "SIZE", default_value = "512MiB")]
     memory: ByteSize,
 
@@ -150,11 +153,11 @@ impl Import {
     pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
         interrupt::catch();
         if self.inputs().is_empty() {
-            return Err(usage("a destination is missing behind the file").into());
+            return Err(usage("the destination is missing; give it after the file").into());
         }
         if self.concat.is_none() && self.inputs().len() > 1 {
             return Err(usage(
-                "several files are joined along a dimension, which --concat names; other files are imported one by one",
+                "several files need --concat DIMENSION, along which they are joined; otherwise import them one by one",
             )
             .into());
         }
@@ -171,33 +174,33 @@ impl Import {
         }
         if let Some((option, kinds)) = self.file_option() {
             return Err(
-                usage(format!("{option} is for files of {kinds}, and {} is not one", self.name())).into()
+                usage(format!("{option} applies to files of {kinds}, and not to {}", self.name())).into()
             );
         }
         Ok(self.import_numpy(kind, global)?)
     }
 
-    /// The inputs, before the destination.
+    /// Returns the inputs, which precede the destination.
     fn inputs(&self) -> &[String] {
         self.paths.split_last().map_or(&[], |(_, inputs)| inputs)
     }
 
-    /// The only input, or the first one.
+    /// Returns the only input, or the first one.
     fn input(&self) -> &str {
         self.inputs().first().map_or("-", String::as_str)
     }
 
-    /// The destination.
+    /// Returns the destination.
     fn path(&self) -> &str {
         self.paths.last().map_or("", String::as_str)
     }
 
-    /// The name of the input in errors.
+    /// Returns the name of the input for errors.
     fn name(&self) -> String {
         if self.input() == "-" { "the standard input".to_owned() } else { format!("'{}'", self.input()) }
     }
 
-    /// The name of a given option that is only for some kinds of files, and these.
+    /// Returns the name of a given option that applies only to some file formats, and these formats.
     fn file_option(&self) -> Option<(&'static str, &'static str)> {
         let many = "HDF5, NetCDF and other formats";
         let given = [
@@ -214,7 +217,7 @@ impl Import {
         given.into_iter().find(|(.., given)| *given).map(|(option, kinds, _)| (option, kinds))
     }
 
-    /// The length of the input in bytes, if the input is a file.
+    /// Returns the size of the input in bytes, if the input is a file.
     fn length(&self) -> Option<u64> {
         let metadata = fs::metadata(self.input()).ok().filter(|_| self.input() != "-");
         metadata.filter(fs::Metadata::is_file).map(|metadata| metadata.len())
@@ -225,15 +228,15 @@ impl Import {
         self.length().is_some() || (self.input() != "-" && Path::new(self.input()).is_dir())
     }
 
-    /// Creates a node. A node that is to be replaced is deleted only when the new one, which is created beside it, is complete. The
-    /// place beside it follows from the node's name, so that the same command finds there what an interrupted one has left.
+    /// Creates a node. An existing node is deleted only after the new one, which is created beside it, is complete. The path of
+    /// the new one follows from the node's name, so that the same command finds the leftovers of an interrupted import.
     fn replacing(&self, global: &Global, create: impl FnOnce(&str) -> Result<()>) -> Result<()> {
-        // The replaced node can have any format.
+        // The old node can have any format.
         let global = global.of_any_format();
         let Some((old, new)) = self.replaced(&global) else {
-            return Made::or_removed(&global, self.path(), || create(self.path()));
+            return StoreFile::or_removed(&global, self.path(), || create(self.path()));
         };
-        Made::or_removed(&global, &new, || create(&new))?;
+        StoreFile::or_removed(&global, &new, || create(&new))?;
         let options = global.options();
         match options.delete(&old) {
             Err(error) if error.kind() != ErrorKind::NotFound => {
@@ -245,8 +248,8 @@ impl Import {
         options.move_node(&new, &old).map_err(|error| error.at(format!("the imported array is '{new}'")))
     }
 
-    /// The node that is to be replaced, if there is one, and the path where the new one is created. An import that was interrupted
-    /// after it had deleted the node has left the new one there.
+    /// Returns the path of the node to replace, if the node exists, and the path where the new one is created. An import that was
+    /// interrupted after the deletion of the old node leaves the new one at that path.
     fn replaced(&self, global: &Global) -> Option<(String, String)> {
         let there =
             || global.read(self.path()).map_or_else(|error| error.kind() != ErrorKind::NotFound, |_| true);
@@ -261,23 +264,26 @@ impl Import {
         Some((old.to_str()?.to_owned(), new.to_str()?.to_owned()))
     }
 
-    /// Imports all nodes of a file of HDF5 or NetCDF, or images.
+    /// Imports all nodes of an HDF5 or NetCDF file, or images.
     fn import_hierarchy(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
         if self.append.is_some() {
             return Err(
                 usage(
-                    "--append takes one array of a NumPy file, or with --concat DIMENSION files; zarrox append adds another array",
+                    "--append takes one array of a NumPy file, or files with --concat DIMENSION; for other content, use \
+                     zarrox append",
                 )
                 .into()
             );
         }
         if let Some(option) = self.creation.single_option() {
-            return Err(usage(format!("{option} is of one array, and {} has its own", self.name())).into());
+            let name = self.name();
+            let message = format!("{option} applies to a single array; the arrays of {name} keep their own");
+            return Err(usage(message).into());
         }
         let progress = Progress::new(self.input(), 0);
         let memory = usize::try_from(self.memory.0).unwrap_or(usize::MAX);
         let copier = copying::copier(global, &progress).memory(memory);
-        // Of what an earlier import has left, only the same one goes on.
+        // Only the same import continues from the leftovers of an earlier one.
         let copier = self.allow.iter().copied().fold(copier, Copier::allow);
         let copier = if self.creation.force { copier.if_exists(IfExists::Replace) } else { copier };
         let recodes = self.creation.compressor.is_some() || self.creation.codecs.is_some();
@@ -285,7 +291,7 @@ impl Import {
         self.replacing(global, |path| {
             let importing = import.plan_all(self.inputs(), path)?;
             if let Some(dimension) = self.concat.as_ref().filter(|_| importing.has_new_dimension()) {
-                note(&format!("no file has the dimension '{dimension}', so that it is a new one"));
+                note(&format!("no file has the dimension '{dimension}', so it is added as a new one"));
             }
             importing.notes().iter().for_each(|found| note(&printable(found)));
             print_differences(importing.differences());
@@ -309,10 +315,12 @@ impl Import {
     /// Appends files to a hierarchy.
     fn append_files(&self, global: &Global) -> Result<(), Failure> {
         if self.append != Some(0) {
-            return Err(usage("--append takes no axis beside --concat, which names the dimension").into());
+            return Err(
+                usage("--append takes no axis together with --concat, which names the dimension").into()
+            );
         }
         let options = global.options().access(&interrupt::options());
-        let appended = interrupt::or_told(
+        let appended = interrupt::with_advice(
             self.options()?.append(self.inputs(), self.path(), &options),
             "the same command continues",
         )?;
@@ -324,7 +332,7 @@ impl Import {
         Ok(())
     }
 
-    /// The options of an import of files, without those of the copy.
+    /// Returns the options for importing files, without those of the copy.
     fn options(&self) -> Result<zarrox_files::Import> {
         let import = zarrox_files::Import::new()
             .level(self.level)
@@ -347,11 +355,13 @@ impl Import {
         })
     }
 
-    /// The properties of the copies of all arrays.
+    /// Returns the properties of the copies of all arrays.
     fn recoding(&self) -> Result<Recoding> {
         let shards = match &self.creation.shards {
             Some(shards @ (Chunks::Shape(_) | Chunks::Named(_))) => Some(Some(shards.clone())),
-            Some(Chunks::Rectilinear(_)) => return Err(usage("--shards: a copy has shards of one shape")),
+            Some(Chunks::Rectilinear(_)) => {
+                return Err(usage("--shards: the shards of a copy have a single shape"));
+            }
             None => None,
         };
         let Creation { chunks, codecs, filters, compressor, separator, .. } = self.creation.clone();
@@ -360,14 +370,14 @@ impl Import {
     }
 }
 
-/// Prints what differs between several files.
+/// Prints the differences between several files.
 fn print_differences(differences: &[String]) {
     for difference in differences {
         tracing::info!("{}", printable(difference));
     }
 }
 
-/// Prints the parts that were left out, and their number as the last line.
+/// Prints the parts that were skipped, and their number as the last line.
 fn print_left_out(parts: &[LeftOut]) {
     for part in parts {
         note(&format!("left out: {part}"));
@@ -381,18 +391,18 @@ fn counted(count: usize, thing: &str) -> String {
     if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
 }
 
-/// A value as JSON, or as text where it is none.
+/// Parses a value as JSON, or takes it as text if it is not JSON.
 fn json_or_text(text: &str) -> Json {
     json::parse(text.as_bytes()).unwrap_or_else(|_| text.into())
 }
 
-/// The name and the type of a column.
+/// Parses the name and the data type of a column.
 fn column(text: &str) -> Result<(String, String), String> {
-    let (name, dtype) = text.rsplit_once('=').ok_or("a column is given as NAME=TYPE")?;
+    let (name, dtype) = text.rsplit_once('=').ok_or("expected NAME=TYPE")?;
     Ok((name.to_owned(), dtype.to_owned()))
 }
 
-/// The arguments of the command, with `--append 1` written as `--append=1`, unless the word after `--append` is not a number.
+/// Returns the arguments of the command, with `--append 1` written as `--append=1` if the word after `--append` is a number.
 pub(crate) fn with_axis(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut joined: Vec<OsString> = Vec::new();
     for argument in arguments {
@@ -408,7 +418,7 @@ pub(crate) fn with_axis(arguments: impl IntoIterator<Item = OsString>) -> Vec<Os
     joined
 }
 
-/// A path without links, whose last part need not exist.
+/// Returns a path without links, whose last component need not exist.
 fn absolute(path: &Path) -> Option<PathBuf> {
     if let Ok(path) = fs::canonicalize(path) {
         return Some(path);

@@ -1,4 +1,4 @@
-//! Imports of NumPy's files and of raw elements, and what is appended from them.
+//! Imports and appends of NumPy files and raw elements.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -11,15 +11,15 @@ use zarrox_tools::copy::{IfExists, Way};
 
 use super::{Import, copying};
 use crate::args::{ByteSize, Global, OpenLengths};
+use crate::cleanup::StoreFile;
 use crate::creation;
 use crate::exit::{note, usage};
 use crate::files::{self, failed};
 use crate::interrupt;
-use crate::made::Made;
 use crate::progress::Progress;
 
 impl Import {
-    /// Imports an `.npy` or `.npz` file, a stream, or raw elements. After a failure, the hierarchy is as before.
+    /// Imports an `.npy` or `.npz` file, a stream, or raw elements. After a failure, the hierarchy is unchanged.
     pub(super) fn import_numpy(&self, kind: Option<Kind>, global: &Global) -> Result<()> {
         if !self.members.is_empty() && kind != Some(Kind::Npz) {
             return Err(usage(format!(
@@ -60,9 +60,9 @@ impl Import {
                 if in_order { "in the order of the elements" } else { "chunk by chunk" }
             );
             if plan.times_written > 1 {
-                tell_of_repetition(&name, plan.times_written, plan.sufficient_memory);
+                note_repeated_encoding(&name, plan.times_written, plan.sufficient_memory);
             }
-            self.tell_of_void(&name, source.data_type(), copy);
+            self.note_void_type(&name, source.data_type(), copy);
         }
         let destination = importing.copying().destination();
         or_interrupted(importing.run())?;
@@ -88,10 +88,10 @@ impl Import {
         let import = self.reading(importer(global, &progress, self.memory))?;
         let import = import.data_type(array.data_type().clone(), casting);
         let store = self.open_numpy(kind, &import)?;
-        Made::or_removed(global, self.path(), || append(&import, &store, &mut array, axis, &progress))
+        StoreFile::or_removed(global, self.path(), || append(&import, &store, &mut array, axis, &progress))
     }
 
-    /// The import with the options of reading.
+    /// Adds the options of reading to the import.
     fn reading(&self, import: zarrox_files::Import) -> Result<zarrox_files::Import> {
         let import = match (&self.dtype, &self.shape) {
             (Some(dtype), Some(OpenLengths(shape))) => {
@@ -108,7 +108,7 @@ impl Import {
         if self.lossy { Casting::Lossy } else { Casting::Exact }
     }
 
-    /// Opens the input: a file in which every element can be found, or a stream.
+    /// Opens the input: a file that supports seeking, or a stream.
     fn open_numpy(&self, kind: Option<Kind>, import: &zarrox_files::Import) -> Result<FileStore> {
         if kind.is_some() || (self.length().is_some() && self.shape.is_some()) {
             return import.open(self.input());
@@ -129,8 +129,8 @@ impl Import {
         or_interrupted(import.open_stream(&self.name(), stream).map_err(|error| error.at(self.name())))
     }
 
-    /// Prints the type that elements without a meaning are stored as, if another choice would give them one.
-    fn tell_of_void(&self, name: &str, data_type: &DataType, copy: &Array) {
+    /// Prints the data type in which void elements are stored, if a better one may apply.
+    fn note_void_type(&self, name: &str, data_type: &DataType, copy: &Array) {
         if !matches!((data_type, copy.data_type()), (DataType::RawBits(_), DataType::RawBits(_)))
             || self.dtype.is_some()
             || copy.metadata().format != Format::V3
@@ -139,22 +139,22 @@ impl Import {
         }
         let size = copy.data_type().size();
         let way = match size {
-            1 => "if they are numbers, give their type, such as --dtype float8_e4m3",
-            2 => "if they are numbers, give their type, such as --dtype bfloat16",
+            1 => "if they are numbers, give their data type, such as --dtype float8_e4m3",
+            2 => "if they are numbers, give their data type, such as --dtype bfloat16",
             _ => "--format v2 keeps NumPy's type",
         };
         note(&format!(
-            "the elements of {name} are |V{size}, bytes without a meaning, and are stored as such ({}); {way}",
+            "the elements of {name} are untyped bytes (|V{size}) and are stored as {}; {way}",
             copy.data_type()
         ));
     }
 }
 
-/// What is appended to an array.
+/// The elements that are appended to an array.
 pub(crate) enum Appended<'a> {
-    /// The content of an `.npy` file, which is read in its order.
+    /// The content of an `.npy` file, which is read sequentially.
     Npy(Box<dyn Read + Send>),
-    /// A file with raw elements of the array's data type, whose number along the axis follows from their size.
+    /// A file with raw elements of the array's data type. Their number along the axis follows from the file's size.
     Raw(File, &'a str),
 }
 
@@ -182,7 +182,7 @@ pub(crate) fn append_to(
             (import, store)
         }
     };
-    Made::or_removed(global, path, || append(&import, &store, &mut array, axis, &progress))
+    StoreFile::or_removed(global, path, || append(&import, &store, &mut array, axis, &progress))
 }
 
 fn append(
@@ -197,7 +197,7 @@ fn append(
     Ok(())
 }
 
-/// An import that shows its progress, that an interrupt stops, and that leaves nothing when it fails.
+/// Returns an import that shows its progress, stops at an interrupt, and removes its output after a failure.
 fn importer(global: &Global, progress: &Progress, memory: ByteSize) -> zarrox_files::Import {
     let bar = progress.clone();
     let memory = usize::try_from(memory.0).unwrap_or(usize::MAX);
@@ -206,7 +206,7 @@ fn importer(global: &Global, progress: &Progress, memory: ByteSize) -> zarrox_fi
         bar.set(done.done, done.total);
         interrupt::check()
     });
-    // The place is free already: what is to be replaced stays until the new node is complete.
+    // The path is unused: the node to replace exists until the new one is complete.
     zarrox_files::Import::new().copier(copier.if_exists(IfExists::Error))
 }
 
@@ -215,11 +215,11 @@ fn or_interrupted<T>(result: Result<T>) -> Result<T> {
     result.or_else(|error| interrupt::check().and(Err(error)))
 }
 
-/// Prints that chunks are encoded several times, and what avoids it.
-fn tell_of_repetition(name: &str, times: u64, memory: u64) {
+/// Prints that chunks are encoded several times, and how to avoid this.
+fn note_repeated_encoding(name: &str, times: u64, memory: u64) {
     note(&format!(
-        "{name} arrives in the order of the elements, so that each chunk is read and encoded up to {} times; --memory {} \
-         avoids that, as do --chunks that are whole along the fastest axes, or a file that can be read in any order",
+        "{name} is read sequentially, so each chunk is read and encoded up to {} times; --memory {} avoids that, \
+          as do --chunks with the full length of the last axes, or a file that supports seeking",
         times - 1,
         ByteSize(memory)
     ));

@@ -1,7 +1,7 @@
 //! NumPy's results of `arange(n).reshape(shape)[selection]`.
 //!
-//! Made with NumPy 2.5.5: each selection was evaluated by Python as written, lists as `np.array`s, and the result's shape and
-//! `ravel().tolist()` printed.
+//! Created with NumPy 2.5.5: Python evaluated each selection as written, with lists as `np.array`s, and printed the result's
+//! shape and `ravel().tolist()`.
 
 use super::super::Selection;
 use super::oracle;

@@ -1,4 +1,4 @@
-//! Indexing as NumPy's documentation describes it, element by element, and what resolved selections mean.
+//! Indexing according to NumPy's documentation, element by element, and the meaning of resolved selections.
 
 use ndarray::{ArrayD, Dimension, IxDyn};
 
@@ -13,7 +13,7 @@ pub(super) fn arange(shape: &[usize]) -> ArrayD<usize> {
     ArrayD::from_shape_vec(shape, (0..shape.iter().product()).collect()).unwrap()
 }
 
-/// The positions that Python's `range(n)[start:stop:step]` has, by its definition.
+/// Returns the positions of Python's `range(n)[start:stop:step]`, by its definition.
 pub(super) fn slice(start: Option<i64>, stop: Option<i64>, step: i64, n: i64) -> Option<Vec<usize>> {
     let adjust = |v: i64, low: i64, high: i64| if v < 0 { (v + n).max(low) } else { v.min(high) };
     let (mut at, stop) = match step {
@@ -34,16 +34,16 @@ fn position(index: i64, n: usize) -> Option<usize> {
     usize::try_from(at).ok().filter(|&at| at < n)
 }
 
-/// An item with all positions written out.
+/// An item with all positions listed.
 enum Spec {
     New,
     /// A dimension that is sliced.
     Each(Vec<usize>),
     /// A dimension that arrays select from, together with others.
     Joint(ArrayD<usize>),
-    /// A truth value without dimensions: an array of one element or none, which selects from no dimension.
+    /// A boolean without dimensions: an array with one element or none, which selects from no dimension.
     Truth(ArrayD<usize>),
-    /// An ellipsis without dimensions, which separates arrays all the same.
+    /// An ellipsis without dimensions, which still separates arrays.
     Nothing,
 }
 
@@ -108,15 +108,15 @@ fn specs(array: &ArrayD<usize>, items: &[DimSelection]) -> Option<Vec<Spec>> {
     Some(specs)
 }
 
-/// All places of a shape in row-major order.
+/// Returns all positions of a shape in row-major order.
 fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
     ndarray::indices(IxDyn(shape)).into_iter().map(|at| at.slice().to_vec()).collect()
 }
 
-/// NumPy's rules; `None` where it raises an error.
+/// NumPy's rules; `None` if NumPy raises an error.
 pub(super) fn mixed(array: &ArrayD<usize>, items: &[DimSelection]) -> Option<ArrayD<usize>> {
     let specs = specs(array, items)?;
-    // The joint shape: the last axes are aligned, 1 stretches.
+    // The joint shape: the last axes are aligned, 1 is broadcast.
     let arrays: Vec<&ArrayD<usize>> = specs
         .iter()
         .filter_map(|spec| if let Spec::Joint(a) | Spec::Truth(a) = spec { Some(a) } else { None })
@@ -134,12 +134,12 @@ pub(super) fn mixed(array: &ArrayD<usize>, items: &[DimSelection]) -> Option<Arr
             }
         }
     }
-    // Is there anything between the arrays?
+    // Checks if there is an item between the arrays.
     let places: Vec<usize> =
         (0..specs.len()).filter(|&at| matches!(specs[at], Spec::Joint(_) | Spec::Truth(_))).collect();
     let together = places.windows(2).all(|pair| pair[1] == pair[0] + 1);
     let joint_first = !together && !joint.is_empty();
-    // The result's shape, and for each spec where its axes begin.
+    // The result's shape, and the position of the axes of each spec.
     let mut shape: Vec<usize> = if joint_first { joint.clone() } else { vec![] };
     let mut begins = Vec::new();
     let mut joint_at = if joint_first { Some(0) } else { None };
@@ -179,7 +179,7 @@ pub(super) fn mixed(array: &ArrayD<usize>, items: &[DimSelection]) -> Option<Arr
     Some(ArrayD::from_shape_vec(shape, values).unwrap())
 }
 
-/// Each axis on its own: one after the other, as `take` does it, then without those that had an integer.
+/// Each axis separately: one after the other, like `take`, then without those of an integer.
 pub(super) fn orthogonal(array: &ArrayD<usize>, items: &[DimSelection]) -> Option<ArrayD<usize>> {
     let flat = |item: &DimSelection| match item {
         DimSelection::Integers(list) => list.shape().len() <= 1,
@@ -209,7 +209,7 @@ pub(super) fn orthogonal(array: &ArrayD<usize>, items: &[DimSelection]) -> Optio
     Some(out)
 }
 
-/// The result of a selection of any kind but blocks.
+/// Returns the result of a selection of any kind except blocks.
 pub(super) fn apply(array: &ArrayD<usize>, selection: &Selection) -> Option<ArrayD<usize>> {
     use super::super::selection::Kind;
     let items = selection.items();
@@ -228,7 +228,7 @@ pub(super) fn apply(array: &ArrayD<usize>, selection: &Selection) -> Option<Arra
     }
 }
 
-/// The elements that a resolved selection means; checks all that its types promise.
+/// Returns the elements of a resolved selection; checks all invariants of its types.
 pub(super) fn expand(resolved: &ResolvedSelection, array: &ArrayD<usize>) -> ArrayD<usize> {
     check(resolved, array.shape());
     let shape: Vec<usize> = resolved.shape().iter().map(|&n| usize::try_from(n).unwrap()).collect();
@@ -277,7 +277,7 @@ fn check(resolved: &ResolvedSelection, shape: &[usize]) {
     dims.sort_unstable();
     assert!(
         dims.iter().copied().eq(0..shape.len()),
-        "each dimension is in just one axis: {dims:?} {shape:?}"
+        "each dimension must be in exactly one axis: {dims:?} {shape:?}"
     );
     for (number, axis) in resolved.axes.iter().enumerate() {
         assert!(axis.dims().is_sorted());
@@ -298,7 +298,7 @@ fn check(resolved: &ResolvedSelection, shape: &[usize]) {
         );
         assert!(
             !dropped || matches!(axis, ResolvedAxis::Span(span) if span.count == 1),
-            "what is dropped is one"
+            "a dropped axis has one position"
         );
         match axis {
             ResolvedAxis::Span(span) => {
@@ -322,7 +322,7 @@ fn check(resolved: &ResolvedSelection, shape: &[usize]) {
                 if let ([list], [_]) = (points.coordinates.as_slice(), points.shape.as_slice()) {
                     let step = list[1].wrapping_sub(list[0]);
                     let even = step != 0 && list.windows(2).all(|pair| pair[1].wrapping_sub(pair[0]) == step);
-                    assert!(!even, "what is evenly spaced is a span: {list:?}");
+                    assert!(!even, "evenly spaced positions must be a span: {list:?}");
                 }
             }
             ResolvedAxis::Mask(masked) => {

@@ -20,7 +20,7 @@ impl Random {
         self.below(n) == 0
     }
 
-    /// An index for an axis of this length, rarely outside; none for an empty axis is inside.
+    /// Returns an index for an axis of this length, rarely out of bounds; for an empty axis, every index is.
     fn index(&mut self, length: usize) -> i64 {
         let length = i64::try_from(length).unwrap();
         if self.one_in(200) || length == 0 {
@@ -40,7 +40,7 @@ impl Random {
         DimSelection::Slice { start, stop, step: if self.one_in(300) { 0 } else { step } }
     }
 
-    /// Some part of the joint shape, its leading axes missing or some of them of length 1.
+    /// Returns a part of the joint shape, with leading axes missing or some of length 1.
     fn integers(&mut self, joint: &[usize], length: usize) -> IndexArray {
         let missing = if self.one_in(3) { self.below(joint.len() + 1) } else { 0 };
         let shape: Vec<usize> =
@@ -155,7 +155,7 @@ impl Random {
     }
 }
 
-/// The number of cases that gave elements, for each kind; cases that are errors are the last number.
+/// The number of cases with elements, for each kind; the last number is that of errors.
 type Counts = [usize; 5];
 
 fn count(counts: &mut Counts, selection: &Selection, ok: bool) {
@@ -211,7 +211,7 @@ fn selections_from_selections_mean_one_after_the_other() {
                 assert!(resolved.select(&selection).is_err(), "{told}");
                 break;
             };
-            // Selections that repeat and add axes grow; the oracle should stay quick.
+            // Selections that repeat and add axes grow; this keeps the reference fast.
             if next.len() > 2000 || next.ndim() > 6 {
                 break;
             }
@@ -236,7 +236,7 @@ fn what_is_displayed_is_parsed_again() {
     for _ in 0..5000 {
         let shape = random.shape();
         let selection = random.mixed(&shape);
-        // A number is not written as an array without dimensions, and what is empty has no kind.
+        // A number is not written as an array without dimensions, and an empty array has no kind.
         if !selection.items().iter().any(without_dimensions) && !selection.to_string().contains("[]") {
             assert_eq!(selection, selection.to_string().parse().unwrap(), "{selection}");
             parsed += 1;

@@ -1,7 +1,7 @@
-//! The chain of the array that was opened last: the next array of a hierarchy often has the same.
+//! The codec chain of the array that was opened last: the next array of a hierarchy often has the same.
 //!
 //! It saves 10 % of the instructions that listing 50 arrays of v3 takes, and 13 % for v2: the rows `list-group` and
-//! `list-group-v2` of `cargo xtask bench --guard`. An array that is opened alone pays nothing for it.
+//! `list-group-v2` of `cargo xtask bench --guard`. It costs nothing for an array that is opened alone.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,15 +10,15 @@ use zarrox_core::{ArrayMetadata, CodecChain, CodecSpec, FillValue, Result};
 
 /// A cache of one chain, shared by nodes that are opened together, which have the same registry, strictness and limits.
 #[derive(Debug, Default)]
-pub(crate) struct Latest {
+pub(crate) struct LastChain {
     /// True after the first array: for an array that is opened alone, nothing is copied.
     used: AtomicBool,
     chain: Mutex<Option<(Vec<CodecSpec>, Arc<CodecChain>)>>,
 }
 
-impl Latest {
-    /// The chain of an array's largest chunk: the last chain, if the array has the same codecs and equal chunks, otherwise a new
-    /// one.
+impl LastChain {
+    /// Returns the chain of an array's largest chunk: the last chain, if the array has the same codecs and equal chunks,
+    /// otherwise a new one.
     pub(crate) fn chain(
         &self,
         metadata: &ArrayMetadata,

@@ -1,23 +1,23 @@
-//! Finding out whether stored bytes can be decoded, and making new ones of what is whole in damaged ones.
+//! Verification of stored chunks, and repair of damaged ones.
 
 use super::array_codecs::{ElementBuffer, whole};
 use super::build::CodecChain;
 use super::byte_codecs::PARTS;
 use crate::codec::{
-    ChunkTable, DecodeOptions, EncodeOptions, Mended, ReadRegion, Salvaged, Size, Window, resolve,
+    ChunkTable, DecodeOptions, EncodeOptions, ReadRegion, RepairOutcome, Salvaged, Size, Window, resolve,
 };
 use crate::error::CodecError;
 use crate::scratch::with_vec;
 use crate::strided::{Dims, Span, ViewMut};
 
-/// The number of parts of a damaged chunk that are tried.
+/// The maximum number of parts of a damaged chunk that are decoded separately.
 const TRIES: usize = 1 << 20;
 
 impl CodecChain {
-    /// Decodes a whole chunk whose stored bytes are in memory, and keeps nothing of it.
+    /// Decodes a whole chunk whose stored bytes are in memory, and discards the result.
     ///
     /// # Errors
-    /// Why it cannot be decoded.
+    /// When the chunk cannot be decoded.
     #[doc(hidden)]
     pub fn verify(&self, encoded: &[u8]) -> Result<(), CodecError> {
         if self.is_memory() && self.encoded_size() == Size::Exact(encoded.len()) {
@@ -33,58 +33,59 @@ impl CodecChain {
         self.decode(encoded, elements.region(chunk, DecodeOptions::default(), &all))
     }
 
-    /// Returns true if the stored bytes are the elements as they lie in memory: any bytes of the right number can be decoded.
+    /// Returns true if the stored bytes are the elements in the layout of memory: any bytes of the right number can be decoded.
     fn is_memory(&self) -> bool {
         self.arrays.codecs.is_empty() && self.bytes.stores_memory && self.bytes.bytes_to_bytes.is_empty()
     }
 
-    /// The table of the chunks inside, if the stored bytes have them: no codec is around all of them.
+    /// Returns the table of inner chunks, if the stored bytes have one: no codec encodes all of them together.
     #[doc(hidden)]
     pub fn table(&self) -> Option<&dyn ChunkTable> {
         self.bytes.inner_chunks().filter(|_| self.bytes.bytes_to_bytes.is_empty())?.table()
     }
 
-    /// Returns true if there are chunks inside of a chunk, be it that codecs are around all of them.
+    /// Returns true if the chunk has inner chunks, even if other codecs encode all of them together.
     #[doc(hidden)]
     pub fn has_inner_chunks(&self) -> bool {
         self.bytes.has_chunks
     }
 
-    /// Makes new stored bytes of the chunks inside of damaged ones that are whole, and appends them to `encoded`, as
-    /// [`ChunkTable::mend`] does. `None` where a chunk has none inside.
+    /// Builds new stored bytes from the valid inner chunks of a damaged chunk, and appends them to `encoded`, as
+    /// [`ChunkTable::repair`] does. Returns `None` if the chunk has no inner chunks.
     ///
     /// # Errors
-    /// When the codecs around the chunks cannot be undone, or it cannot be told what is whole.
+    /// When the codecs around the inner chunks cannot be decoded, or the valid inner chunks cannot be determined.
     #[doc(hidden)]
-    pub fn mend(
+    pub fn repair(
         &self,
         damaged: &[u8],
         fill: bool,
         encoded: &mut Vec<u8>,
-    ) -> Result<Option<Mended>, CodecError> {
+    ) -> Result<Option<RepairOutcome>, CodecError> {
         let codecs = self.bytes.bytes_to_bytes.as_slice();
         let Some(table) = self.bytes.inner_chunks().and_then(|chunks| chunks.table()) else {
             return Ok(None);
         };
         if codecs.is_empty() {
-            return table.mend(damaged, fill, encoded).map(Some);
+            return table.repair(damaged, fill, encoded).map(Some);
         }
         self.bytes.undo(0, damaged, codecs, |damaged| {
             with_vec(|plain| {
-                let mended = table.mend(damaged, fill, plain)?;
+                let repaired = table.repair(damaged, fill, plain)?;
                 if !plain.is_empty() {
                     self.bytes.encode_bytes(plain, encoded)?;
                 }
-                Ok(Some(mended))
+                Ok(Some(repaired))
             })
         })
     }
 
-    /// Encodes a damaged chunk anew, of the elements that can still be read, and appends it to `encoded`; the others become the
-    /// fill value. `None`, with nothing appended, where the codecs read a chunk only as a whole, or no element can be read.
+    /// Encodes a damaged chunk again from the elements that can still be read, and appends it to `encoded`; the other elements
+    /// become the fill value. Returns `None`, and appends nothing, if the codecs only read whole chunks, or no element can be
+    /// read.
     ///
     /// # Errors
-    /// When the elements cannot be encoded, or are too many to be tried.
+    /// When the elements cannot be encoded, or too many parts are damaged.
     #[doc(hidden)]
     pub fn salvage(&self, damaged: &[u8], encoded: &mut Vec<u8>) -> Result<Option<Salvaged>, CodecError> {
         let (chunk, all) = (self.chunk(), whole(self.chunk()));
@@ -98,7 +99,9 @@ impl CodecChain {
         while let Some(region) = regions.pop() {
             tries += 1;
             if tries > TRIES {
-                return Err(CodecError::limit("too many parts of the chunk are damaged to try them all"));
+                return Err(CodecError::limit(
+                    "the chunk has too many damaged parts to decode them separately",
+                ));
             }
             let count: usize = region.iter().map(|span| span.count).product();
             let part = |elements: &mut ElementBuffer, work: &mut dyn FnMut(ViewMut<'_>) -> bool| {
@@ -128,7 +131,7 @@ impl CodecChain {
         Ok(Some(salvaged))
     }
 
-    /// Encodes a chunk of nothing but fill values and appends it to `encoded`.
+    /// Encodes a chunk that holds only the fill value and appends it to `encoded`.
     ///
     /// # Errors
     /// When the codecs cannot encode the fill value.
@@ -142,7 +145,8 @@ impl CodecChain {
     }
 }
 
-/// A region of more than one element, divided along its first axis that can be: each half is in one piece where the region is.
+/// Divides a region of more than one element along its first axis that can be divided: each half is contiguous if the region
+/// is.
 fn halves(region: &[Span]) -> Option<[Dims<Span>; 2]> {
     let axis = region.iter().position(|span| span.count > 1)?;
     let Span { start, step, count } = region[axis];

@@ -1,4 +1,4 @@
-//! Bytes of stored objects that are cached because they will be needed again: the indexes of shards.
+//! A cache of the bytes of stored objects that are needed repeatedly: the indexes of shards.
 
 use std::sync::OnceLock;
 
@@ -6,23 +6,23 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use zarrox_stores::{Bytes, Key, Version};
 
-/// The most bytes that are cached for an array.
+/// The size of the cache of an array, in bytes.
 const LIMIT: u64 = 32 << 20;
 
 /// The typical size of an index, in bytes.
 const TYPICAL: u64 = 4 << 10;
 
-/// The key of an object, and the offset and length of the bytes.
+/// The key of an object, and the offset and length of the cached bytes.
 type Place = (Key, u64, u64);
 
-/// The cached bytes of one array, shared by all its handles. The least recently used are evicted.
+/// The cached bytes of an array, shared by all its handles. The least recently used ones are evicted.
 #[derive(Default)]
-pub(super) struct Kept(OnceLock<Cache<Place, (Version, Bytes), Weight>>);
+pub(super) struct IndexCache(OnceLock<Cache<Place, (Version, Bytes), Weight>>);
 
-impl Kept {
-    /// The cached bytes of an object, if its version is still this one.
+impl IndexCache {
+    /// Returns the cached bytes of an object, if they have this version.
     pub(super) fn get(&self, place: &Place, version: &Version) -> Option<Bytes> {
-        self.0.get()?.get(place).filter(|(kept, _)| kept == version).map(|(_, bytes)| bytes)
+        self.0.get()?.get(place).filter(|(cached, _)| cached == version).map(|(_, bytes)| bytes)
     }
 
     /// Caches bytes.
@@ -33,9 +33,9 @@ impl Kept {
     }
 }
 
-impl std::fmt::Debug for Kept {
+impl std::fmt::Debug for IndexCache {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Kept({} bytes)", self.0.get().map_or(0, Cache::weight))
+        write!(f, "IndexCache({} bytes)", self.0.get().map_or(0, Cache::weight))
     }
 }
 

@@ -1,36 +1,36 @@
-//! [`Work`]: the floats that casts calculate with.
+//! [`ComputeFloat`]: the floats in which casts compute.
 
 use std::ops::{BitOr, BitXor, Sub};
 
 use super::{Primitive, Rounding};
 
-/// Floats that the machine calculates with.
-pub(super) trait Work: Primitive + Into<f64> + Sub<Output = Self> {
-    /// The bits of the significand, including the one that is not stored.
+/// Floats with machine arithmetic.
+pub(super) trait ComputeFloat: Primitive + Into<f64> + Sub<Output = Self> {
+    /// The number of bits of the significand, including the hidden bit.
     const SIGNIFICAND: u32;
     type Pattern: Copy + Default + PartialEq + BitOr<Output = Self::Pattern> + BitXor<Output = Self::Pattern>;
 
     fn pattern(self) -> Self::Pattern;
 
-    /// The nearest float.
+    /// Returns the nearest float.
     fn of(value: i128) -> Self;
     fn next_down(self) -> Self;
 
-    /// A whole number.
+    /// Rounds to an integer.
     fn rounded(self, rounding: Rounding) -> Self;
 
-    /// A whole number of less than a quarter of all that the fraction holds, in two's complement: the last bits of a sum whose last place
-    /// is 1. The casts of the language have an answer for all floats, and do not become vectors.
+    /// Returns an integral number, smaller than a quarter of the range of the fraction, in two's complement: the last bits of a
+    /// sum whose unit in the last place is 1. The casts of Rust handle all floats, and are not vectorised.
     fn whole_bits(self) -> u64;
 
-    /// The nearest number of a range; NaN stays.
+    /// Clamps to a range; NaN is unchanged.
     #[inline(always)]
     fn within(self, (least, greatest): (Self, Self)) -> Self {
         let value = if self < least { least } else { self };
         if value > greatest { greatest } else { value }
     }
 
-    /// 0 instead of NaN.
+    /// Replaces NaN by 0.
     #[inline(always)]
     fn or_zero(self) -> Self {
         if self.is_nan() { Self::default() } else { self }
@@ -39,7 +39,7 @@ pub(super) trait Work: Primitive + Into<f64> + Sub<Output = Self> {
 
 macro_rules! work {
     ($($T:ty as $Pattern:ty)*) => {$(
-        impl Work for $T {
+        impl ComputeFloat for $T {
             const SIGNIFICAND: u32 = Self::MANTISSA_DIGITS;
             type Pattern = $Pattern;
 
@@ -69,7 +69,7 @@ macro_rules! work {
             }
 
             #[inline(always)]
-            #[allow(clippy::cast_lossless, clippy::unnecessary_cast, trivial_numeric_casts, clippy::allow_attributes, reason = "one text for both types")]
+            #[allow(clippy::cast_lossless, clippy::unnecessary_cast, trivial_numeric_casts, clippy::allow_attributes, reason = "the same code for both types")]
             fn whole_bits(self) -> u64 {
                 const SHIFT: $T = 1.5 * (1_u64 << (<$T>::MANTISSA_DIGITS - 1)) as $T;
                 (self + SHIFT).to_bits().wrapping_sub(SHIFT.to_bits()) as u64

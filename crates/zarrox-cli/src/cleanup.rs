@@ -1,4 +1,4 @@
-//! Files of databases, and directories, that a command creates: those of a command that fails are removed again.
+//! Removal of the database files and directories that a failed command created.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,34 +10,34 @@ use crate::args::Global;
 use crate::exit::note;
 use crate::opening::local;
 
-/// The suffixes of the files that databases keep beside their own while they are open.
-const BESIDE: [&str; 4] = ["-lock", "-journal", "-wal", "-shm"];
+/// The suffixes of auxiliary files of open databases.
+const AUXILIARY: [&str; 4] = ["-lock", "-journal", "-wal", "-shm"];
 
 /// A growth of up to this many bytes is not reported.
 const LITTLE: u64 = 1 << 20;
 
-/// The file of a store, as it was before the command.
+/// The file of a store, with its state before the command.
 #[derive(Debug)]
-pub(crate) struct Made {
+pub(crate) struct StoreFile {
     file: PathBuf,
-    /// The size in bytes; `None` if there was no file.
+    /// The size in bytes; `None` if the file did not exist.
     before: Option<u64>,
-    /// The missing directories above it, from the innermost outwards.
+    /// The missing parent directories, from the innermost outwards.
     missing: Vec<PathBuf>,
 }
 
-impl Made {
-    /// Runs `work`. After a failure, a new file and a new directory without files are removed, and for an existing file a message
-    /// says how to shrink it again.
+impl StoreFile {
+    /// Runs `work`. After a failure, a new file and new empty directories are removed, and for an existing file that grew, a note
+    /// says how to shrink it.
     pub(crate) fn or_removed<T>(global: &Global, path: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
-        let made = zarrox::internals::store_file(path).map(Self::new);
+        let file = zarrox::internals::store_file(path).map(Self::new);
         let new_directory = local(path).filter(|directory| !directory.exists());
         work().inspect_err(|_| {
             if let Some(directory) = new_directory {
                 let _ = fs::remove_dir(directory);
             }
-            if let Some(made) = made {
-                made.clean_up(global, path);
+            if let Some(file) = file {
+                file.clean_up(global, path);
             }
         })
     }
@@ -51,12 +51,12 @@ impl Made {
     fn clean_up(&self, global: &Global, path: &str) {
         match (self.before, size(&self.file)) {
             (None, Some(_)) if !self.holds_arrays(global, path) => self.remove(),
-            (Some(before), Some(after)) if after > before + LITTLE => self.tell_of_room(path, before, after),
+            (Some(before), Some(after)) if after > before + LITTLE => self.note_growth(path, before, after),
             _ => {}
         }
     }
 
-    /// Returns true if there are nodes in the file. A file that cannot be read counts as one with nodes.
+    /// Returns true if the file contains nodes, or cannot be read.
     fn holds_arrays(&self, global: &Global, path: &str) -> bool {
         let root = match path.split_once("://") {
             Some((scheme, _)) if scheme != "file" => format!("{scheme}://{}", self.file.display()),
@@ -76,7 +76,7 @@ impl Made {
         }
     }
 
-    /// Removes the file and the files beside it. A failure is not reported: the error of the command matters more.
+    /// Removes the file and its auxiliary files. Failures are ignored, since the error of the command is more important.
     fn remove(&self) {
         if self.file.is_dir() {
             let inside = ["data.mdb", "lock.mdb"].map(|name| self.file.join(name));
@@ -85,17 +85,17 @@ impl Made {
         } else {
             let _ = fs::remove_file(&self.file);
             let name = self.file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            let _ = BESIDE.map(|end| fs::remove_file(self.file.with_file_name(format!("{name}{end}"))));
+            let _ = AUXILIARY.map(|end| fs::remove_file(self.file.with_file_name(format!("{name}{end}"))));
         }
         // Only empty directories are removed.
         let _ = self.missing.iter().try_for_each(fs::remove_dir);
     }
 
-    fn tell_of_room(&self, path: &str, before: u64, after: u64) {
+    fn note_growth(&self, path: &str, before: u64, after: u64) {
         let file = self.file.display();
         let way = match path.split_once("://") {
             Some(("sqlite", _)) => format!("; `sqlite3 '{file}' VACUUM` frees it"),
-            Some(("lmdb", _)) => format!("; `mdb_copy -c '{file}'` makes a smaller copy"),
+            Some(("lmdb", _)) => format!("; `mdb_copy -c '{file}'` creates a smaller copy"),
             Some(("gdbm", _)) => format!("; `gdbmtool '{file}' reorganize` frees it"),
             _ => String::new(),
         };
@@ -106,7 +106,7 @@ impl Made {
     }
 }
 
-/// The size of a database, which may be a file or a directory of LMDB.
+/// Returns the size of a database, which may be a file or a directory of LMDB.
 fn size(path: &Path) -> Option<u64> {
     let metadata = fs::metadata(path).ok()?;
     if metadata.is_file() {

@@ -1,0 +1,38 @@
+//! A limit of the work that the index of a shard can cause: it must not exceed the size of the shard by much.
+
+use zarrox_core::CodecChain;
+use zarrox_core::codec::{CodecError, Window};
+
+/// A counter of the bytes of inner chunks that are read from a shard. Entries may share bytes; but only a damaged index turns a
+/// small shard into a lot of work.
+pub(crate) struct ReadBudget {
+    requested: u64,
+    /// The size of the shard, which inner chunks of up to `each` bytes may exceed.
+    stored: u64,
+    /// Twice the decoded size of an inner chunk, and [`SMALL`].
+    each: u64,
+    count: u64,
+}
+
+impl ReadBudget {
+    /// Creates the counter for a shard with these inner chunks.
+    pub(crate) fn new(shard: Window, inner: &CodecChain) -> Self {
+        let each = (inner.chunk().size() as u64).saturating_mul(2).saturating_add(SMALL);
+        Self { requested: 0, stored: shard.length.unwrap_or(u64::MAX), each, count: 0 }
+    }
+
+    /// Counts an inner chunk that is read.
+    pub(crate) fn add(&mut self, chunk: Window) -> Result<(), CodecError> {
+        self.requested = self.requested.saturating_add(chunk.length.unwrap_or(0));
+        self.count += 1;
+        if self.requested > self.stored && self.requested > self.each.saturating_mul(self.count) {
+            return Err(CodecError::corrupt(
+                "the inner chunks overlap: together they are larger than the shard",
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// The number of bytes that every inner chunk may take in addition.
+const SMALL: u64 = 1 << 10;
