@@ -2,8 +2,8 @@
 
     python3 quality/bench/checksums.py PATH_OF_ZARROX [--mib 256] [--turns 5]
 
-An array of float32 is imported from a `.npy` file and exported again, in memory where the system has `/dev/shm`, so that no disk is measured.
-Each turn runs both sides one after the other; times are medians of the time in user mode, which checksums take.
+An array of float32 is imported from a `.npy` file and exported again, in memory if the system has `/dev/shm`, so that the disk does not
+matter. Each turn runs both sides one after the other; times are medians of the user CPU time, which checksums use.
 """
 
 import argparse
@@ -27,7 +27,7 @@ ROWS = {
 
 
 def processor_time(*line):
-    """Runs a command, and returns the seconds that it took in user mode."""
+    """Runs a command, and returns its user CPU time in seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     subprocess.run([str(word) for word in line], check=True, capture_output=True)
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before

@@ -1,8 +1,8 @@
-"""Measures the command beside the tools that people use otherwise, as ratios within one run.
+"""Measures the command compared with the usual alternatives, as ratios within one run.
 
     python3 quality/bench/command.py [PATH OF zarrox] [--mib 512] [--turns 5] [--dask PYTHON] [--reencode PROGRAM] [--s3 ENDPOINT --s5cmd PROGRAM]
 
-`cp` is compared with `cp -r`, `reshard` with `cp -r` of whichever has more files, the source or the copy, and `diff` and `stats` with
+`cp` is compared with `cp -r`, `reshard` with `cp -r` of the source or the copy, whichever has more files, and `diff` and `stats` with
 reading all elements of the same arrays. `rechunk` is compared with Dask's, in an environment with Dask and zarr-python, and with zarrs'
 `zarrs_reencode`. Copies from S3 are compared with `s5cmd`. Each turn runs both sides one after the other; the ratio is that of the
 shortest times.
@@ -26,7 +26,7 @@ def run(*line, stdout=None):
 
 
 def run_measured(*line):
-    """Runs a command, and returns the seconds and the most bytes of memory that it took."""
+    """Runs a command, and returns its time in seconds and its peak memory in bytes."""
     begun = time.perf_counter()
     process = subprocess.Popen([str(word) for word in line], stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
@@ -63,12 +63,12 @@ class Bench:
         return self.directory / name
 
     def fresh(self, name):
-        """A path where nothing is."""
+        """Returns a path that does not exist."""
         shutil.rmtree(self.place(name), ignore_errors=True)
         return self.place(name)
 
     def compare(self, name, ours, theirs, limit):
-        """Runs both in turns, and prints the ratio."""
+        """Runs both alternately, and prints the ratio."""
         own, others = [], []
         for turn in range(self.turns + 1):
             pair = (theirs(), ours()) if turn % 2 else tuple(reversed((ours(), theirs())))
@@ -88,7 +88,7 @@ class Bench:
         )
 
     def reshards(self, name, source, shards, files):
-        """The array `files` has as many files as the copy, if these are more than those of the source."""
+        """Reshards; the array `files` has as many files as the copy, if these are more than those of the source."""
         self.compare(
             f"reshard {name} / cp -r",
             lambda: run(self.zarrox, "reshard", self.place(source), self.fresh("copy.zarr"), "--shards", shards),
@@ -97,13 +97,13 @@ class Bench:
         )
 
     def rechunks(self, source, chunks, dask, reencode):
-        """Rows become columns. The most memory that a side took is printed as well, and the command gets no more than the other."""
+        """Changes rows to columns. The peak memory of both sides is printed as well, and the command's limit is the other's memory."""
         command = [self.zarrox, "rechunk", self.place(source), "TARGET", "--chunks", chunks]
         others = {}
         if dask:
             others["Dask"] = command, [dask, "-c", DASK, self.place(source), "TARGET", chunks]
         if reencode:
-            # zarrs_reencode 0.8.1 leaves chunks as they are where the output has no shards. A shard of one chunk changes them.
+            # zarrs_reencode 0.8.1 does not change chunks if the output has no shards. A shard of one chunk changes them.
             shapes = ["--shard-shape", chunks, "--chunk-shape", chunks]
             others["zarrs_reencode"] = [*command, "--max-memory", "64MiB"], [reencode, self.place(source), "TARGET", *shapes]
         for name, (ours, theirs) in others.items():
@@ -119,7 +119,7 @@ class Bench:
             print(f"{'  most memory in MiB':<34} {peaks['ours'] >> 20:>9} {peaks['theirs'] >> 20:>9}", flush=True)
 
     def downloads(self, source, endpoint, s5cmd):
-        """Copies from S3 to the disk, of the objects that `zarrox cp` has put there."""
+        """Copies from S3 to the disk, with the objects that `zarrox cp` has written there."""
         url = f"s3://zarrox/bench-{os.getpid()}/{source}"
         options = ["--storage", f"endpoint={endpoint}", "--storage", "allow_http=true"]
         run(self.zarrox, "cp", self.place(source), url, *options)

@@ -1,8 +1,8 @@
-"""The parts that all contestants in Python share: the protocol, and every kind of work that names no library.
+"""The common part of all contestants in Python: the protocol, and every kind of work, independent of the library.
 
-The first line on standard input is the case. It is answered with `{"ready": version}`, or with `{"unsupported": why}`. Then
-every line `run` does the work once, and is answered with `{"seconds": …, "peak": …}`; `check` adds the `checksum` of what
-was read. What fails is answered with `{"error": message}`.
+The first line on standard input is the case. The answer is `{"ready": version}`, or `{"unsupported": why}`. Then every line `run` does
+the work once, with the answer `{"seconds": …, "peak": …}`; `check` adds the `checksum` of the result. The answer to a failure is
+`{"error": message}`.
 """
 
 import itertools
@@ -14,18 +14,18 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-# Copies go in pieces that are about so large.
+# The approximate size of the pieces of a copy.
 PIECE = 64 << 20
 
 
 class Unsupported(Exception):
-    """The library cannot do this; the message says why in a few words."""
+    """The library does not support this; the message gives the reason in a few words."""
 
 
 class Contestant:
-    """A library: subclasses say how it does what is asked. All methods get arrays as `open` and `open_output` return them."""
+    """A library: subclasses implement the operations. All methods receive arrays that `open` and `open_output` return."""
 
-    #: Kinds of work and of selections that the library does not have, and why.
+    # : Kinds of work and of selections that the library does not support, with the reason.
     lacks = {}
 
     def __init__(self, case):
@@ -34,7 +34,7 @@ class Contestant:
         self.pool = ThreadPoolExecutor(max(self.threads, self.at_once))
 
     def version(self):
-        """The name and version of the library."""
+        """Returns the name and version of the library."""
         raise NotImplementedError
 
     def open(self, path):
@@ -42,21 +42,21 @@ class Contestant:
         raise NotImplementedError
 
     def check(self, array):
-        """Raises `Unsupported` where the library can open an array, and not do what is asked."""
+        """Raises `Unsupported` if the library can open an array, but does not support the work."""
 
     def open_output(self):
         """Opens the array `output` to write to it."""
         raise NotImplementedError
 
     def read(self, array, region):
-        """The values of a region, a tuple of slices, as a new array of NumPy."""
+        """Returns the values of a region, a tuple of slices, as a new array of NumPy."""
         return array[region]
 
     def write(self, array, region, values):
         array[region] = values
 
     def read_many(self, array, regions, keep):
-        """Reads regions, `at_once` of them at once. Values that are not to be kept are dropped at once."""
+        """Reads regions, `at_once` of them in parallel. Values that are not kept are dropped at once."""
 
         def read(region):
             values = self.read(array, region)
@@ -68,7 +68,7 @@ class Contestant:
         self.for_each(lambda index: self.write(array, regions[index], values[index]), range(len(regions)))
 
     def stored_shape(self, array):
-        """The shape of what is stored as one object: a chunk, or a shard."""
+        """Returns the shape of what is stored as one object: a chunk, or a shard."""
         return getattr(array, "shards", None) or array.chunks
 
     def itemsize(self, array):
@@ -83,7 +83,7 @@ class Contestant:
 
     def rechunk(self, source, target, memory):
         """Rechunks with no more than `memory` bytes."""
-        # The same again is left for what is encoded, and for chunks that are decoded beside the piece.
+        # The same amount of memory remains for encoded bytes, and for chunks that are decoded besides the piece.
         self.copy_pieces(source, target, memory // 2)
 
     def copy_pieces(self, source, target, size):
@@ -94,7 +94,7 @@ class Contestant:
         return steps(source.shape, self.stored_shape(source), self.stored_shape(target), self.itemsize(target), size)
 
     def for_each(self, function, items, at_once=None):
-        """Calls a function with each item in some threads, each of which takes the next one; gives the results."""
+        """Calls a function with each item on several threads, each of which takes the next one; returns the results."""
         at_once = at_once or self.at_once
         if at_once == 1:
             return [function(item) for item in items]
@@ -109,8 +109,8 @@ class Contestant:
         return results
 
 
-# Every kind of work: a function that prepares it, and returns what does it once. That gets whether values are to be kept,
-# and returns these values in a list, or a number, or nothing.
+# Every kind of work: a function that prepares it, and returns a function that does it once. Its argument says whether to keep the
+# values; it returns these values in a list, or a number, or nothing.
 
 
 def prepare_read(library, work, array):
@@ -188,7 +188,7 @@ OF_GROUPS = ("open", "open_consolidated", "list")
 
 
 def prepare(kind, line):
-    """Prepares a case for a kind of contestant: returns its version, how often to do the work, and what does it once."""
+    """Prepares a case for a kind of contestant: returns its version, the number of repetitions, and a function that does the work once."""
     case = json.loads(line)
     work = case["work"]
     for name in (work["kind"], work.get("selection", {}).get("kind")):
@@ -214,7 +214,7 @@ def region(box):
 
 
 def prepared(selection, shape):
-    """A selection as its kind, and what NumPy would be given for it."""
+    """Returns a selection as its kind, and the index that NumPy would get for it."""
     kind = selection["kind"]
     if kind == "strided":
         return kind, tuple(slice(*part) for part in selection["slices"])
@@ -236,9 +236,9 @@ def mask(seed, shape):
 
 
 def steps(shape, source, target, itemsize, size):
-    """The shape of pieces of whole chunks of the target that read the fewest chunks of the source, and are few.
+    """Returns the shape of pieces of whole target chunks that read the fewest source chunks, with the fewest pieces.
 
-    None is larger than `size` bytes, unless a chunk of the target is.
+    A piece has at most `size` bytes, unless a target chunk is larger.
     """
     ways = itertools.product(*map(doublings, target, shape))
     fitting = [way for way in ways if math.prod(way) * itemsize <= size] or [tuple(target)]
@@ -251,7 +251,7 @@ def steps(shape, source, target, itemsize, size):
 
 
 def doublings(chunk, length):
-    """One chunk, two, four and so on, until they are as long as the array."""
+    """Returns one, two, four … chunks, up to the length of the array."""
     step, ways = chunk, [chunk]
     while step < length:
         step *= 2
@@ -260,13 +260,13 @@ def doublings(chunk, length):
 
 
 def touched(length, chunk, step):
-    """The number of chunks that are read along an axis, piece by piece."""
+    """Returns the number of chunks that are read along an axis, piece by piece."""
     starts = range(0, length, step)
     return sum(-(-min(start + step, length) // chunk) - start // chunk for start in starts)
 
 
 def pieces(shape, steps):
-    """The regions that an array is cut into."""
+    """Yields the regions that an array is cut into."""
     axes = [range(0, length, step) for length, step in zip(shape, steps)]
     for starts in itertools.product(*axes):
         ends = zip(starts, steps, shape)
@@ -274,7 +274,7 @@ def pieces(shape, steps):
 
 
 def checksum(values):
-    """Of values that were read: the sum of elements, as unsigned integers, times one to 251 in turn, modulo 2**64."""
+    """Returns the sum of elements, as unsigned integers, multiplied by one to 251 in turn, modulo 2**64."""
     values = np.asarray(values)
     flat = np.ascontiguousarray(values, values.dtype.newbyteorder("=")).reshape(-1)
     flat = flat.view(f"u{flat.itemsize}")
@@ -294,7 +294,7 @@ def checksum_of(result):
 
 
 def peak():
-    """The most memory that this process has held, in bytes."""
+    """Returns the peak memory of this process, in bytes."""
     with open("/proc/self/status") as status:
         line = next(line for line in status if line.startswith("VmHWM:"))
     return int(line.split()[1]) << 10
@@ -310,7 +310,7 @@ def measured(do, repeat, check):
 
 
 def attempted(function, *arguments):
-    """The result of a function, or the reason of its failure."""
+    """Returns the result of a function, or the reason of its failure."""
     try:
         return function(*arguments)
     except Unsupported as reason:
@@ -321,7 +321,7 @@ def attempted(function, *arguments):
 
 def main(kind):
     """Answers all lines for a kind of contestant."""
-    # Whatever a library prints goes where it does no harm.
+    # The output of a library must not reach standard output.
     out, sys.stdout = sys.stdout, sys.stderr
 
     def answer(value):

@@ -1,10 +1,10 @@
-"""Measures `zarrox downsample` beside ome-zarr-py and ngff-zarr, as ratios within one run.
+"""Measures `zarrox downsample` compared with ome-zarr-py and ngff-zarr, as ratios within one run.
 
     python3 quality/bench/pyramid.py [PATH OF zarrox] [--mib 2048] [--turns 3]
 
-It needs the packages `ome-zarr` and `ngff-zarr`. All three read one image of uint16 in chunks of 64 × 256 × 256 elements, which is smooth and has
-noise, and make an OME-Zarr image of it: level 0 and four levels of means, halved along all axes. Each turn runs all of them one after the other;
-the ratio is that of the shortest times. The values of the second level are compared.
+It requires the packages `ome-zarr` and `ngff-zarr`. All three read one image of uint16 in chunks of 64 × 256 × 256 elements, smooth
+with noise, and create an OME-Zarr image of it: level 0 and four levels of means, halved along all axes. Each turn runs all of them one
+after the other; the ratio is that of the shortest times. The values of the second level are compared.
 """
 
 import argparse
@@ -41,7 +41,7 @@ ngff_zarr.to_ngff_zarr(sys.argv[2], pyramid, version="0.5")
 
 
 def run(*line):
-    """Runs a command, and returns the seconds that it took and the most memory of it in MiB."""
+    """Runs a command, and returns its time in seconds and its peak memory in MiB."""
     begun = time.perf_counter()
     done = subprocess.run(
         ["/usr/bin/env", "python3", "-c", _WRAPPER, *(str(word) for word in line)],
@@ -61,7 +61,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 
 
 def image(path, mib):
-    """Writes an image that is smooth and has noise."""
+    """Writes a smooth image with noise."""
     import numpy as np
     import zarr
 

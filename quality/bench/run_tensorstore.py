@@ -1,4 +1,4 @@
-"""TensorStore as a contestant; see `contestant.py`. It knows arrays only: no groups."""
+"""TensorStore as a contestant; see `contestant.py`. It supports only arrays, not groups."""
 
 import importlib.metadata
 from collections import deque
@@ -20,11 +20,11 @@ class TensorStore(Contestant):
     def __init__(self, case):
         super().__init__(case)
         self.context = ts.Context({
-            # Nothing is kept from one read to the next.
+            # Nothing is cached between reads.
             "cache_pool": {"total_bytes_limit": 0},
             "data_copy_concurrency": {"limit": self.threads},
             "file_io_concurrency": {"limit": self.threads},
-            # No other contestant waits until all is on the disk.
+            # No other contestant waits until the data are on the disk.
             "file_io_sync": False,
         })
 
@@ -64,7 +64,7 @@ class TensorStore(Contestant):
             pass
 
     def copy_pieces(self, source, target, size):
-        """Pieces in flight, as many as there are threads: a copy of everything at once would be held in memory."""
+        """Copies pieces in flight, as many as there are threads: a copy of everything at once would be in memory."""
         steps = self.steps(source, target, size // self.threads)
         regions = contestant.pieces(source.shape, steps)
         for _ in in_flight((target[region].write(source[region]) for region in regions), self.threads):
@@ -99,7 +99,7 @@ class TensorStore(Contestant):
 
 
 def in_flight(futures, limit):
-    """The results of futures, of which no more than so many are under way."""
+    """Yields the results of futures, with a limited number of them in flight."""
     waiting = deque()
     for future in futures:
         waiting.append(future)

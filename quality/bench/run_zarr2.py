@@ -12,7 +12,7 @@ from zarr_api import ZarrApi
 
 class Zarr2(ZarrApi):
     zarr = zarr
-    # It never looks for consolidated metadata by itself.
+    # It never uses consolidated metadata unless requested.
     unconsolidated = {}
 
     def __init__(self, case):
@@ -25,7 +25,7 @@ class Zarr2(ZarrApi):
         return f"zarr {zarr.__version__}, numcodecs {numcodecs.__version__}"
 
     def copy_pieces(self, source, target, size):
-        """Pieces in threads, as its tutorial advises: one call works on one chunk after the other."""
+        """Copies pieces in threads, as its tutorial advises: one call works on one chunk after the other."""
 
         def copy(region):
             target[region] = source[region]

@@ -1,4 +1,4 @@
-"""zarr-python 3 as a contestant, with the pipeline of codecs that its argument names; see `contestant.py`."""
+"""zarr-python 3 as a contestant, with the codec pipeline in its argument; see `contestant.py`."""
 
 import sys
 

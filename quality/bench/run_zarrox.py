@@ -6,7 +6,7 @@ import contestant
 from zarr_api import ZarrApi
 
 
-# How many times less memory we take than others for the same work.
+# The factor by which we use less memory than others for the same work.
 LESS = 4
 
 

@@ -1,4 +1,4 @@
-"""Works in the words that zarr-python 2, zarr-python 3 and zarrox have in common."""
+"""Work that uses the common API of zarr-python 2, zarr-python 3 and zarrox."""
 
 from contestant import Contestant
 
@@ -7,7 +7,7 @@ class ZarrApi(Contestant):
     """A library with the API of zarr-python: `zarr` is its module."""
 
     zarr = None
-    #: What opens a group without its consolidated metadata.
+    # : Opens a group without its consolidated metadata.
     unconsolidated = {"use_consolidated": False}
 
     def open(self, path):
@@ -54,5 +54,5 @@ class ZarrApi(Contestant):
         return [path for path, _ in self.open_group().members(max_depth=None)]
 
     def stored(self, array):
-        """The number of chunks that are stored, and their bytes."""
+        """Returns the number of stored chunks, and their bytes."""
         return array.nchunks_initialized, array.nbytes_stored()

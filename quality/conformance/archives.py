@@ -24,7 +24,7 @@ def formats():
 
 
 def write(path, version, compression):
-    """A group with an array; the third row is written anew, in an archive that was closed."""
+    """Writes a group with an array; the third row is overwritten in an archive that was closed before."""
     own = {} if IS_OLD else {"zarr_format": version}
     store = ZipStore(path, mode="w", compression=compression)
     root = zarr.open_group(store, mode="w", **own)
@@ -42,7 +42,7 @@ def read(path):
     """Checks the rows that Zarrox wrote and changed, then changes the fourth row."""
     with zipfile.ZipFile(path) as archive:
         assert archive.testzip() is None, f"{path}: {archive.testzip()}"
-        assert len(set(archive.namelist())) == len(archive.namelist()), f"{path}: a name is there twice"
+        assert len(set(archive.namelist())) == len(archive.namelist()), f"{path}: a name is duplicated"
     unzip = shutil.which("unzip") or sys.exit("unzip was not found: install Info-ZIP")
     subprocess.run([unzip, "-tq", path], check=True)
     store = ZipStore(path, mode="a")

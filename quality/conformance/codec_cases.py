@@ -1,10 +1,10 @@
-"""The cells of the matrix that are about codecs: each codec alone and in a few chains, with data that it keeps bit by bit.
+"""The cells of the matrix about codecs: each codec alone and in a few chains, with data that it preserves exactly.
 
-A case is a name, a data type, the number of bits that its numbers take, and a chain. Of floats in so few bits the matrix has
-whole numbers. What a case needs is listed in its cell by the names of its codecs: `rules.py` knows who has them.
+A case is a name, a data type, the number of bits of its numbers, and a codec chain. Floats of so few bits are integers in the matrix.
+A cell lists the names of the codecs that it needs: `rules.py` contains which implementations have them.
 """
 
-# Whole numbers of so few bits that casts, scales and differences of them are exact in all types of the cases.
+# Integers of few bits, so that casts, scales and differences of them are exact in all types of the cases.
 BITS = 9
 
 
@@ -102,7 +102,7 @@ GZIP, CRC32C = codec("gzip", level=1), codec("crc32c")
 
 
 def numcodecs(v2):
-    """A codec of v2 by the name that it has in v3."""
+    """Returns a codec of v2 with its name in v3."""
     return codec("numcodecs." + v2["id"], **{key: value for key, value in v2.items() if key != "id"})
 
 
@@ -120,7 +120,7 @@ def vlen(**options):
 
 
 def shards(*codecs):
-    """Shards of chunks of two thirds."""
+    """Returns shards of chunks of two thirds."""
     return codec(
         "sharding_indexed", chunk_shape=[2, 3], codecs=list(codecs), index_codecs=[LITTLE, CRC32C], index_location="end")
 
@@ -179,7 +179,7 @@ SHAPE, CHUNKS = [7, 10], [4, 6]
 
 
 def rows():
-    """The rows of cells: format, type, endianness, the chain, and values of the other axes in turn."""
+    """Yields the rows of cells: format, type, endianness, the chain, and values of the other axes in turn."""
     number = 0
     for name, data_type, endian, filters, compressor in V2_CASES:
         for layout in V2_LAYOUTS:
@@ -192,7 +192,7 @@ def rows():
 
 
 def names(codecs):
-    """The names of codecs, and of all that are inside of them."""
+    """Returns the names of codecs, and of all codecs inside them."""
     inner = [members for each in codecs for members in each.get("configuration", {}).values()]
     inside = [member for members in inner if isinstance(members, list) for member in members if isinstance(member, dict)]
     return {each["name"] for each in codecs} | (names(inside) if inside else set())

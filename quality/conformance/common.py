@@ -1,12 +1,12 @@
-"""The common parts of the implementations' programs: the data, the state that each cell must be in, and the comparison.
+"""The common parts of the implementations' programs: the data, the expected state of each cell, and the comparison.
 
 A program is called as
 
     python run_<implementation>.py write|read|update MATRIX ROOT REPORT [--by WRITER] [--updated UPDATER] [--for READER]
 
-`write` creates every cell below ROOT, `read` compares what is found there with what the matrix says (after its
-updates, if an UPDATER is given), `update` changes it. Cells that are not applicable to this program, to WRITER, UPDATER
-or READER are left out. REPORT receives, as JSON, the versions in use and an error, or null, for each cell.
+`write` creates every cell below ROOT, `read` compares each cell with the expected state of the matrix (after its updates, if an
+UPDATER is given), `update` changes it. Cells that are not applicable to this program, to WRITER, UPDATER or READER are skipped.
+REPORT receives, as JSON, the versions in use and an error, or null, for each cell.
 """
 
 import base64
@@ -20,7 +20,7 @@ import numpy as np
 
 import variable
 
-# Floats that formats and casts get wrong, as bit patterns, by the size of a float in bytes: NaN, infinities, minus zero,
+# Floats that formats and casts often get wrong, as bit patterns, by the size of a float in bytes: NaN, infinities, minus zero,
 # the smallest subnormal, the largest finite number, a NaN with a payload, and one.
 SPECIALS = {
     2: [0x7E00, 0x7C00, 0xFC00, 0x8000, 0x0001, 0x7BFF, 0xFE2A, 0x3C00],
@@ -39,19 +39,19 @@ SPECIALS = {
 
 
 def dtype(cell):
-    """The data type in this machine's memory."""
+    """Returns the data type in this machine's memory."""
     return dtype_v2(cell).newbyteorder("=") if "dtype" in cell else np.dtype(cell["numpy"])
 
 
 def dtype_v2(cell):
-    """The data type in the endianness that v2 and NumPy carry in it."""
+    """Returns the data type in the endianness that v2 and NumPy store in it."""
     if "dtype" in cell:
         return structure(cell["dtype"])
     return dtype(cell).newbyteorder(">" if cell["endian"] == "big" else "<")
 
 
 def structure(fields):
-    """NumPy's structured data type of v2's fields, where those without a name are padding."""
+    """Returns NumPy's structured data type of v2's fields; fields without a name are padding."""
     names, formats, offsets, size = [], [], [], 0
     for name, kind, *shape in fields:
         kind = np.dtype((structure(kind) if isinstance(kind, list) else kind, tuple(shape[0]) if shape else ()))
@@ -68,14 +68,14 @@ def is_structure(kind):
 
 
 def fields(kind):
-    """The fields of a structure: their names, the types of their elements, and their shapes. Padding is left out, also where
-    an implementation takes it for fields."""
+    """Returns the fields of a structure: their names, the types of their elements, and their shapes. Padding is omitted, even if an
+        implementation treats it as fields."""
     described = ((name, kind[name].base, kind[name].shape) for name in kind.names)
     return [(name, base, shape) for name, base, shape in described if not (base.kind == "V" and base.names is None)]
 
 
 def words(seed, count):
-    """A 64-bit word for each index: runs of 16 small numbers alternate with runs of noise (SplitMix64)."""
+    """Returns a 64-bit word for each index: runs of 16 small numbers alternate with runs of noise (SplitMix64)."""
     index = np.arange(count, dtype=np.uint64)
     with np.errstate(over="ignore"):
         z = index * np.uint64(0x9E3779B97F4A7C15) + np.uint64(seed) * np.uint64(0xD1B54A32D192ED03)
@@ -86,14 +86,13 @@ def words(seed, count):
 
 
 def data(cell, shape, seed):
-    """The elements of a whole array: each depends on nothing but the seed, its flat index and the data type.
+    """Returns the elements of a whole array: each depends only on the seed, its flat index and the data type.
 
-    The bytes of an element are the low bytes, in little-endian order, of its word, where a cell may leave it fewer
-    `bits`; where these are to be `whole`, a float is the signed integer of them; each part of a complex number, each
-    character of a string and each raw byte takes a word of its own. Every eleventh float is one of `SPECIALS`, every
-    eleventh signed integer the lowest one, which is NaT among times. Three of every eight characters are NUL, and the
-    others of a text are code points. The n-th field of a structure is such an array by itself, with a seed of its own.
-    Elements of variable length are told in `variable.py`.
+    The bytes of an element are the low bytes, in little-endian order, of its word, restricted to `bits` bits if a cell says so; if
+    these are `whole`, a float is the signed integer of them; each part of a complex number, each character of a string and each raw
+    byte uses a word of its own. Every eleventh float is one of `SPECIALS`, every eleventh signed integer the lowest one, which is NaT
+    among times. Three of every eight characters are NUL, and the others of a text are code points. The n-th field of a structure is
+    generated like such an array, with its own seed. Elements of variable length are described in `variable.py`.
     """
     if variable.is_variable(cell):
         return variable.data(cell, words, shape, seed, lambda kind, shape, seed: elements(kind, 64, shape, seed))
@@ -103,7 +102,7 @@ def data(cell, shape, seed):
 
 
 def elements(kind, width, shape, seed):
-    """The elements of an array of numbers of so many bits, or of structures of them."""
+    """Returns the elements of an array of numbers of `bits` bits, or of structures of them."""
     if is_structure(kind):
         array = np.zeros(shape, kind)
         for number, (name, base, inner) in enumerate(fields(kind)):
@@ -132,7 +131,7 @@ def elements(kind, width, shape, seed):
 
 
 def padded_as(values, kind):
-    """Structures with the padding of another type, which may take it for fields."""
+    """Returns structures with the padding of another type, which may treat it as fields."""
     if not is_structure(kind):
         return values
     array = np.zeros(values.shape, kind)
@@ -142,7 +141,7 @@ def padded_as(values, kind):
 
 
 def is_float(kind):
-    """Returns true if elements are floats of IEEE 754 or made of them."""
+    """Returns true if elements are floats of IEEE 754 or consist of them."""
     return kind.kind in "fc" and kind.itemsize > 1
 
 
@@ -151,7 +150,7 @@ def is_small_integer(kind):
 
 
 def whole_bytes(array):
-    """Small integers as bytes: what is in their upper bits depends on who made them."""
+    """Returns small integers as bytes: their upper bits depend on the writer."""
     return array.astype("i1") if is_small_integer(array.dtype) else array
 
 
@@ -161,14 +160,14 @@ def is_string(kind):
 
 
 def part_size(kind):
-    """The size of what an element is made of."""
+    """Returns the size of the parts of an element."""
     if is_string(kind):
         return 4 if kind.kind == "U" else 1
     return kind.itemsize // (2 if kind.kind == "c" else 1)
 
 
 def fill_value(cell):
-    """The fill value as a NumPy scalar, or None where v2 leaves it undefined."""
+    """Returns the fill value as a NumPy scalar, or None if v2 leaves it undefined."""
     value, kind = cell["fill_value"], dtype(cell)
     if variable.is_variable(cell):
         return variable.fill_value(cell)
@@ -176,7 +175,7 @@ def fill_value(cell):
 
 
 def scalar(value, kind):
-    """A scalar as v3 metadata has it, or nearly so."""
+    """Returns a scalar in the form of v3 metadata, with a few exceptions."""
     if is_structure(kind):
         record = np.zeros((), kind)
         for name, base, _ in fields(kind):
@@ -198,7 +197,7 @@ def region(step):
 
 
 def values(cell, step, shape):
-    """The values that a `write` or `fill` step puts into its region."""
+    """Returns the values that a `write` or `fill` step puts into its region."""
     part = region(step)
     if step["op"] == "fill":
         return full(cell, shape)[part]
@@ -206,7 +205,7 @@ def values(cell, step, shape):
 
 
 def full(cell, shape):
-    """An array that nobody has written to. What is undefined is read as zero; of times, as not a time."""
+    """Returns an array without written data. Undefined elements are read as zero; in arrays of times, as not a time."""
     fill, kind = fill_value(cell), dtype(cell)
     if variable.is_variable(cell):
         element = variable.nothing(cell) if fill is None else fill
@@ -216,7 +215,7 @@ def full(cell, shape):
 
 
 def final(cell, updated):
-    """The array and the attributes that a reader must find."""
+    """Returns the array and the attributes that a reader must find."""
     array = full(cell, cell["shape"])
     attributes = cell["attributes"]
     for step in cell["steps"] + (cell["update"] if updated else []):
@@ -233,7 +232,7 @@ def final(cell, updated):
 
 
 def selections(shape):
-    """The selections that are read besides the whole: every second element of the middle, and one element."""
+    """Yields the selections that are read besides the whole: every second element of the middle, and one element."""
     yield tuple(slice(n // 3, n, 2) for n in shape)
     if all(shape):
         yield tuple(n // 2 for n in shape)
@@ -247,7 +246,7 @@ def same(cell, got, expected):
 
 
 def same_bits(got, expected):
-    """Bit for bit; two NaNs count as the same."""
+    """Compares bit for bit; two NaNs count as equal."""
     if is_structure(expected.dtype):
         got = np.asarray(got)
         if got.shape != expected.shape:
@@ -257,7 +256,7 @@ def same_bits(got, expected):
         for name, *_ in fields(expected.dtype):
             same_bits(got[name], expected[name])
         return
-    # A string alone does not know the length of its type.
+    # The type of a scalar string does not have its length.
     got = np.asarray(got, expected.dtype if isinstance(got, (str, bytes)) else None)
     if got.shape != expected.shape:
         raise AssertionError(f"shape {got.shape} instead of {expected.shape}")
@@ -289,7 +288,7 @@ DEFAULTS = {"zstd": {"checksum": False}, "numcodecs.lz4": {"acceleration": 1}}
 
 
 def normal(codecs):
-    """A v3 codec list with defaults filled in and empty configurations dropped, so that two can be compared."""
+    """Returns a v3 codec list with defaults filled in and empty configurations dropped, for comparison."""
     if codecs is None:
         return None
     result = []
@@ -306,12 +305,12 @@ def normal(codecs):
 
 
 def names(dimension_names):
-    """Dimension names; all without a name is the same as none at all."""
+    """Returns dimension names; names that are all missing are the same as none."""
     return list(dimension_names) if any(dimension_names or ()) else None
 
 
 def facts(cell, array, attributes):
-    """The facts that metadata must say. A program reports those of them that its implementation shows."""
+    """Returns the facts that metadata must contain. A program reports those that its implementation shows."""
     fill = fill_value(cell)
     known = {
         "shape": list(array.shape),
@@ -335,7 +334,7 @@ def facts(cell, array, attributes):
 
 
 def names_of_codecs(known, cell):
-    """The known facts; for a cell about codecs of v3 only the names of codecs, since they may leave out defaults."""
+    """Returns the known facts; for a cell about codecs of v3 only the names of codecs, since defaults may be omitted."""
     if "needs" in cell and known.get("codecs"):
         return known | {"codecs": [codec["name"] for codec in known["codecs"]]}
     return known
@@ -346,26 +345,26 @@ def is_n5(cell):
 
 
 def order(cell, order):
-    """The order of a v2 array; with fewer than two dimensions both orders are one."""
+    """Returns the order of a v2 array; with fewer than two dimensions both orders are the same."""
     return order if len(cell["shape"]) > 1 else None
 
 
 def v2_chain(filters, compressor):
-    """The codecs of a v2 array one after the other: a codec alone is a filter or a compressor, and means the same.
-    zstd's checksum need not be mentioned where there is none."""
+    """Returns the codecs of a v2 array one after the other: a single codec is a filter or a compressor, with the same meaning.
+        zstd's checksum need not be mentioned if there is none."""
     codecs = json.loads(json.dumps([dict(codec) for codec in [*(filters or []), compressor] if codec]))
     return [{key: value for key, value in codec.items() if (key, value) != ("checksum", False)} for codec in codecs]
 
 
 def described(kind):
-    """A data type in its byte order, without padding."""
+    """Returns a data type in its byte order, without padding."""
     if not is_structure(kind):
         return kind.str
     return [[name, described(base), list(shape)] for name, base, shape in fields(kind)]
 
 
 def hexadecimal(fill, cell):
-    """The bytes of a fill value in this machine's endianness, those of a structure one field after the other."""
+    """Returns the bytes of a fill value in this machine's endianness, those of a structure one field after the other."""
     if fill is None:
         return None
     if variable.is_variable(cell):
@@ -386,7 +385,7 @@ def agree(described, expected):
 
 
 class Program:
-    """An implementation. Subclasses say how it creates, opens, reads, writes, resizes and describes."""
+    """An implementation. Subclasses define how it creates, opens, reads, writes, resizes and describes."""
 
     name: str
     packages: dict
@@ -453,7 +452,7 @@ def main(program):
         try:
             program.run(action, str(Path(root, cell["id"])), cell, updater is not None)
             outcomes[cell["id"]] = None
-        except Exception as error:  # Whatever goes wrong is what we want to know.
+        except Exception as error:  # Every error is reported.
             outcomes[cell["id"]] = describe_error(error)
     Path(report).parent.mkdir(parents=True, exist_ok=True)
     Path(report).write_text(json.dumps({"versions": program.packages, "outcomes": outcomes}))

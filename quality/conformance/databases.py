@@ -2,8 +2,8 @@
 
     python databases.py write|change|changed KIND LOCATION
 
-`write` makes a hierarchy, `change` reads what Zarrox wrote and changes it, `changed` reads what Zarrox has changed. The location is
-the path of a file or a directory, or the URL of a server; behind `#` of a URL is what the hierarchy is called there.
+`write` creates a hierarchy, `change` reads Zarrox's hierarchy and changes it, `changed` reads the one that Zarrox has changed. The location
+is the path of a file or a directory, or the URL of a server; after `#` comes the name of the hierarchy.
 """
 
 import os
@@ -30,7 +30,7 @@ ARRAYS = {
 
 
 class Temporary(zarr.TempStore):
-    """Ends with the process: what is in it comes from a directory, and goes back there."""
+    """A store that ends with the process: its content is read from a directory, and written back there."""
 
     def __init__(self, path):
         super().__init__(dir=os.path.dirname(path))
@@ -50,7 +50,7 @@ def gdbm(path):
 
 
 def mongodb(url):
-    """Opens MongoDB in the way of its users: with the parts of the URL one by one."""
+    """Opens MongoDB as its users do: with the parts of the URL as separate arguments."""
     parts = urllib.parse.urlsplit(url)
     return zarr.MongoDBStore(host=parts.hostname, port=parts.port, directConnection=True)
 
@@ -63,7 +63,7 @@ def redis(url):
 def azure(url, name):
     from azure.storage.blob import ContainerClient
 
-    # The account that every emulator has, with a key that is no secret.
+    # The account of every emulator, whose key is public.
     key = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
     return zarr.ABSStore(client=ContainerClient(url, "zarrox", credential=key), prefix=name)
 
@@ -75,7 +75,7 @@ def s3(url, name):
 
 
 def gcs(url, name):
-    # Or gcsfs asks what kind of bucket it is, by gRPC, which the server does not speak.
+    # Otherwise gcsfs requests the kind of the bucket by gRPC, which the server does not support.
     os.environ["GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT"] = "false"
     return zarr.storage.FSStore(f"gs://zarrox/{name}", token="anon", endpoint_url=url)
 
@@ -111,7 +111,7 @@ def expected(values, changed):
 
 
 def write(store):
-    """A root with attributes, and a group with an array of each type. What is called `gone` is deleted again."""
+    """Writes a root with attributes, and a group with an array of each type. The node `gone` is deleted again."""
     root = zarr.group(store, overwrite=True)
     root.attrs.put({"title": "größer", "numbers": [1, 2]})
     for name, (values, compressor) in ARRAYS.items():
@@ -122,7 +122,7 @@ def write(store):
 
 
 def change(store):
-    """The third row of each array becomes zero, and the title another one."""
+    """Sets the third row of each array to zero, and changes the title."""
     read(store, changed=False)
     root = zarr.open_group(store, mode="r+")
     for name, (values, _) in ARRAYS.items():

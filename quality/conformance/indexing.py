@@ -1,16 +1,16 @@
-"""Random selections, and what NumPy makes of them.
+"""Random selections, with NumPy's results.
 
     indexing.py SEED COUNT CASES    writes cases, one line of JSON for each; a name that ends in .zst is compressed
 
-A case says of an array that holds 0, 1, 2, … in row-major order its `shape`, its `chunks`, and its `shards` or null, and
+A case describes an array that contains 0, 1, 2, … in row-major order by its `shape`, its `chunks`, and its `shards` or null, and
 
-- `select`: pairs of a kind and a text, each of which selects from what the one before gave. The kinds are `numpy` (`a[…]`),
+- `select`: pairs of a kind and a text, each of which selects from the result of the previous one. The kinds are `numpy` (`a[…]`),
   `orthogonal`, `coordinates`, `mask`, `blocks`. The text is in NumPy's syntax; a mask is its shape, a space, and a 0 or 1 for
   each element.
 - reading: `gives`, the shape and the elements of the result.
 - writing: `write`, the shape and the elements of the values, and `after`, the elements of the whole array afterwards.
-- errors: the words that the error must have, instead of `gives` or `after`: `refused` where the selection is wrong, `misfit`
-  where the values do not fit it.
+- errors: words that the error message must contain, instead of `gives` or `after`: `refused` if the selection is invalid, `misfit`
+  if the values do not fit it.
 """
 
 import json
@@ -20,7 +20,7 @@ import sys
 
 import numpy as np
 
-# How often each kind is made.
+# The frequency of each kind.
 KINDS = {"basic": 20, "mixed": 30, "orthogonal": 20, "coordinates": 12, "mask": 5, "blocks": 6, "view": 7}
 MAKERS = {}
 MISMATCH = "boolean index did not match indexed array along axis {}; size of axis is {} but size of " \
@@ -28,14 +28,14 @@ MISMATCH = "boolean index did not match indexed array along axis {}; size of axi
 
 
 class Items:
-    """The items that are written in brackets, as a tuple."""
+    """Returns the items in brackets, as a tuple."""
 
     def __getitem__(self, items):
         return items if isinstance(items, tuple) else (items,)
 
 
 def parse(text):
-    """The items of a selection: lists become arrays, and an empty one has integers."""
+    """Returns the items of a selection: lists become arrays, and an empty one has integers."""
     items = () if text == "[]" else eval(f"items{text}", {"items": Items()})
     return tuple(array(item) if isinstance(item, list) else item for item in items)
 
@@ -59,11 +59,11 @@ def item_text(item):
     return str(item.tolist() if isinstance(item, np.ndarray) else item)
 
 
-# The answers of NumPy.
+# NumPy's results.
 
 
 def selected(a, kind, text, chunks):
-    """The selection by NumPy alone; an error is one of NumPy's, or as NumPy would say it."""
+    """Selects with NumPy alone; an error is one of NumPy's, or has its wording."""
     if kind == "mask":
         shape, bits = text.split(" ")
         mask = np.array([bit == "1" for bit in bits], dtype=bool).reshape(json.loads(shape))
@@ -91,7 +91,7 @@ def by_items(a, kind, items):
 
 
 def check_bounds(shape, items):
-    """NumPy does not look at the indices in arrays where the result has no elements; Zarr's implementations do."""
+    """Checks indices in arrays if the result has no elements: NumPy does not, but Zarr's implementations do."""
     axis = 0
     for item in expand(items, len(shape)):
         if isinstance(item, (int, np.ndarray)) and not is_mask(item):
@@ -110,14 +110,14 @@ def is_mask(item):
 
 
 def consumed(item):
-    """The number of dimensions that an item selects from."""
+    """Returns the number of dimensions that an item selects from."""
     if item is None or item is Ellipsis:
         return 0
     return item.ndim if is_mask(item) else 1
 
 
 def expand(items, ndim):
-    """One item for each dimension, and new axes."""
+    """Returns one item for each dimension, and new axes."""
     if sum(item is Ellipsis for item in items) > 1:
         raise IndexError("an index can only have a single ellipsis ('...')")
     rest = ndim - sum(map(consumed, items))
@@ -171,7 +171,7 @@ def block_slices(shape, items, chunks):
 
 
 def words(error, selection):
-    """The words of NumPy's message that another implementation must say, too; and the number that is no integer."""
+    """Returns the words of NumPy's message that another implementation must contain, too; and the number that is not an integer."""
     text = str(error)
     patterns = (
         (r"index (-?\d+) is out of bounds for axis (\d+) with size (\d+)", "index {}", "axis {}", "size {}"),
@@ -185,7 +185,7 @@ def words(error, selection):
         (r"(slice step) cannot be zero", "step", "zero"),
     )
     if "::0" in selection and "slice step" not in text:
-        # The selection is wrong in two ways. NumPy checks steps last; other implementations need not.
+        # The selection has two errors. NumPy checks steps last; other implementations need not.
         return []
     if found := re.search(r"with shapes (.*)", text):
         shapes = re.findall(r"\(([^)]*)\)", found[1])
@@ -222,12 +222,12 @@ def make_slice(rng, length):
     bound = lambda: None if rng.random() < 0.35 else rng.randint(-length - 2, length + 2)
     step = lambda: rng.choice((None, None, 1, 2, 3, -1, -2, -3))
     made = [slice(bound(), bound(), step()) for _ in range(4)]
-    # Empty results say little: they are made, but not often.
+    # Empty results test little: they are generated, but rarely.
     return next((each for each in made if range(length)[each]), made[0])
 
 
 def make_list(rng, length, shape):
-    """Integers of a shape: any, ascending, or evenly spaced; from the beginning, the end, or both."""
+    """Returns integers of a shape: any, ascending, or evenly spaced; from the beginning, the end, or both."""
     count = int(np.prod(shape, dtype=int))
     if not length:
         return np.zeros([0] if count else shape, dtype=np.intp)
@@ -247,7 +247,7 @@ def make_mask(rng, shape):
 
 
 def trimmed(rng, items):
-    """Without some of what need not be written, or with an ellipsis for it."""
+    """Returns the items without some optional ones, or with an ellipsis for them."""
     everything = lambda item: isinstance(item, slice) and item == slice(None)
     if rng.random() < 0.25:
         first = rng.randint(0, len(items))
@@ -271,7 +271,7 @@ def make_basic(rng, shape, chunks):
 
 
 def broadcast_shapes(rng, full):
-    """Some shape that can be broadcast to this one."""
+    """Returns a shape that can be broadcast to this one."""
     shape = [1 if rng.random() < 0.25 else n for n in full]
     return shape[rng.randint(0, len(shape) - 1):] if rng.random() < 0.3 else shape
 
@@ -338,7 +338,7 @@ MAKERS = {"basic": make_basic, "mixed": make_mixed, "orthogonal": make_orthogona
 
 
 def make_selection(rng, how, shape, chunks, spoil):
-    """A kind and a text, of which one thing may be wrong."""
+    """Returns a kind and a text, with at most one error."""
     if how == "mask":
         shape = spoiled_shape(rng, shape) if spoil else shape
         mask = make_mask(rng, shape)
@@ -350,7 +350,7 @@ def make_selection(rng, how, shape, chunks, spoil):
 
 
 def fits(shape, kind, items, chunks):
-    """Returns true if nothing is wrong yet: of two errors, either may be told."""
+    """Returns true if there is no error yet: of two errors, either may be reported."""
     try:
         selected(np.empty(shape, dtype=np.int8), kind, text_of(items), chunks)
     except IndexError:
@@ -368,7 +368,7 @@ def spoiled_shape(rng, shape):
 
 
 def spoiled(rng, kind, items, shape):
-    """One thing is made wrong."""
+    """Introduces one error."""
     items = list(items)
     way = rng.choice(("outside", "outside", "outside", "rank", "ellipses", "float", "mask", "shapes", "step", "list"))
     axis, places = 0, []
@@ -407,7 +407,7 @@ def spoiled(rng, kind, items, shape):
 
 
 def make_values(rng, shape, spoil):
-    """Values to write: one for each place, or fewer that can be broadcast."""
+    """Returns values to write: one for each position, or fewer that can be broadcast."""
     shape = list(shape)
     if spoil:
         shape = shape + [2] if not shape or rng.random() < 0.4 else [n + 1 + (n == 0) for n in shape]
@@ -422,7 +422,7 @@ def make_values(rng, shape, spoil):
 
 
 def assigned(a, positions, values):
-    """The array after values were written one behind the other, so that the last one stays."""
+    """Returns the array after values were written in sequence, so that the last one remains."""
     out = a.copy()
     # NumPy, too, assigns values with more axes, if these have a length of 1.
     while values.ndim > positions.ndim and len(values) == 1:
@@ -466,11 +466,11 @@ def make_case(rng):
         direct = a.copy()
         items = parse(text)
         scalars = all(isinstance(item, int) for item in items)
-        # Of one element, and of a mask alone, NumPy takes no more axes than there are.
+        # For one element, and for a mask alone, NumPy does not accept more axes than there are.
         if values.ndim <= result.ndim or not (scalars or any(map(is_mask, items))):
             direct[items] = values
             if not np.array_equal(direct, after):
-                # NumPy promises no order where positions repeat.
+                # NumPy's order is undefined if positions repeat.
                 return None
     return case | {"after": after.ravel().tolist()}
 

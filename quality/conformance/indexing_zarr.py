@@ -1,9 +1,9 @@
-"""Checks that zarr-python selects as the cases of `indexing.py` say, which are NumPy's answers.
+"""Checks that zarr-python selects as in the cases of `indexing.py`, which have NumPy's results.
 
     indexing_zarr.py CASES REPORT [MOST]
 
-It runs in the environment of either zarr-python, and reports how many cases it was given, in how many of them it does the same,
-and how many of the others each rule of `RULES` explains. A difference that no rule explains is a failure.
+It runs in the environment of either zarr-python, and reports the number of cases, the number of those with the same result,
+and the number of the others that each rule of `RULES` explains. A difference without a rule is a failure.
 """
 
 import json
@@ -17,8 +17,8 @@ import indexing
 VERSION_3 = zarr.__version__.startswith("3.")
 
 
-# Why it does something else than NumPy: the words for people; what the rule explains, which is that it "refuses" what NumPy does,
-# "allows" what NumPy refuses, or "differs" in what comes out; and which cases it is about.
+# The reasons for differences from NumPy: the text; the kind, which is "refuses" for an error where NumPy succeeds, "allows" for
+# the opposite, or "differs" for another result; and a test for the cases.
 RULES = (
     ("takes no slices with negative steps", {"refuses"}, lambda case: case.has_negative_step()),
     ("has no new axes", {"refuses"}, lambda case: None in case.plain()),
@@ -42,7 +42,7 @@ RULES = (
 
 
 class Case:
-    """A case, and what rules ask about it."""
+    """A case, with the properties that rules use."""
 
     def __init__(self, case):
         self.json = case
@@ -53,7 +53,7 @@ class Case:
         self.writes = "write" in case
 
     def plain(self):
-        """The items that can be compared: those that are no arrays."""
+        """Returns the items that can be compared: those that are not arrays."""
         return [item for item in self.items if not isinstance(item, np.ndarray)]
 
     def has_negative_step(self):
@@ -78,7 +78,7 @@ class Case:
         return self.positions().size == 0
 
     def block_slices(self):
-        """The slices of a selection of blocks, each with the number of blocks."""
+        """Returns the slices of a block selection, each with the number of blocks."""
         grid = self.json["shards"] or self.json["chunks"]
         blocks = [-(-length // chunk) for length, chunk in zip(self.json["shape"], grid)]
         slices = zip(indexing.expand(self.items, self.ndim), blocks)
@@ -95,7 +95,7 @@ class Case:
         return self.broadcasts() and len(self.json["write"]["shape"]) > self.positions().ndim
 
     def broadcasts(self):
-        """Returns true if the values have not the selection's shape, and are no scalar."""
+        """Returns true if the values do not have the selection's shape, and are not a scalar."""
         if not self.writes or "after" not in self.json:
             return False
         shape = self.json["write"]["shape"]
@@ -103,13 +103,13 @@ class Case:
 
 
 def reason(case, what):
-    """The first rule that explains an outcome."""
+    """Returns the first rule that explains an outcome."""
     case = Case(case)
     return next((words for words, outcomes, applies in RULES if what in outcomes and applies(case)), None)
 
 
 def made(case):
-    """The array of a case; it is held in memory."""
+    """Returns the array of a case, in memory."""
     options = {"shape": tuple(case["shape"]), "chunks": tuple(case["chunks"]), "dtype": "i4"}
     if VERSION_3:
         shards = case["shards"] and tuple(case["shards"])
@@ -134,7 +134,7 @@ def selection(kind, text):
 
 
 def outcome(case):
-    """`same`, or in what the answers differ."""
+    """Returns `same`, or the difference of the results."""
     refused = "refused" in case or "misfit" in case
     [[kind, text]] = case["select"]
     z = made(case)
@@ -156,7 +156,7 @@ def outcome(case):
 
 
 def array(flat):
-    """The values; one alone is a scalar."""
+    """Returns the values; a single one is a scalar."""
     return np.array(flat["values"], dtype="i4").reshape(flat["shape"])[()]
 
 
@@ -164,7 +164,7 @@ def main():
     path, report, *most = sys.argv[1:]
     with open(path) as lines:
         cases = [json.loads(line) for line in lines]
-    # zarr-python has no views.
+    # zarr-python does not support views.
     cases = [case for case in cases if len(case["select"]) == 1][:int(most[0]) if most else None]
     same, explained, failures = 0, {}, []
     for case in cases:

@@ -2,10 +2,9 @@
 
     python matrix.py target/conformance/matrix.json target/conformance/codecs.json
 
-A cell is one array: how it is created, what is written to it (`steps`), and how it is changed later by another
-implementation (`update`). Every data type meets every codec chain, of the extensions' types a few; the remaining axes are
-chosen so that every two values of any two axes meet in some cell. Needs nothing but Python's standard library, and has no
-randomness.
+A cell is one array: how it is created, what is written to it (`steps`), and how another implementation changes it later
+(`update`). Every data type meets every codec chain, extension types only a few; the remaining axes are chosen so that every two
+values of any two axes meet in some cell. Needs only Python's standard library, and is deterministic.
 """
 
 import base64
@@ -32,7 +31,7 @@ def extension(name, **configuration):
     return {"name": name, "configuration": configuration}
 
 
-# Types of extensions, by a name of ours: what v3 metadata says, NumPy's name, and the size of an element.
+# Extension types, by our own names: the v3 metadata, NumPy's name, and the size of an element.
 EXTENSIONS = {
     "null_terminated_bytes": (extension("null_terminated_bytes", length_bytes=5), "S5", 5),
     "raw_bytes": (extension("raw_bytes", length_bytes=5), "V5", 5),
@@ -41,7 +40,7 @@ EXTENSIONS = {
     "datetime64_25s": (extension("numpy.datetime64", unit="s", scale_factor=25), "M8[25s]", 8),
     "timedelta64_s": (extension("numpy.timedelta64", unit="s", scale_factor=1), "m8[s]", 8),
 }
-# Patterns of the small floats' fill values: NaN, or the largest where there is none, and -0.5.
+# Bit patterns of the small floats' fill values: NaN, or the largest value if there is none, and -0.5.
 SMALL_FLOATS = {
     "bfloat16": (0x7FC0, 0xBF00),
     "float8_e3m4": (0x78, 0xA0),
@@ -63,8 +62,8 @@ JSON2 = {
 MSGPACK2 = {"id": "msgpack2", "raw": False, "use_single_float": False, "use_bin_type": True}
 LABELS = ["né", "🧊", "a longer label"]
 CATEGORIZE = {"id": "categorize", "labels": LABELS, "dtype": "|O", "astype": "|u1"}
-# Types of variable length, by a name of ours: what the elements are (see `variable.py`), the name in v3 (of what v3 lacks,
-# the library's), and the codecs that make bytes of them in v2 and in v3.
+# Types of variable length, by our own names: the kind of elements (see `variable.py`), the name in v3 (for types without one, the
+# library's), and the codecs that serialize them in v2 and in v3.
 VARIABLE = {
     "text": ({"elements": "text"}, "string", {"id": "vlen-utf8"}, "vlen-utf8"),
     "bytes": ({"elements": "bytes"}, "variable_length_bytes", {"id": "vlen-bytes"}, "vlen-bytes"),
@@ -80,16 +79,16 @@ SIZES |= {name: structures.size(fields) for name, fields in structures.STRUCTURE
 SIZES |= dict.fromkeys(VARIABLE, 1)
 NUMPY = {"r40": "V5"} | {name: numpy for name, (_, numpy, _) in EXTENSIONS.items()}
 
-# Types of bytes that are no numbers.
+# Types of bytes that are not numbers.
 BYTES = ["r40", "null_terminated_bytes", "raw_bytes"]
-# How many bits of a number's bytes it takes, where these are not all.
+# The number of significant bits of a number's bytes, if not all are.
 BITS = {"bool": 1, "float4_e2m1fn": 4}
-# Of small integers the upper bits repeat the sign.
+# In small integers the upper bits repeat the sign.
 SIGNED_BITS = {"int2": 2, "int4": 4}
 
 
 def with_endians(data_types):
-    """A typed array has an endianness only where an element has more than one byte."""
+    """Yields the byte orders of a type: only elements of more than one byte have an endianness."""
     for name in data_types:
         for endian in ["little"] if SIZES[name] == 1 or name in BYTES else ["little", "big"]:
             yield name, endian
@@ -97,7 +96,7 @@ def with_endians(data_types):
 
 TYPES = list(with_endians(DATA_TYPES))
 
-# Shape and (inner) chunk shape. All but one have chunks that reach beyond the edge.
+# Shape and (inner) chunk shape. All but one have chunks that extend beyond the edge.
 SHAPES = {
     "0-d": ([], []),
     "1-d": ([23], [5]),
@@ -112,8 +111,8 @@ SHAPES = {
     "even": ([8, 6], [4, 3]),
 }
 
-# The lengths of the chunks of rectilinear grids, or the one of all, by the name of a shape: enough for the array to grow.
-# Those of shards are multiples of the chunks' inside.
+# The chunk lengths of rectilinear grids, or one for all, by the name of a shape: enough for the array to grow. Those of shards
+# are multiples of the inner chunks.
 GRIDS = {
     "1-d": [[5, 1, 7, 7, 3, 3, 10]],
     "2-d": [[3, 3, 1, 4, 4], 4],
@@ -172,12 +171,12 @@ V2_CHAINS = {
     for cname, shuffle in BLOSC
 }
 
-# The chains that the types of extensions are combined with.
+# The codec chains for extension types.
 FEW_CHAINS = ["none", "gzip 1", "zstd", "zlib 1", "blosc lz4 shuffle", "blosc zstd bitshuffle"]
 
 V1_CHAINS = ["none", "zlib 1", "bz2", "lzma", "blosc lz4 shuffle", "blosc zstd bitshuffle"]
 
-# N5: what `compression` says, the same in numcodecs' words, and in v3's.
+# N5: the value of `compression`, and the equivalents in numcodecs and in v3.
 N5_CHAINS = {
     "raw": ({"type": "raw"}, None, []),
     "gzip": ({"type": "gzip", "level": 5, "useZlib": False}, {"id": "gzip", "level": 5}, [v3_codec("gzip", level=5)]),
@@ -206,7 +205,7 @@ N5_CHAINS = {
 # The number of N5 among the formats: the names of its cells begin with `n5`.
 N5 = 5
 
-# How a chunk becomes bytes. Shards hold 2 or 3 inner chunks along each dimension.
+# How a chunk is serialized. Shards have 2 or 3 inner chunks along each dimension.
 V3_LAYOUTS = [
     "C",
     "F",
@@ -226,7 +225,7 @@ V3_KEYS = [("default", "/"), ("default", "."), ("v2", "."), ("v2", "/")]
 V2_KEYS = [("v2", "."), ("v2", "/")]
 EXPERIMENTAL_KEYS = [("draft", "."), ("draft", "/")]
 
-# What is written before another implementation reads, and how it changes the array afterwards.
+# The writes before another implementation reads, and its later changes of the array.
 STEPS = ["whole", "parts", "strided", "nothing", "fill value", "overwrite", "grow", "shrink", "points"]
 UPDATES = ["part", "strided", "grow", "erase", "attributes"]
 
@@ -270,9 +269,9 @@ V2_EXTENSION_AXES = V2_AXES | {
     "type": list(with_endians(name for name in EXTENSIONS if name != "raw_bytes")),
     "chain": [name for name in V2_CHAINS if name in FEW_CHAINS],
 }
-# v1 has one kind of keys and no null; nobody changes it.
+# v1 has one kind of chunk keys and no null; no implementation changes it.
 V1_AXES = V2_AXES | {"chain": V1_CHAINS, "keys": [("v2", ".")], "fill": FILLS, "update": ["attributes"]}
-# N5 has numbers in one byte order, and no fill value but zero.
+# N5 has numbers in one byte order, and zero as its only fill value.
 N5_AXES = V2_AXES | {
     "type": [(name, "big") for name in INTEGERS + FLOATS[1:]],
     "chain": list(N5_CHAINS),
@@ -281,7 +280,8 @@ N5_AXES = V2_AXES | {
     "fill": ["zero"],
 }
 
-# zarr-python 2's experimental v3 says what v2 says, in other documents and with shards. It has no multiples of a unit.
+# zarr-python 2's experimental v3 has the metadata of v2, in other documents and with shards. It does not support multiples of a
+# unit.
 EXPERIMENTAL_AXES = V2_AXES | {
     "type": [*TYPES, *with_endians(["null_terminated_bytes", "fixed_length_utf32", "datetime64_ns", "timedelta64_s"])],
     "chain": [name for name in V2_CHAINS if not name.startswith("blosc") or name in FEW_CHAINS],
@@ -290,7 +290,7 @@ EXPERIMENTAL_AXES = V2_AXES | {
 }
 EXPERIMENTAL = "3-experimental"
 
-# The further types meet fewer values of the axes.
+# The additional types meet fewer values of the axes.
 FEW_SHAPES = ["0-d", "1-d", "2-d", "3-d", "length 0"]
 FEW = {"shape": FEW_SHAPES, "attributes": ["none"], "names": ["none"]}
 V3_VARIABLE_AXES = V3_AXES | FEW | {
@@ -306,10 +306,10 @@ V2_VARIABLE_AXES = V2_AXES | FEW | {
 V2_OBJECT_AXES = V2_VARIABLE_AXES | {
     "type": [(name, "little") for name in ("json2", "msgpack2", "categorize")],
     "chain": ["none", "zlib 1"],
-    # An array without dimensions is one array too many for NumPy when its element is one.
+    # For NumPy, an array without dimensions as an element of such an array would be one array too many.
     "shape": FEW_SHAPES[1:],
 }
-# Metadata has no form for a fill value that is an array.
+# Metadata does not support a fill value that is an array.
 V2_ARRAY_AXES = V2_OBJECT_AXES | {
     "type": [("vlen-array i4", "little"), ("vlen-array f8", "little")],
     "chain": ["zlib 1"],
@@ -378,7 +378,7 @@ def sensible(a, x, b, y):
     values = {a: x, b: y}
     shape, layout = values.get("shape"), values.get("layout", "")
     if shape == "0-d":
-        # A single element cannot be cut, turned or grown.
+        # A single element cannot be divided, transposed or grown.
         return not (
             layout not in ("", "C", "F")
             or values.get("steps") in ("parts", "strided", "grow", "shrink")
@@ -386,10 +386,10 @@ def sensible(a, x, b, y):
             or values.get("names") in ("all", "some")
         )
     if values.get("fill") == "null":
-        # Without a fill value, elements that nobody wrote are undefined. So all elements are written.
+        # Without a fill value, elements that were never written are undefined. So all elements are written.
         return values.get("steps", "whole") in ("whole", "overwrite") and values.get("update") not in ("grow", "erase")
     if values.get("steps") == "shrink" and values.get("update") == "grow":
-        # What was cut off may reappear: the formats leave it open.
+        # Truncated elements may reappear: the formats leave it open.
         return False
     if shape == "length 0":
         return values.get("update") not in ("part", "strided")
@@ -397,7 +397,7 @@ def sensible(a, x, b, y):
 
 
 def rows(axes):
-    """All pairs: each type with each chain; other axes greedily by the pairs that are still missing."""
+    """Returns all pairs: each type with each chain; other axes greedily by the pairs that are still missing."""
     names = list(axes)
     missing = {
         (a, x, b, y)
@@ -443,7 +443,7 @@ def freeze(value):
 
 
 def fill_value(data_type, kind):
-    """A fill value as v3 metadata has it: numbers, strings for what JSON lacks, pairs, bytes, base64."""
+    """Returns a fill value in the form of v3 metadata: numbers, strings for values that JSON lacks, pairs, bytes, base64."""
     if kind == "null" or data_type in structures.STRUCTURES:
         return None
     if data_type in VARIABLE:
@@ -473,7 +473,7 @@ def fill_value(data_type, kind):
 
 
 def variable_fill_value(elements, kind):
-    """The fill value of elements of variable length; for bytes it is the base64 that v3 has."""
+    """Returns the fill value of elements of variable length; for bytes it is the base64 of v3."""
     return {
         "text": {"zero": "", "special": "né🧊", "negative": "NaN"},
         "bytes": {"zero": "", "special": base64.b64encode(b"\0\xff").decode(), "negative": "AA=="},
@@ -483,7 +483,7 @@ def variable_fill_value(elements, kind):
 
 
 def fill_element(data_type, kind):
-    """The bytes of a fill value, in little-endian order and without zeros at the end, where metadata codes them."""
+    """Returns the bytes of a fill value, in little-endian order and without zeros at the end, if metadata encodes them."""
     if data_type == "null_terminated_bytes":
         return {"zero": [], "special": [255, 0, 1, 128, 7], "negative": [97, 0, 98], "null": []}[kind]
     if data_type == "raw_bytes":
@@ -506,12 +506,12 @@ def erase(shape, region):
 
 
 def block(shape, low, high, step=1):
-    """The region between two fractions (in sixths) of each dimension."""
+    """Returns the region between two fractions (in sixths) of each dimension."""
     return [[n * low // 6, max(n * low // 6, math.ceil(n * high / 6)), step] for n in shape]
 
 
 def steps(kind, base, chunks, seed):
-    """The shape at creation, and the steps that follow."""
+    """Returns the shape at creation, and the steps that follow."""
     if kind == "nothing":
         return base, []
     if kind == "parts":
@@ -557,7 +557,7 @@ def cell(number, format, row):
     data_type, endian = row["type"]
     base, chunks = SHAPES[row["shape"]]
     if format == 1 and not row["chain"].startswith("blosc"):
-        # zarr-python 1 stored rows there and called them columns: nobody writes that again.
+        # zarr-python 1 stored rows there and called them columns: no implementation writes that any more.
         row = row | {"layout": "C"}
     seed = number * 16 + 1
     shape, first = steps(row["steps"], base, chunks, seed)
@@ -594,7 +594,7 @@ def cell(number, format, row):
 
 
 def codec_cell(number, format, name, data_type, endian, needs, chain):
-    """A cell about a codec: what it holds is exact whatever the codec does to it."""
+    """Returns a cell about a codec, which preserves its values exactly."""
     steps_kind, update_kind = codec_cases.STEPS[number % 4], codec_cases.UPDATES[number // 4 % 4]
     row = {
         "type": (data_type, endian),
@@ -623,14 +623,14 @@ def codec_cell(number, format, name, data_type, endian, needs, chain):
 
 
 def grid(row, data_type, number):
-    """The members of a cell about chunks of several shapes: their lengths, or the one of all, and the longest."""
+    """Returns the members of a cell with chunks of several shapes: their lengths, or one for all, and the longest."""
     lengths = (SHARD_GRIDS if row["layout"].startswith("shards") else GRIDS)[row["shape"]]
     longest = [max(each) if isinstance(each, list) else each for each in lengths]
     return {"id": f"v3/rectilinear-{data_type}/{number:04}", "grid": lengths, "chunks": longest}
 
 
 def structure(name, endian, kind, format):
-    """The members of a cell about a structured type: the fields as v2 has them, the type in v3, and the fill value twice."""
+    """Returns the members of a cell with a structured type: the fields in v2, the type in v3, and the fill value in both."""
     fields = structures.STRUCTURES[name]
     dtype = structures.dtype(fields, endian)
     known = {"dtype": dtype, "data_type": structures.data_type(fields) if format == 3 else name}
@@ -690,7 +690,7 @@ def v3_codecs(row, data_type, endian, chunks):
         inner = [transpose("F", ndim), *inner]
     location = "start" if layout == "shards, index at start" else "end"
     if layout == "shards, transposed":
-        # The shard is what comes out of the transposition: its inner chunks are transposed, too.
+        # The shard is the output of the transposition: its inner chunks are transposed, too.
         return {"chunks": outer, "codecs": [transpose("F", ndim), sharding(chunks[::-1], inner, location)]}
     shards = sharding(chunks, inner, location, checksum=layout != "shards, index without checksum")
     after = [v3_codec("gzip", level=1)] if layout == "shards, compressed" else []
@@ -720,7 +720,7 @@ def blosc(codec, data_type):
 
 
 def groups(cells):
-    """The groups above the arrays, with attributes and the names of their members; v1 has none."""
+    """Returns the groups above the arrays, with attributes and the names of their members; v1 has none."""
     members, first = {}, {}
     for cell in (cell for cell in cells if cell["format"] > 1):
         parts = cell["id"].split("/")
@@ -742,7 +742,7 @@ def groups(cells):
 
 
 def matrix(known):
-    """All cells; `known` are the codecs that Zarrox has."""
+    """Returns all cells; `known` are the codecs that Zarrox supports."""
     cells = []
     for format, axes in TABLES:
         cells += [cell(number, format, row) for number, row in enumerate(rows(axes))]

@@ -2,8 +2,8 @@
 
     python references.py DIRECTORY
 
-Writes HDF5 and NetCDF files with h5py and xarray, references to them as JSON and as Parquet, and in `cases.json` what each variable
-has to be: its place, and its values as h5py reads them, as a list of numbers or texts.
+Writes HDF5 and NetCDF files with h5py and xarray, references to them as JSON and as Parquet, and in `cases.json` the expected content of
+each variable: its path, and its values as h5py reads them, as a list of numbers or texts.
 """
 
 import json
@@ -22,7 +22,7 @@ N = numpy.arange(60)
 
 
 def hdf5(path):
-    """Every layout that kerchunk can refer to."""
+    """Writes every layout that kerchunk can refer to."""
     with h5py.File(path, "w", libver="latest") as file:
         create = file.create_dataset
         create("contiguous", data=N.astype("<i4").reshape(6, 10))
@@ -73,7 +73,7 @@ def variables(path):
 
 
 def refer(directory, name, references, expected, cases):
-    """Writes references in both forms."""
+    """Writes references in both formats."""
     document = str(directory / f"{name}.json")
     pathlib.Path(document).write_text(json.dumps(references))
     table = str(directory / f"{name}.parq")

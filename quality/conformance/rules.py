@@ -1,17 +1,17 @@
-"""The actions that an implementation cannot do, and why.
+"""The actions that an implementation does not support, and the reasons.
 
-Everything here is decided before anything runs. All cells that are not listed must work: an implementation that raises
-an error in a cell fails that cell.
+The rules are fixed before anything runs. All cells without a rule must work: an implementation that raises an error in a cell fails
+that cell.
 
-A rule says for whom it holds, which of the actions `write`, `read` and `update` it takes away, and from which cells. A rule
-about `attributes` leaves the cell and takes away only what the implementation would have had to write into them.
+A rule contains the implementations, which of the actions `write`, `read` and `update` it excludes, and from which cells. A rule about
+`attributes` keeps the cell and excludes only attributes that the implementation would have had to write.
 """
 
 ALL = ("write", "read", "update")
 
 
 def codecs(cell):
-    """All codecs of a v3 cell, those inside shards too, as pairs (codec, depth)."""
+    """Yields all codecs of a v3 cell, including those inside shards, as pairs (codec, depth)."""
 
     def walk(chain, depth):
         for codec in chain:
@@ -35,7 +35,7 @@ def is_blosc(cell, cname):
 
 
 def inner_does_not_divide(cell):
-    """Returns true if the inner chunk of a transposed shard would not divide the shard, had it not been transposed."""
+    """Returns true if the inner chunk of a transposed shard would not divide the shard before the transposition."""
     chain = cell.get("codecs", [])
     return [codec["name"] for codec in chain[:2]] == ["transpose", "sharding_indexed"] and any(
         outer % inner for outer, inner in zip(cell["chunks"], chain[1]["configuration"]["chunk_shape"])
@@ -60,7 +60,7 @@ def is_small(cell):
 
 
 def elements(cell):
-    """The kind of elements of variable length; None for all others."""
+    """Returns the kind of elements of variable length; None for all others."""
     return cell.get("elements")
 
 
@@ -69,17 +69,17 @@ def is_structure(cell):
 
 
 def structure(cell):
-    """The name of the structured type."""
+    """Returns the name of the structured type."""
     return cell["axes"]["type"].split()[0] if is_structure(cell) else ""
 
 
 def type_of(cell):
-    """The name of the data type in the matrix."""
+    """Returns the name of the data type in the matrix."""
     return cell["axes"]["type"].split()[0] if is_array(cell) else ""
 
 
 def in_columns_with(id):
-    """Makes a test for cells about codecs that are of v2, in order F, with this codec."""
+    """Creates a test for cells about codecs of v2, in order F, with this codec."""
     return lambda cell: cell.get("order") == "F" and id in cell.get("needs", ())
 
 
@@ -109,7 +109,7 @@ def writes(steps):
 
 
 def nests_turned_lists(cell):
-    """Returns true if the elements are objects, in lists within lists, of an array that says order F."""
+    """Returns true if the elements are objects, in nested lists, of an array whose order is F."""
     return elements(cell) == "json" and cell["order"] == "F" and len(cell["shape"]) > 1
 
 
@@ -358,7 +358,7 @@ RULES = [
 ]
 
 
-# The codecs of v3 that an implementation has, of those that cells need.
+# The codecs of v3 that an implementation supports, of those that cells need.
 COMMON = {"blosc", "bytes", "crc32c", "gzip", "sharding_indexed", "transpose", "vlen-bytes", "vlen-utf8", "zstd"}
 V3_CODECS = {
     "zarr-python 3": COMMON
@@ -377,7 +377,7 @@ V3_CODECS = {
 
 
 def lacking(implementation):
-    """Makes a test for cells that need a codec that an implementation does not have."""
+    """Creates a test for cells that need a codec that an implementation does not support."""
 
     def lacks(cell):
         if cell["format"] == 2:
@@ -394,15 +394,15 @@ RULES += [
 
 
 def unknown_codecs(cell, known):
-    """The reasons of everybody, by action, if a codec that the cell needs is not among those that Zarrox knows."""
+    """Returns the reasons for all implementations, by action, if the cell needs a codec that Zarrox does not support."""
     needs = set(cell.get("needs", ()))
     unknown = sorted(needs - set(known["v2" if cell["format"] == 2 else "v3"]))
-    everybody = {implementation for implementation, *_ in RULES} | {"zarrox"}
-    return {each: dict.fromkeys(ALL, f"Zarrox has no codec {unknown[0]} yet") for each in everybody} if unknown else {}
+    implementations = {implementation for implementation, *_ in RULES} | {"zarrox"}
+    return {each: dict.fromkeys(ALL, f"Zarrox has no codec {unknown[0]} yet") for each in implementations} if unknown else {}
 
 
 def not_applicable(cell):
-    """Reasons by implementation and action; empty for a cell that everybody takes part in."""
+    """Returns the reasons by implementation and action; empty for a cell in which all take part."""
     reasons = {}
     for implementation, actions, applies, reason in RULES:
         if applies(cell):

@@ -1,4 +1,4 @@
-"""TensorStore as a participant; see `common.py`. It knows arrays only: no groups."""
+"""TensorStore as a participant; see `common.py`. It supports only arrays, not groups."""
 
 import base64
 import importlib.metadata
@@ -31,7 +31,7 @@ class TensorStore(common.Program):
         if common.is_structure(common.dtype(cell)):
             return Records(self.spec(path, cell), cell)
         array = ts.open(self.spec(path, cell), open=True).result()
-        # N5 names the axes in the reverse of NumPy's order.
+        # N5 lists the axes in the reverse of NumPy's order.
         return array.T if common.is_n5(cell) else array
 
     def assign(self, array, region, values):
@@ -83,7 +83,7 @@ class TensorStore(common.Program):
 
 
 class Records:
-    """An array of structures: of each field, TensorStore has an array of its own."""
+    """An array of structures: TensorStore has a separate array for each field."""
 
     def __init__(self, spec, cell):
         self.spec_of_all, self.cell, self.dtype = spec, cell, common.dtype(cell)
@@ -124,7 +124,7 @@ class Records:
 
 
 def is_raw(array):
-    """Raw types come as single bytes with one more dimension."""
+    """Converts raw types, which are single bytes with one more dimension."""
     return not isinstance(array, Records) and array.dtype.name in ("byte", "char")
 
 
@@ -170,7 +170,7 @@ def v2_metadata(cell):
         "shape": cell["shape"],
         "chunks": cell["chunks"],
         "dtype": cell.get("dtype", common.dtype_v2(cell).str),
-        # With fewer than two dimensions both orders are one, and only "C" is taken.
+        # With fewer than two dimensions both orders are the same, and only "C" is accepted.
         "order": cell["order"] if len(cell["shape"]) > 1 else "C",
         "filters": cell["filters"],
         "compressor": cell["compressor"],

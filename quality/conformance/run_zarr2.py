@@ -5,9 +5,9 @@ import re
 import sys
 import types
 
-# The experimental v3 must be asked for before it is imported.
+# The experimental v3 must be enabled before the import.
 os.environ |= {"ZARR_V3_EXPERIMENTAL_API": "1", "ZARR_V3_SHARDING": "1"}
-# zarr-python imports a class of its own tests to read what transforms a store, and with it the framework of its tests.
+# zarr-python imports a class of its own tests to read a transformed store, and with it the framework of its tests.
 unneeded = types.ModuleType("zarr.tests.test_storage_v3")
 unneeded.DummyStorageTransfomer = type("DummyStorageTransfomer", (), {"extension_uri": None})
 sys.modules[unneeded.__name__] = unneeded
@@ -21,7 +21,7 @@ import common
 
 
 def place(path, cell):
-    """The store and the path in it: of the experimental v3 and of N5, one store holds all cells."""
+    """Returns the store and the path in it: for the experimental v3 and N5, one store contains all cells."""
     if common.is_n5(cell):
         root, inside = re.fullmatch(r"(.*/n5)/?(.*)", path).groups()
         return {"store": zarr.N5Store(root), "path": inside}
@@ -32,12 +32,12 @@ def place(path, cell):
 
 
 def users(node):
-    """The user's attributes: in the experimental v3 the filters are among them, and stay when these are replaced."""
+    """Returns the user's attributes: in the experimental v3 they include the filters, which stay when these are replaced."""
     return {name: value for name, value in node.attrs.asdict().items() if name != "filters"}
 
 
 def per_shard(array):
-    """The number of chunks that are stored together along each dimension."""
+    """Returns the number of chunks that are stored together along each dimension."""
     return getattr(array._transformed_chunk_store, "chunks_per_shard", [1] * array.ndim)
 
 

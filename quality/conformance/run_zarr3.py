@@ -12,7 +12,7 @@ import variable
 
 zarr.config.set({"array.rectilinear_chunks": True})
 
-# The codecs that turn arrays into bytes.
+# The codecs that convert arrays to bytes.
 TO_BYTES = ("bytes", "sharding_indexed", "vlen-utf8", "vlen-bytes", "numcodecs.pcodec", "numcodecs.zfpy")
 
 
@@ -23,7 +23,7 @@ class Zarr3(common.Program):
     def create(self, path, cell):
         if "grid" not in cell:
             return self.create_with(path, cell, cell["shape"], cell["chunks"])
-        # It refuses more chunks than an array needs, but keeps them when the array shrinks.
+        # It rejects more chunks than an array needs, but keeps them when the array shrinks.
         full = [sum(each) if isinstance(each, list) else n for n, each in zip(cell["shape"], cell["grid"])]
         return self.resize(self.create_with(path, cell, full, cell["grid"]), cell["shape"])
 
@@ -107,8 +107,8 @@ def data_type(cell):
 
 
 def config(cell):
-    """zarr-python 3 drops a chunk of complex numbers as empty when all their parts that are not NaN in the fill value
-    are anything at all: it is told to keep every chunk."""
+    """Sets the option to keep every chunk: zarr-python 3 drops a chunk of complex numbers as empty if all their parts that are not NaN
+        in the fill value have any value."""
     return {"write_empty_chunks": common.dtype(cell).kind == "c"}
 
 
@@ -119,8 +119,8 @@ def v2_codecs(cell):
 
 
 def v3_codecs(cell):
-    """The chain, cut at the codec that turns elements into bytes."""
-    # numcodecs' codecs must have a configuration, be it empty.
+    """Splits the chain at the codec that converts elements to bytes."""
+    # numcodecs' codecs must have a configuration, even if it is empty.
     codecs = [{"configuration": {}} | codec for codec in cell["codecs"]]
     cut = next(k for k, codec in enumerate(codecs) if codec["name"] in TO_BYTES)
     return {"filters": codecs[:cut], "serializer": codecs[cut], "compressors": codecs[cut + 1 :]}

@@ -1,4 +1,4 @@
-"""zarrs as a participant; see `common.py`. Its program is built by `cargo xtask conformance`, which names it in a variable."""
+"""zarrs as a participant; see `common.py`. Its program is built by `cargo xtask conformance`, which sets its path in a variable."""
 
 import base64
 import os
@@ -14,7 +14,7 @@ PROGRAM = zarrs_client.Zarrs(os.environ["ZARRS_PROGRAM"])
 
 
 class Node:
-    """An array: all that zarrs is asked about it."""
+    """An array, with the operations of zarrs on it."""
 
     def __init__(self, path, cell):
         self.path, self.cell = path, cell
@@ -37,7 +37,7 @@ class Node:
         return self.read_box([0] * len(self.shape), self.shape)[selection]
 
     def assign(self, region, values):
-        """A box is written at once; of what has steps, the box around it is read and written."""
+        """Writes a box at once; for a region with steps, the bounding box is read and written."""
         if any(part.start >= part.stop for part in region):
             return
         start = [part.start for part in region]

@@ -2,9 +2,9 @@
 
     python serve.py ZARROX DIRECTORY MODULES CHROMIUM
 
-Makes hierarchies of every kind in the directory with zarr-python and the command, starts the command's server on them, and reads every value
-with zarr-python over fsspec, with TensorStore, with zarrita.js, and with neuroglancer, which the program CHROMIUM shows. The packages of npm
-that this takes are in MODULES, a directory `node_modules`. Each has to be what was written.
+Creates hierarchies of every kind in the directory with zarr-python and the command, starts the command's server on them, and reads every
+value with zarr-python over fsspec, with TensorStore, with zarrita.js, and with neuroglancer in the browser CHROMIUM. The required npm packages
+are in MODULES, a directory `node_modules`. Each value must equal the written one.
 """
 
 import json
@@ -22,7 +22,7 @@ from zarr.storage import FsspecStore
 
 
 def values(shape, dtype):
-    """The elements of an array: different from each other as far as the type allows, and the same for everyone."""
+    """Returns the elements of an array: as distinct as the type allows, and the same for all clients."""
     numbers = numpy.arange(int(numpy.prod(shape)), dtype="i8") * 37 - 11
     return numbers.astype(dtype).reshape(shape)
 
@@ -57,7 +57,7 @@ def expected():
 
 
 def references(source, place):
-    """References to the values of a hierarchy, as kerchunk writes them."""
+    """Writes references to the values of a hierarchy, as kerchunk does."""
     refs = {}
     for path in sorted(source.rglob("*")):
         if not path.is_file():
@@ -69,7 +69,7 @@ def references(source, place):
 
 
 def make(zarrox, directory):
-    """The hierarchies: names and places."""
+    """Returns the hierarchies: names and paths."""
     place = lambda name: str(directory / name)
     run = lambda *line: subprocess.run([zarrox, *line], check=True, stdout=subprocess.DEVNULL)
     fill(zarr.open_group(place("v2.zarr"), mode="w", zarr_format=2))
@@ -125,7 +125,7 @@ def with_tensorstore(url, headers, name, address, driver):
 
 
 def run_node(scripts, name, request):
-    """Runs a script of this directory beside the packages of npm."""
+    """Runs a script of this directory with the npm packages."""
     shutil.copyfile(pathlib.Path(__file__).with_name(name), scripts / name)
     subprocess.run(["node", name], cwd=scripts, input=json.dumps(request), text=True, check=True)
 
@@ -158,7 +158,7 @@ def main(zarrox, directory, modules, chromium):
     (scripts / "node_modules").symlink_to(modules)
     names = make(zarrox, directory)
     roots = [f"{name}={place}" for name, place in names.items()]
-    # The page of neuroglancer comes from a server of its own.
+    # The page of neuroglancer has a server of its own.
     neuroglancer.server.start()
     origin = neuroglancer.server.get_server_url()
     command = [zarrox, "serve", "--allow-origin", origin, *roots]

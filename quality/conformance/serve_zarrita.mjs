@@ -15,7 +15,7 @@ function store(name) {
   return new zarr.FetchStore(`${url}/v3/${name}`, { fetch: fetched });
 }
 
-/** The elements in row-major order: they lie in memory as they are stored, which the strides tell. */
+/** Returns the elements in row-major order: their order in memory is that of storage, given by the strides. */
 function rowMajor({ data, shape, stride }) {
   const found = [];
   const visit = (dim, at) => {

@@ -1,7 +1,7 @@
 """Structured data types: how v2 and v3 metadata describe them, and their fill values.
 
-A field is a name, a data type as v2 has it but without a byte order (a list of fields for a structure), the shape if it is
-an array, and two fill values, each for all elements of an array. Needs nothing but Python's standard library.
+A field is a name, a data type of v2 without a byte order (a list of fields for a structure), the shape if it is an array, and two
+fill values, each for all elements of an array. Needs only Python's standard library.
 """
 
 import base64
@@ -24,7 +24,7 @@ NESTED = [
     ("last", "f2", [], -0.5, "NaN"),
 ]
 ARRAYS = [("k", "i8", [], 2**40, -1), ("m", "f4", ARRAY, 2.5, "NaN"), ("p", [NUMBERS[1], NUMBERS[0]], [2], None, None)]
-# As `align=True` makes NumPy lay it.
+# The layout of NumPy with `align=True`.
 PADDED = [
     ("a", "i1", [], -3, 4),
     ("", "V7", [], None, None),
@@ -37,7 +37,7 @@ STRUCTURES = {"flat": FLAT, "numbers": NUMBERS, "nested": NESTED, "arrays": ARRA
 
 
 def dtype(fields, endian):
-    """The fields as v2 has them. Mixed byte orders alternate from field to field."""
+    """Returns the fields in v2. Mixed byte orders alternate from field to field."""
     orders = {"little": "<<", "big": ">>", "mixed": "<>"}[endian]
     parts = []
     for index, (name, kind, shape, *_) in enumerate(fields):
@@ -55,7 +55,7 @@ LETTERS = {"i": "int", "u": "uint", "f": "float"}
 
 
 def data_type(fields):
-    """The structure as v3 has it; it has no arrays and no padding."""
+    """Returns the structure in v3; it has no arrays and no padding."""
     described = [{"name": name, "data_type": field_type(kind)} for name, kind, *_ in fields]
     return {"name": "struct", "configuration": {"fields": described}}
 
@@ -77,7 +77,7 @@ ZEROS = {"S": "", "U": "", "b": False, "c": [0.0, 0.0], "f": 0.0}
 
 
 def fill(fields, which):
-    """The fill value as v3 has it: a value for each field."""
+    """Returns the fill value in v3: a value for each field."""
     values = {}
     for name, kind, _, special, negative in fields:
         if isinstance(kind, list):
@@ -89,7 +89,7 @@ def fill(fields, which):
 
 
 def packed(dtype, values):
-    """The stored bytes of an element, in the byte orders of v2's fields."""
+    """Returns the stored bytes of an element, in the byte orders of v2's fields."""
     out = b""
     for name, kind, *shape in dtype:
         count = 1

@@ -1,14 +1,14 @@
-"""Elements of variable length: how they come about, and how they are compared.
+"""Elements of variable length: how they are generated and compared.
 
-A cell says by `elements` what they are: `text`, `bytes`, `json`, `labels` (texts among the cell's `labels`, and the empty
-one), or `array` (of numbers of the type `item`). Here they are Python's own objects in arrays of objects.
+The member `elements` of a cell is their kind: `text`, `bytes`, `json`, `labels` (texts among the cell's `labels`, and the empty one),
+or `array` (of numbers of the type `item`). Here they are Python objects in object arrays.
 """
 
 import json
 
 import numpy as np
 
-# The longest text, the most bytes, and the most numbers of an element.
+# The largest length of a text, number of bytes, and number of numbers of an element.
 LONGEST = 12
 MOST_NUMBERS = 4
 
@@ -18,13 +18,13 @@ def is_variable(cell):
 
 
 def data(cell, words, shape, seed, numbers):
-    """The elements of a whole array. `words(seed, count)` has a 64-bit word for each index, `numbers` those of a type."""
+    """Returns the elements of a whole array. `words(seed, count)` returns a 64-bit word for each index, `numbers` those of a type."""
     count = int(np.prod(shape, dtype=np.int64))
     return array_of(ELEMENTS[cell["elements"]](cell, words, count, seed, numbers), shape)
 
 
 def texts(cell, words, count, seed, numbers):
-    """Texts as long as the element's word says, of code points that have words of their own, like those of fixed texts."""
+    """Returns texts whose length comes from the element's word, of code points with their own words, like those of fixed texts."""
     points = words(seed + 1, count * LONGEST) % np.uint64(0x110000 - 0x800)
     points += np.where(points >= 0xD800, np.uint64(0x800), np.uint64(0))
     letters = points.astype("<u4").tobytes().decode("utf-32-le")
@@ -55,7 +55,7 @@ def objects(cell, words, count, seed, numbers):
 
 
 def json_value(word, text):
-    """A value that JSON can say. No element is itself a list: numcodecs takes these for another dimension."""
+    """Returns a value that JSON can represent. No element is itself a list: numcodecs treats these as another dimension."""
     kinds = [
         None,
         word % 2 == 0,
@@ -72,7 +72,7 @@ ELEMENTS = {"text": texts, "bytes": byte_strings, "json": objects, "labels": lab
 
 
 def array_of(elements, shape):
-    """An array of objects; NumPy alone would take some of them for arrays."""
+    """Returns an object array; NumPy alone would treat some of them as arrays."""
     array = np.empty(len(elements), object)
     for index, element in enumerate(elements):
         array[index] = element
@@ -80,13 +80,13 @@ def array_of(elements, shape):
 
 
 def fill_value(cell):
-    """The element that fills, or None where that is undefined."""
+    """Returns the fill value, or None if it is undefined."""
     value = cell["fill_value"]
     return bytes(cell["fill_element"]) if cell["elements"] == "bytes" and value is not None else value
 
 
 def nothing(cell):
-    """The value that is read where the fill value is undefined."""
+    """Returns the value that is read if the fill value is undefined."""
     return {"bytes": b"", "json": None, "array": np.empty(0, cell.get("item", "i1"))}.get(cell["elements"], "")
 
 
@@ -104,7 +104,7 @@ def same(cell, got, expected):
 
 
 def canonical(cell, element):
-    """An element as something that says its type and its value, and nothing else."""
+    """Returns an element in a form with only its type and its value."""
     while isinstance(element, np.ndarray) and element.shape == () and cell["elements"] != "array":
         element = element.item()
     if cell["elements"] == "array":

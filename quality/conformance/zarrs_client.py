@@ -1,4 +1,4 @@
-"""Talks to the program `zarrs-participant`, which `quality/conformance/zarrs` builds; its requests are told in its source."""
+"""A client of the program `zarrs-participant`, which `quality/conformance/zarrs` builds; its source describes the requests."""
 
 import base64
 import json
@@ -31,17 +31,17 @@ class Zarrs:
 
 
 def fixed(data):
-    """Elements of one size, as requests have them."""
+    """Returns elements of fixed size in the form of requests."""
     return {"bytes": text64(data)}
 
 
 def varied(elements):
-    """Elements of variable size, as requests have them."""
+    """Returns elements of variable size in the form of requests."""
     return {"elements": [text64(element) for element in elements]}
 
 
 def optional(mask, values):
-    """Elements that may be missing, as requests have them."""
+    """Returns optional elements in the form of requests."""
     return {"mask": text64(bytes(mask)), "values": values}
 
 

@@ -1,7 +1,7 @@
-"""A process of the torture, for implementations in Python: what their programs share.
+"""A process of the torture test, for implementations in Python: the common part of their programs.
 
-A process gets its job as JSON in its last argument, and tells line by line what it begins and what it has done, as
-`quality/torture/src/worker.rs` says.
+A process receives its job as JSON in its last argument, and prints the begin and the end of each operation, in the format of
+`quality/torture/src/worker.rs`.
 """
 
 import json
@@ -15,7 +15,7 @@ POSITION = 24
 
 
 def elements(number, start, shape, array):
-    """The elements that an operation writes into a box of an array of this shape."""
+    """Returns the elements that an operation writes into a box of an array of this shape."""
     index = np.indices(shape, dtype=np.uint64).reshape(len(shape), -1)
     position = np.zeros(index.shape[1], dtype=np.uint64)
     for axis, length in enumerate(array):
@@ -24,7 +24,7 @@ def elements(number, start, shape, array):
 
 
 class Worker:
-    """One thread: it opens an array once, and keeps it."""
+    """One thread: it opens an array once, and keeps it open."""
 
     def __init__(self, path):
         self.path = path
@@ -48,7 +48,7 @@ class Worker:
         elif kind == "set_attribute":
             self.set_attribute(f"{self.path}/{operation['node']}", operation["name"], operation["number"])
         else:
-            raise ValueError(f"no work is known as '{kind}'")
+            raise ValueError(f"unknown kind of work '{kind}'")
 
 
 def main(worker):
@@ -56,27 +56,27 @@ def main(worker):
     job = json.loads(sys.argv[-1])
     lock = threading.Lock()
 
-    def tell(line):
+    def print_line(line):
         with lock:
             print(line, flush=True)
 
     def work(number, operations):
         hand = worker(job["place"]["url"])
         for index, operation in enumerate(operations):
-            tell(f"begin {number} {index}")
+            print_line(f"begin {number} {index}")
             try:
                 hand.do(operation)
             except Exception as error:
                 message = f"{type(error).__name__}: {error}".replace("\n", " ")
-                return tell(f"error {number} {index} {message}")
-            tell(f"end {number} {index} done")
+                return print_line(f"error {number} {index} {message}")
+            print_line(f"end {number} {index} done")
 
     hands = enumerate(hand["operations"] for hand in job["hands"])
-    tell("ready")
+    print_line("ready")
     sys.stdin.readline()
     threads = [threading.Thread(target=work, args=hand) for hand in hands]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    tell("finished")
+    print_line("finished")

@@ -1,4 +1,4 @@
-"""TensorStore as a process of the torture; see `work.py`. It knows arrays only: no groups, and no attributes."""
+"""TensorStore as a process of the torture test; see `work.py`. It supports only arrays: neither groups nor attributes."""
 
 import tensorstore as ts
 
@@ -14,7 +14,7 @@ class TensorStore(work.Worker):
         array[region].write(values).result()
 
     def append(self, name, values):
-        # There is no append: this is what its documentation has for it.
+        # TensorStore has no append: this is the alternative in its documentation.
         array = self.array(name).resolve().result()
         start = array.shape[0]
         array = array.resize(exclusive_max=[start + len(values)] + [None] * (array.rank - 1)).result()

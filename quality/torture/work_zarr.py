@@ -1,4 +1,4 @@
-"""zarr-python 3 as a process of the torture; see `work.py`."""
+"""zarr-python 3 as a process of the torture test; see `work.py`."""
 
 import zarr
 
@@ -13,7 +13,7 @@ class Zarr(work.Worker):
         array[region] = values
 
     def append(self, name, values):
-        # Others append as well: the shape is read anew, as its documentation has it.
+        # Other processes append as well: the array is opened again for its shape, as the documentation advises.
         array = self.arrays[name] = self.open(f"{self.path}/{name}")
         array.append(values)
 

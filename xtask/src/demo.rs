@@ -45,7 +45,7 @@ pub(crate) fn run(_: &[String]) -> Outcome {
         "\n# All arrays of the file become a group; then the elevations again, in chunks that suit maps."
     );
     elevation()?;
-    println!("\n# What is there now?");
+    println!("\n# The content of the group:");
     zarrox(&["tree", GROUP])?;
     zarrox(&["info", ARRAY])?;
     println!("\n# Every 50th height, in metres. Only the chunks that hold them are read.");

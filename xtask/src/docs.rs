@@ -56,19 +56,19 @@ fn printed(example: &str) -> Outcome<String> {
 const INTRODUCTION: &str = "\
 # Conformance
 
-Zarrox exchanges arrays with the other implementations: each reads what the other wrote, then changes it, and the writer
-reads again what was made of it. Every element is compared bit for bit (two NaNs count as the same), and shape, data type,
-chunks, codecs, fill value, attributes, dimension names and the members of groups besides.
+Zarrox exchanges arrays with the other implementations: each reads the other's arrays, then changes them, and the writer
+reads its arrays again. Every element is compared bit for bit (two NaNs count as equal), and so are shape, data type, chunks,
+codecs, fill value, attributes, dimension names and the members of groups.
 
 The matrix crosses formats 2 and 3 with data types in both byte orders, codecs, orders, shards, chunk keys, shapes with
 partial chunks, without elements or without dimensions, fill values, partial and strided writes, and resizing. Every core
 data type meets every codec, and every two values of any other two properties meet in some cell; fixed text, byte strings, times,
-the small floats and integers meet a few codecs and all the rest. So do, with fewer shapes, text and bytes of any length, objects
+the small floats and integers meet a few codecs and all other properties. So do, with fewer shapes, text and bytes of variable length, objects
 (`json2`, `msgpack2`, `vlen-array`, `categorize`), structures (nested, with fields that are arrays, padded, with mixed byte
-orders), and chunks of several shapes. Format 1 is written here and read by zarr-python 2, once that has
-migrated it. The matrix is designed by
-[`quality/conformance/matrix.py`](../quality/conformance/matrix.py); `cargo xtask conformance` runs it, and `cargo xtask docs` makes this page
-from the outcome.
+orders), and chunks of several shapes. Format 1 is written by Zarrox and read by zarr-python 2 after its
+migration. The matrix is designed by
+[`quality/conformance/matrix.py`](../quality/conformance/matrix.py); `cargo xtask conformance` runs it, and `cargo xtask docs` generates this
+page from the results.
 ";
 
 fn conformance(results: &Value) -> String {

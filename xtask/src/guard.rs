@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn the_total_is_found_and_none_is_no_count() {
+    fn the_total_is_found_and_zero_is_not_a_count() {
         let output =
             "version: 1\ncreator: callgrind\nevents: Ir\nsummary: 7\n\nfn=(1) a\n12 4\n\ntotals: 4711\n";
         assert_eq!(total(output), Some(4711));
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_become_cheaper_is_told() {
+    fn a_cheaper_case_is_reported() {
         let (accepted, counts) = (counts(&[("a", 1000), ("b", 1000)]), counts(&[("a", 970), ("b", 969)]));
         let cheaper: Vec<_> = changed(&accepted, &counts, |ratio| ratio < 1.0 - TOLERANCE).collect();
         assert_eq!(cheaper, [("b", 969, 1000)]);

@@ -21,49 +21,49 @@ const SCHEDULES: u32 = 10_000;
 
 /// The options of the command line.
 #[derive(Debug, PartialEq)]
-struct Wanted {
+struct Options {
     names: Vec<String>,
     schedules: u32,
     replay: Option<String>,
 }
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
-    let wanted = parse(arguments)?;
+    let options = parse(arguments)?;
     let test = cargo(["test", "--package", "zarrox-stores", "--package", "zarrox-databases", "--lib"])
         .with(["--features", FEATURES])
         .with(["--target-dir", &run::target("model")])
         .variable("RUSTFLAGS", "--cfg model")
-        .variable("ZARROX_MODEL_SCHEDULES", &wanted.schedules.to_string());
-    let test = match &wanted.replay {
+        .variable("ZARROX_MODEL_SCHEDULES", &options.schedules.to_string());
+    let test = match &options.replay {
         Some(schedule) => test.variable("ZARROX_MODEL_REPLAY", schedule),
         None => test,
     };
-    let names = if wanted.names.is_empty() { vec!["::model::".to_owned()] } else { wanted.names };
+    let names = if options.names.is_empty() { vec!["::model::".to_owned()] } else { options.names };
     // Other tests need real threads.
     test.with(["--", "--skip", "::tests::"]).with(names).run()
 }
 
-fn parse(arguments: &[String]) -> Outcome<Wanted> {
-    let mut wanted = Wanted { names: Vec::new(), schedules: SCHEDULES, replay: None };
+fn parse(arguments: &[String]) -> Outcome<Options> {
+    let mut options = Options { names: Vec::new(), schedules: SCHEDULES, replay: None };
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--schedules" => {
                 let number = arguments.next().and_then(|number| number.parse().ok());
-                wanted.schedules = number.ok_or("--schedules requires an integer")?;
+                options.schedules = number.ok_or("--schedules requires an integer")?;
             }
             "--replay" => {
                 let schedule = arguments.next().ok_or("--replay needs a schedule")?;
-                wanted.replay = Some(schedule.clone());
+                options.replay = Some(schedule.clone());
             }
             option if option.starts_with('-') => return Err(format!("unknown option '{option}'")),
-            name => wanted.names.push(name.to_owned()),
+            name => options.names.push(name.to_owned()),
         }
     }
-    if wanted.replay.is_some() && wanted.names.len() != 1 {
+    if options.replay.is_some() && options.names.len() != 1 {
         return Err("--replay requires the name of a single model".to_owned());
     }
-    Ok(wanted)
+    Ok(options)
 }
 
 #[cfg(test)]
@@ -71,16 +71,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn options_stand_anywhere_and_a_schedule_is_of_one_model() {
+    fn options_may_be_anywhere_and_a_schedule_belongs_to_one_model() {
         let parse = |line: &str| parse(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
-        let wanted = |names: &[&str], schedules, replay: Option<&str>| Wanted {
+        let options = |names: &[&str], schedules, replay: Option<&str>| Options {
             names: names.iter().map(|&name| name.to_owned()).collect(),
             schedules,
             replay: replay.map(str::to_owned),
         };
-        assert_eq!(parse("").unwrap(), wanted(&[], SCHEDULES, None));
-        assert_eq!(parse("lock --schedules 7 fork").unwrap(), wanted(&["lock", "fork"], 7, None));
-        assert_eq!(parse("--replay 9102 lock").unwrap(), wanted(&["lock"], SCHEDULES, Some("9102")));
+        assert_eq!(parse("").unwrap(), options(&[], SCHEDULES, None));
+        assert_eq!(parse("lock --schedules 7 fork").unwrap(), options(&["lock", "fork"], 7, None));
+        assert_eq!(parse("--replay 9102 lock").unwrap(), options(&["lock"], SCHEDULES, Some("9102")));
         assert!(
             ["--replay 9102", "--replay", "--schedules x", "--seed 1"]
                 .iter()

@@ -69,7 +69,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let record = record::begin("own")?;
     if !rest.is_empty() {
         rust(&rest, &record)?;
-        tell(Record::read(&record)?.summary().as_slice());
+        print_skipped(Record::read(&record)?.summary().as_slice());
         return Ok(());
     }
     if !may_install {
@@ -90,12 +90,12 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     }
     left_out.push("stores on servers: only with --stores".to_owned());
     left_out.extend(Record::read(&record)?.summary());
-    tell(&left_out);
+    print_skipped(&left_out);
     Ok(())
 }
 
 /// Prints the skipped parts.
-fn tell(left_out: &[String]) {
+fn print_skipped(left_out: &[String]) {
     if !left_out.is_empty() {
         println!("\nleft out:\n  {}", left_out.join("\n  "));
     }
@@ -141,7 +141,7 @@ const PARTS: [Part; 5] = [
 fn python(arguments: &[String]) -> Outcome {
     let record = record::begin("python")?;
     package::test(arguments, std::slice::from_ref(&record))?;
-    tell(Record::read(&record)?.summary().as_slice());
+    print_skipped(Record::read(&record)?.summary().as_slice());
     Ok(())
 }
 

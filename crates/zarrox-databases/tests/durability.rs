@@ -4,14 +4,14 @@
 
 use zarrox_databases::registry;
 use zarrox_stores::StorageOptions;
-use zarrox_testkit::durability::{check, told, write_all};
+use zarrox_testkit::durability::{check, traced_store, write_all};
 
 /// The test in the traced process, and the number of its marks.
 const CHILD: (&str, usize) = ("durability::child", 5);
 
 #[test]
 fn child() {
-    let Some((url, sync)) = told() else { return };
+    let Some((url, sync)) = traced_store() else { return };
     let options = StorageOptions::new().create(true).with("sync", sync);
     write_all(&*registry().open(&url, &options).unwrap().store);
 }

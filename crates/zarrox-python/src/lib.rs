@@ -40,13 +40,13 @@ fn codec_names() -> Vec<(&'static str, Option<&'static str>)> {
 /// To be called before a fork: lets nobody be inside of a database.
 #[pyfunction]
 fn before_fork(py: Python<'_>) {
-    py.detach(fork::hold_still);
+    py.detach(fork::before_fork);
 }
 
 /// To be called after a fork, in both processes.
 #[pyfunction]
 fn after_fork(in_child: bool) {
-    fork::go_on(in_child);
+    fork::after_fork(in_child);
 }
 
 /// The native module, which the modules of the package are built on.

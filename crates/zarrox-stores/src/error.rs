@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn that_there_is_no_server_is_told_by_what_led_to_it() {
+    fn the_cause_shows_that_no_server_exists() {
         let unreachable = |cause: io::Error| {
             StoreError::new(StoreErrorKind::Unreachable, "reading", "no answer").with_source(cause)
         };

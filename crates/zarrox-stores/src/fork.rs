@@ -14,21 +14,21 @@ use crate::sync::{Condvar, LazyLock, Mutex, MutexGuard, thread_local, unpoisoned
 #[derive(Default)]
 struct Activity {
     /// The number of operations that a fork waits for.
-    busy: usize,
+    running: usize,
     /// True while a thread waits to fork: no other operation begins.
     forking: bool,
 }
 
 #[derive(Default)]
-struct Works {
+struct State {
     activity: Mutex<Activity>,
     changed: Condvar,
 }
 
-static WORKS: LazyLock<Works> = LazyLock::new(Works::default);
+static STATE: LazyLock<State> = LazyLock::new(State::default);
 
 /// Guards of all locks that must be free while a process forks.
-struct Held {
+struct ForkGuards {
     _activity: MutexGuard<'static, Activity>,
     locks: MutexGuard<'static, LockTable>,
     holds: MutexGuard<'static, HoldTable>,
@@ -41,57 +41,57 @@ struct Held {
 thread_local! {
     /// The number of nested operations that this thread has begun.
     static DEPTH: Cell<usize> = const { Cell::new(0) };
-    static HELD: RefCell<Option<Held>> = const { RefCell::new(None) };
+    static GUARDS: RefCell<Option<ForkGuards>> = const { RefCell::new(None) };
 }
 
 /// An operation that a fork waits for. It must not wait for the thread that forks.
-#[must_use = "the work ends when this is dropped"]
-pub struct Busy(());
+#[must_use = "the operation ends when this is dropped"]
+pub struct ForkDelay(());
 
 /// Begins an operation that delays forks. Calls may be nested.
-pub fn busy() -> Busy {
-    let mut activity = unpoisoned(&works().activity);
+pub fn delay_fork() -> ForkDelay {
+    let mut activity = unpoisoned(&state().activity);
     // A fork already waits for the outer operation of this thread.
     while activity.forking && DEPTH.with(Cell::get) == 0 {
         activity = wait(activity);
     }
-    activity.busy += 1;
+    activity.running += 1;
     DEPTH.with(|depth| depth.set(depth.get() + 1));
-    Busy(())
+    ForkDelay(())
 }
 
-impl Drop for Busy {
+impl Drop for ForkDelay {
     fn drop(&mut self) {
         DEPTH.with(|depth| depth.set(depth.get().saturating_sub(1)));
-        let mut activity = unpoisoned(&works().activity);
-        activity.busy -= 1;
-        if activity.busy == 0 && activity.forking {
-            works().changed.notify_all();
+        let mut activity = unpoisoned(&state().activity);
+        activity.running -= 1;
+        if activity.running == 0 && activity.forking {
+            state().changed.notify_all();
         }
     }
 }
 
-fn works() -> &'static Works {
-    LazyLock::force(&WORKS)
+fn state() -> &'static State {
+    LazyLock::force(&STATE)
 }
 
 fn wait(activity: MutexGuard<'static, Activity>) -> MutexGuard<'static, Activity> {
-    works().changed.wait(activity).unwrap_or_else(PoisonError::into_inner)
+    state().changed.wait(activity).unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Waits until no thread is inside a database or writes a file, and lets no thread begin. The thread that forks calls this
 /// right before the fork.
-pub fn hold_still() {
-    let mut activity = unpoisoned(&works().activity);
+pub fn before_fork() {
+    let mut activity = unpoisoned(&state().activity);
     while activity.forking {
         activity = wait(activity);
     }
     activity.forking = true;
-    while activity.busy > 0 {
+    while activity.running > 0 {
         activity = wait(activity);
     }
     activity.forking = false;
-    let held = Held {
+    let guards = ForkGuards {
         _activity: activity,
         locks: lock_table(),
         holds: hold_table(),
@@ -100,23 +100,23 @@ pub fn hold_still() {
         #[cfg(unix)]
         nodes: crate::local::open_nodes::held_nodes(),
     };
-    HELD.with(|kept| kept.replace(Some(held)));
+    GUARDS.with(|stored| stored.replace(Some(guards)));
 }
 
 /// Lets all threads continue. The same thread calls this after the fork, in the parent and in the child.
-pub fn go_on(in_child: bool) {
-    let Some(mut held) = HELD.with(RefCell::take) else { return };
+pub fn after_fork(in_child: bool) {
+    let Some(mut guards) = GUARDS.with(RefCell::take) else { return };
     if in_child {
-        forget_locks(&mut held.locks);
-        held.holds.clear();
+        forget_locks(&mut guards.locks);
+        guards.holds.clear();
         #[cfg(unix)]
         {
-            held.files.clear();
-            held.nodes.clear();
+            guards.files.clear();
+            guards.nodes.clear();
         }
     }
-    drop(held);
-    works().changed.notify_all();
+    drop(guards);
+    state().changed.notify_all();
 }
 
 #[cfg(all(test, unix))]
@@ -127,23 +127,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_forks_waits_for_those_who_are_busy_and_they_for_the_fork() {
+    fn a_fork_waits_for_running_operations_and_new_ones_wait_for_the_fork() {
         let (began, begun) = mpsc::channel();
         let (end, ended) = mpsc::channel::<()>();
         std::thread::scope(|scope| {
             let work = scope.spawn(move || {
-                let work = busy();
+                let work = delay_fork();
                 began.send(()).unwrap();
                 ended.recv().unwrap();
                 drop(work);
             });
             begun.recv().unwrap();
             let fork = scope.spawn(|| {
-                hold_still();
-                let other = scope.spawn(|| drop(busy()));
+                before_fork();
+                let other = scope.spawn(|| drop(delay_fork()));
                 std::thread::sleep(Duration::from_millis(30));
                 assert!(!other.is_finished(), "no operation begins while a process forks");
-                go_on(false);
+                after_fork(false);
                 other.join().unwrap();
             });
             std::thread::sleep(Duration::from_millis(30));
@@ -152,7 +152,7 @@ mod tests {
             work.join().unwrap();
             fork.join().unwrap();
         });
-        drop(busy());
+        drop(delay_fork());
     }
 }
 
@@ -174,27 +174,27 @@ mod model {
 
     impl Seen {
         fn work(&self) {
-            let _busy = busy();
+            let _delay = delay_fork();
             self.working.fetch_add(1, Relaxed);
             assert!(!self.forking.load(Relaxed), "no operation runs while a process forks");
             thread::yield_now();
             // A fork that waits already lets the inner operation begin, since it waits for the outer one.
-            drop(busy());
+            drop(delay_fork());
             self.working.fetch_sub(1, Relaxed);
         }
 
         fn fork(&self) {
-            hold_still();
+            before_fork();
             assert_eq!(self.working.load(Relaxed), 0, "a fork waits for all operations");
             assert!(!self.forking.swap(true, Relaxed), "one thread forks at a time");
             thread::yield_now();
             self.forking.store(false, Relaxed);
-            go_on(false);
+            after_fork(false);
         }
     }
 
     #[test]
-    fn forks_and_works_keep_apart_and_nobody_waits_for_ever() {
+    fn forks_and_operations_exclude_each_other_and_none_waits_forever() {
         check(|| {
             let seen = Seen::default();
             thread::scope(|scope| {
@@ -219,7 +219,7 @@ mod model {
                     });
                 }
                 scope.spawn(|| {
-                    let _busy = busy();
+                    let _delay = delay_fork();
                     drop(LockGuard::in_process("forks", &Key::new("other").unwrap()));
                 });
                 scope.spawn(|| seen.fork());

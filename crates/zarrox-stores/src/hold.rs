@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn writers_hold_a_node_together_and_who_replaces_it_waits_for_all_of_them() {
+    fn writers_share_a_hold_of_a_node_and_a_replacement_waits_for_all_of_them() {
         let prefix = Prefix::new("a/").unwrap();
         let hold = |how| HoldGuard::in_process("holds", &prefix, how);
         let (first, second) = (hold(Hold::Shared), hold(Hold::Shared));

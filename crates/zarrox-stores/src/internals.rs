@@ -45,8 +45,8 @@ pub mod temporary {
 }
 
 /// A counting semaphore for threads.
-pub mod turns {
-    pub use crate::turns::*;
+pub mod semaphore {
+    pub use crate::semaphore::*;
 }
 
 /// Clients of web servers.

@@ -57,12 +57,12 @@ mod per_process;
 mod references;
 #[cfg(feature = "async")]
 mod runtime;
+mod semaphore;
 mod store;
 mod support;
 mod sync;
 mod system;
 mod temporary;
-mod turns;
 mod url;
 #[cfg(feature = "web")]
 mod web;

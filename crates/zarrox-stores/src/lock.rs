@@ -191,7 +191,7 @@ mod model {
     use crate::sync::{Alone, check};
 
     #[test]
-    fn one_thread_at_a_time_holds_a_lock_and_all_it_holds_with_it_and_nobody_waits_for_ever() {
+    fn one_thread_at_a_time_holds_a_lock_and_its_outer_guards_and_none_waits_forever() {
         check(|| {
             let taken = [(); 2].map(|()| Arc::<AtomicBool>::default());
             let locks = ["a", "a", "a", "b"].map(|name| {

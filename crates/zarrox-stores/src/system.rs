@@ -71,8 +71,8 @@ impl System for OperatingSystem {
 
     fn this_process(&self) -> Option<ProcessId> {
         let number = std::process::id();
-        match (machine(), seen(number)) {
-            (Some(machine), Seen::Running { started }) => Some(ProcessId { machine, number, started }),
+        match (machine(), proc_entry(number)) {
+            (Some(machine), ProcEntry::Running { started }) => Some(ProcessId { machine, number, started }),
             _ => None,
         }
     }
@@ -81,16 +81,16 @@ impl System for OperatingSystem {
         if machine().is_none_or(|machine| machine != process.machine) {
             return ProcessState::Unknown;
         }
-        match seen(process.number) {
-            Seen::Running { started } if started == process.started => ProcessState::Running,
-            Seen::Running { .. } | Seen::Ended => ProcessState::Ended,
-            Seen::Unknown => ProcessState::Unknown,
+        match proc_entry(process.number) {
+            ProcEntry::Running { started } if started == process.started => ProcessState::Running,
+            ProcEntry::Running { .. } | ProcEntry::Ended => ProcessState::Ended,
+            ProcEntry::Unknown => ProcessState::Unknown,
         }
     }
 }
 
 /// The entry of `/proc` for a process number.
-enum Seen {
+enum ProcEntry {
     Running {
         started: u64,
     },
@@ -99,19 +99,19 @@ enum Seen {
     Unknown,
 }
 
-fn seen(number: u32) -> Seen {
+fn proc_entry(number: u32) -> ProcEntry {
     let Ok(stat) = fs::read_to_string(format!("/proc/{number}/stat")) else {
         // Where the processes of other users are hidden, so is the first process.
-        let tells = fs::exists("/proc/1/stat").unwrap_or(false);
-        return if tells { Seen::Ended } else { Seen::Unknown };
+        let is_visible = fs::exists("/proc/1/stat").unwrap_or(false);
+        return if is_visible { ProcEntry::Ended } else { ProcEntry::Unknown };
     };
     // The name of the program, in parentheses, may have spaces.
     let mut fields = stat.rsplit(')').next().unwrap_or_default().split_ascii_whitespace();
     let is_dead = matches!(fields.next(), Some("Z" | "X"));
     match fields.nth(18).and_then(|field| field.parse().ok()) {
-        _ if is_dead => Seen::Ended,
-        Some(started) => Seen::Running { started },
-        None => Seen::Unknown,
+        _ if is_dead => ProcEntry::Ended,
+        Some(started) => ProcEntry::Running { started },
+        None => ProcEntry::Unknown,
     }
 }
 

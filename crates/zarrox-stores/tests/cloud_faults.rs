@@ -121,7 +121,7 @@ fn a_server_that_is_silent_times_out() {
 }
 
 #[test]
-fn a_body_that_breaks_off_is_no_value() {
+fn an_interrupted_body_is_not_a_value() {
     let cut = |_: &str| {
         let head = "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nLast-Modified: Sun, 22 Nov 2026 00:00:00 GMT\r\n";
         Some(format!("{head}Content-Length: 100\r\nConnection: close\r\n\r\nonly this").into_bytes())
@@ -197,7 +197,7 @@ fn bodies_without_a_length_are_read_to_their_end() {
 }
 
 #[test]
-fn users_and_tokens_are_sent_and_never_told() {
+fn users_and_tokens_are_sent_and_never_shown() {
     let (url, seen) = server(|_| response("403 Forbidden", "", ""));
     let place = url.replace("http://", "http://user:SECRET@");
     let store =
@@ -237,7 +237,7 @@ const LISTED: &str = "<?xml version=\"1.0\"?><ListBucketResult>\
     </ListBucketResult>";
 
 #[test]
-fn marks_of_directories_are_no_values() {
+fn directory_markers_are_not_values() {
     let (url, _) = server(|head| match head {
         _ if head.starts_with("HEAD /bucket/a/empty ") => response("200 OK", "", ""),
         _ if head.starts_with("GET /bucket?") => response("200 OK", "", LISTED),

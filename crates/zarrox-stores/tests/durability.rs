@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use zarrox_stores::{Condition, StorageOptions, Store, StoreExt, registry};
-use zarrox_testkit::durability::{check, mark, told, write_all};
+use zarrox_testkit::durability::{check, mark, traced_store, write_all};
 use zarrox_testkit::store::key;
 
 /// The test in the traced process, and the number of its marks.
@@ -19,14 +19,14 @@ fn open(url: &str, sync: &str) -> Arc<dyn Store> {
 
 #[test]
 fn child() {
-    let Some((url, sync)) = told() else { return };
+    let Some((url, sync)) = traced_store() else { return };
     write_all(&*open(&url, &sync));
 }
 
 /// The traced process, in directories that another process has created and not flushed.
 #[test]
 fn child_among_others() {
-    let Some((url, sync)) = told() else { return };
+    let Some((url, sync)) = traced_store() else { return };
     let path = Path::new(url.strip_prefix("file://").unwrap());
     let store = open(&url, &sync);
     for name in ["group/array/0", "group/other/0"] {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use zarrox_core::{Error, ErrorKind, Result};
 use zarrox_stores::internals::per_process::PerProcess;
-use zarrox_stores::internals::turns::Turns;
+use zarrox_stores::internals::semaphore::Semaphore;
 
 /// A pool of our own threads.
 ///
@@ -24,7 +24,7 @@ pub struct Pool {
     /// The smallest piece of work that is handed to the threads, in bytes.
     least: usize,
     /// Limits the threads that decode at a time, in a pool whose threads mostly wait.
-    cores: Arc<Turns>,
+    cores: Arc<Semaphore>,
     pool: Arc<PerProcess<Option<Arc<rayon::ThreadPool>>>>,
 }
 
@@ -39,8 +39,8 @@ impl Pool {
     pub(crate) fn new(threads: usize) -> Self {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let threads = if threads == 0 { cores() } else { threads };
-        let turns = Turns::new(NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN));
-        Self { threads, waits: false, least: 0, cores: Arc::new(turns), pool: Arc::default() }
+        let semaphore = Semaphore::new(NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN));
+        Self { threads, waits: false, least: 0, cores: Arc::new(semaphore), pool: Arc::default() }
     }
 
     /// Returns the pool that arrays share by default.
@@ -72,7 +72,7 @@ impl Pool {
     /// time. The work must not call this function again.
     #[inline]
     pub(crate) fn on_a_core<R>(&self, work: impl FnOnce() -> R) -> R {
-        let _core = self.cores.take(1);
+        let _core = self.cores.acquire(1);
         work()
     }
 

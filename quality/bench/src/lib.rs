@@ -20,10 +20,10 @@ mod case;
 mod failure;
 mod library;
 mod limit;
+mod parallel;
 mod pieces;
 mod protocol;
 mod region;
-mod turns;
 mod values;
 
 use case::Case;

@@ -13,10 +13,10 @@ use zarrox_tools::Rechunk;
 
 use crate::case::{self, Case, Work};
 use crate::failure::Failure;
+use crate::parallel;
 use crate::pieces::Pieces;
 use crate::protocol::{Elements, Found, Job};
 use crate::region::{Region, lengths};
-use crate::turns;
 use crate::values::{Number, Values, increment};
 
 /// The factor by which we use less memory than others for the same work.
@@ -39,7 +39,7 @@ pub(crate) fn prepare(case: &Case) -> Result<Job, Failure> {
             Box::new(move |_| {
                 let array = output.open()?;
                 let write = |index: usize| Ok(array.write(&boxes[index], &values[index])?);
-                turns::each(boxes.len(), at_once, write).map(|()| Found::Nothing)
+                parallel::each(boxes.len(), at_once, write).map(|()| Found::Nothing)
             })
         }
         Work::Copy => {
@@ -110,7 +110,7 @@ pub(crate) fn prepare_fill(case: &Case) -> Result<Job, Failure> {
         let array = place.open()?.with_options(&AccessOptions::new().threads(1));
         let values = Values::new(formula, Number::parse(&array.data_type().to_string())?, shape(&array));
         let pieces = Pieces::new(&shape(&array), &stored_chunk(&array), &stored_chunk(&array), 1, 0);
-        turns::each(pieces.count(), place.threads, |index| {
+        parallel::each(pieces.count(), place.threads, |index| {
             let region = pieces.get(index);
             with_buffer(0, |elements| {
                 values.region(&region, elements);
@@ -196,7 +196,7 @@ pub(crate) fn selected(selection: &case::Selection, array: &Array) -> Result<Sel
 
 fn read(array: &Array, boxes: &[Selection], at_once: usize, keep: bool) -> Result<Found, Failure> {
     let kept = Mutex::new(Vec::<(usize, Elements)>::new());
-    turns::each(boxes.len(), at_once, |index| {
+    parallel::each(boxes.len(), at_once, |index| {
         let elements = array.read::<DynArray>(&boxes[index])?;
         if keep {
             kept.lock().unwrap().push((index, Box::new(elements.into_bytes())));

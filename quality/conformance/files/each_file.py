@@ -1,4 +1,4 @@
-"""What the programs share that try one check on many files."""
+"""The common part of the programs that run one check on many files."""
 
 import os
 import shutil
@@ -7,14 +7,14 @@ import sys
 
 
 def zarrox(*arguments):
-    """Runs the command, which must succeed. Returns what it said."""
+    """Runs the command, which must succeed. Returns its output."""
     done = subprocess.run([sys.argv[1], *arguments], capture_output=True, text=True)
     assert done.returncode == 0, f"{arguments}: {done.stderr}"
     return done.stderr
 
 
 def prepare(directory):
-    """Empties the directory of a run, and makes the one for results in it."""
+    """Empties the directory of a run, and creates the one for results in it."""
     shutil.rmtree(directory, ignore_errors=True)
     os.makedirs(os.path.join(directory, "made"))
 

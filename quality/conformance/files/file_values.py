@@ -1,11 +1,11 @@
-"""The datasets of a file of HDF5, and their elements."""
+"""The datasets of an HDF5 file, and their elements."""
 
 import h5py
 import numpy as np
 
 
 def datasets(file):
-    """All datasets by their paths, also those with several names."""
+    """Returns all datasets by their paths, also those with several names."""
     found = {}
 
     def walk(group, above):
@@ -28,7 +28,7 @@ def datasets(file):
 
 
 def values_of(dataset):
-    """The elements of a dataset in the form that zarr-python gives them."""
+    """Returns the elements of a dataset in the form of zarr-python."""
     if dataset.shape is None:
         return np.zeros((0,), dataset.dtype)
     if h5py.check_ref_dtype(dataset.dtype):
@@ -40,7 +40,7 @@ def values_of(dataset):
 
 
 def in_order(value, kind):
-    """The elements of lists in the order of this machine: h5py gives those of big-endian types as they are stored."""
+    """Returns the elements of lists in this machine's byte order: h5py returns those of big-endian types as they are stored."""
     if not isinstance(kind, h5py.h5t.TypeVlenID) or not isinstance(value, np.ndarray) or not value.dtype.hasobject:
         return value
     base = kind.get_super()
@@ -56,7 +56,7 @@ def in_order(value, kind):
 
 
 def is_bare(dataset):
-    """True for a dimension without values, and for what h5py cannot read."""
+    """Returns true for a dimension without values, and for datasets that h5py cannot read."""
     scale = b"This is a netCDF dimension but not"
     if dataset.attrs.get("NAME", b"")[: len(scale)] == scale:
         return True

@@ -1,4 +1,4 @@
-"""Files of HDF5 and NetCDF in many types, layouts and filters; and real ones that packages ship."""
+"""HDF5 and NetCDF files with many types, layouts and filters; and real ones from packages."""
 
 import glob
 import os
@@ -110,7 +110,7 @@ def write(out):
 
 
 def write_matrix(path):
-    """Writes every type with every filter, in chunks of which the last ones are not whole. Returns the path."""
+    """Writes every type with every filter, in chunks of which the last ones are partial. Returns the path."""
     filters = {
         "gzip": {"compression": "gzip"},
         "shuffle": {"compression": "gzip", "shuffle": True},
@@ -137,7 +137,7 @@ def write_matrix(path):
                 values = made
             name = "compound" if kind is compound else np.dtype(kind).str.strip("|<").replace(">", "big_").replace("?", "bool")
             for filter_name, options in filters.items():
-                # SZIP has numbers alone.
+                # SZIP supports only numbers.
                 if filter_name == "szip" and (kind is compound or np.dtype(kind).kind in "cSb"):
                     continue
                 file.create_dataset(f"{name}/{filter_name}", data=values.astype(kind), chunks=(8, 10), **options)
@@ -145,7 +145,7 @@ def write_matrix(path):
 
 
 def write_classic(path, kind):
-    """Writes a file of NetCDF-3 with and without records."""
+    """Writes a NetCDF-3 file with and without records."""
     with netCDF4.Dataset(path, "w", format=kind) as n:
         n.title = "classic"
         n.number = np.int32(5)
@@ -171,7 +171,7 @@ def write_classic(path, kind):
 
 
 def shipped():
-    """Files that packages of the environment ship."""
+    """Returns the files in packages of the environment."""
     import site
 
     found = []
@@ -182,6 +182,6 @@ def shipped():
 
 
 def is_hdf5(path):
-    """True for HDF5, and false for classic NetCDF."""
+    """Returns true for HDF5, and false for classic NetCDF."""
     with open(path, "rb") as file:
         return file.read(4) == b"\x89HDF" or "user" in os.path.basename(path)

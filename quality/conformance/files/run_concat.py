@@ -1,4 +1,4 @@
-"""Many files become one hierarchy, which has what xarray combines of them."""
+"""Imports many files as one hierarchy, which must equal xarray's combination of them."""
 
 import os
 import shutil
@@ -20,7 +20,7 @@ def zarrox(*arguments, code=0):
 
 
 def write(path, times, *, kind="NETCDF4", units="days since 2000-01-01", calendar="standard", member=0, chunks=None, dtype="f4", more=None, lat=None, unlimited=True, compress=True):
-    """A file as models write it: packed and unpacked variables, bounds, text, a static field, a scalar."""
+    """Writes a file like those of climate models: packed and unpacked variables, bounds, text, a static field, a scalar."""
     file = netCDF4.Dataset(path, "w", format=kind)
     options = {"zlib": True, "complevel": 1} if compress and kind.startswith("NETCDF4") else {}
     times = np.asarray(times)
@@ -78,7 +78,7 @@ def opened(path, **options):
 
 
 def expected(files, dimension=None):
-    """What open_mfdataset makes of the files, which would need dask."""
+    """Returns the equivalent of open_mfdataset, which would need dask."""
     rules = {"compat": "equals", "join": "exact", "combine_attrs": "override"}
     datasets = []
     for path in files:
@@ -99,7 +99,7 @@ class Case:
 
 
 def kinds():
-    """Months of several lengths, whose chunks do not fit one another, of each format."""
+    """Tests months of several lengths, whose chunks do not align, in each format."""
     for kind in ("NETCDF4", "NETCDF4_CLASSIC", "NETCDF3_CLASSIC", "NETCDF3_64BIT_DATA"):
         for number, chunks in enumerate((None, (1, 9, 12), (7, 4, 5), (10, 9, 12))):
             case = Case(f"{kind}-{number}")
@@ -119,7 +119,7 @@ def kinds():
                 zarrox("import", *files[:number], again, "--concat", "time")
                 zarrox("import", *files[number:], again, "--concat", "time", "--append")
                 equal(opened(again), expected(files), f"{kind} {chunks} appended to {number}")
-                # What is there already is refused.
+                # Existing data are an error.
                 assert "overlap" in zarrox("import", files[-1], again, "--concat", "time", "--append", code=6)
             if kind == "NETCDF4":
                 shutil.rmtree(again)
@@ -131,7 +131,7 @@ def kinds():
 
 
 def units():
-    """Times in other units are those of the first file, and their bounds are as well."""
+    """Tests that times in other units are converted to those of the first file, including their bounds."""
     case = Case("units")
     one = write(case.path("a.nc"), np.arange(0.0, 10))
     other = write(case.path("b.nc"), np.arange(0.0, 240, 24), units="hours since 2000-01-11 12:00")
@@ -148,7 +148,7 @@ def units():
 
 
 def refusals():
-    """What does not fit together is refused by name, and nothing is written."""
+    """Tests that files that do not fit together are an error that names them, and that nothing is written."""
     case = Case("refused")
     one = write(case.path("a.nc"), np.arange(0, 10))
     target = case.path("no.zarr")
@@ -186,7 +186,7 @@ def refusals():
 
 
 def members():
-    """A new dimension, which coordinates do not get."""
+    """Tests a new dimension, which coordinates do not get."""
     case = Case("members")
     files = [write(case.path(f"e{n}.nc"), np.arange(5), member=n) for n in (1, 2, 10)]
     target = case.path("all.zarr")
@@ -201,7 +201,7 @@ def members():
 
 
 def selections():
-    """Ranges by indices and by values are those of isel and sel."""
+    """Tests that ranges by indices and by values equal those of isel and sel."""
     case = Case("select")
     files = [write(case.path(f"{n}.nc"), np.arange(30) + 30 * n, chunks=(10, 9, 12)) for n in range(3)]
     theirs = expected(files).load()

@@ -1,8 +1,8 @@
-"""Exchanges files of HDF5 and NetCDF: what h5py, netCDF4 and xarray write is imported, exported again, and compared by all three.
+"""Exchanges HDF5 and NetCDF files: files of h5py, netCDF4 and xarray are imported, exported again, and compared by all three.
 
     python run_files.py COMMAND DIRECTORY
 
-COMMAND is the program `zarrox`. The files are written by files.py into DIRECTORY; real files come from packages that ship them.
+COMMAND is the program `zarrox`. The files are written by files.py into DIRECTORY; real files come from packages that contain them.
 """
 
 import json
@@ -54,12 +54,12 @@ def plain_list(values):
 
 
 def left_out(said):
-    """The paths of nodes that have no form in Zarr, which the command has told."""
+    """Returns the paths of nodes that the command has reported as skipped."""
     return set(re.findall("note: left out: /(.*?): (?!attribute)", said))
 
 
 def read(root, name):
-    """The elements of an array, or those of each column; `None` for a type that zarr-python does not have."""
+    """Returns the elements of an array, or those of each column; `None` for a type that zarr-python does not support."""
     try:
         node = root[name]
     except ValueError as error:
@@ -72,7 +72,7 @@ def read(root, name):
 
 
 def exported(dataset):
-    """The elements of a dataset. Lists of numbers are exported as their bytes, of which an attribute says what they are."""
+    """Returns the elements of a dataset. Lists of numbers are exported as their bytes, with an attribute that describes them."""
     values, elements = values_of(dataset), dataset.attrs.get("list_of")
     if elements is None:
         return values
@@ -81,7 +81,7 @@ def exported(dataset):
 
 
 def check_arrays(path, root, skipped=()):
-    """Every dataset of a file has its values in a hierarchy."""
+    """Checks that every dataset of a file has its values in a hierarchy."""
     with h5py.File(path) as file:
         count = 0
         for name, dataset in datasets(file).items():
@@ -122,7 +122,7 @@ def exchange(path):
 
 
 def check_exported(before, after, skipped, where):
-    """Every dataset has its values after the way through Zarr, in the form that h5py gives them."""
+    """Checks that every dataset has its values after the round trip through Zarr, in the form of h5py."""
     ours = datasets(after)
     for name, dataset in datasets(before).items():
         name = name.replace("_nc4_non_coord_", "")
@@ -133,7 +133,7 @@ def check_exported(before, after, skipped, where):
 
 
 def check_attributes(before, after, where):
-    """Attributes have the same values after the way through Zarr."""
+    """Checks that attributes have the same values after the round trip through Zarr."""
     internal = {"CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST", "DIMENSION_LABELS", "_nc3_strict"}
 
     def plain(value):
@@ -163,7 +163,7 @@ def check_attributes(before, after, where):
 
 
 def check_netcdf(path, target, stem):
-    """xarray reads from Zarr, and from the exported file, what it reads from the file."""
+    """Checks that xarray reads the same from Zarr, and from the exported file, as from the file."""
     again = stem + ".nc"
     groups = [None]
     with netCDF4.Dataset(path) as file:
@@ -181,7 +181,7 @@ def check_netcdf(path, target, stem):
 
 
 def of_netcdf(path, group):
-    """What xarray reads from a file. Letters are not masked, since xarray masks none of Zarr v3."""
+    """Returns xarray's reading of a file. Characters are not masked, since xarray masks none of Zarr v3."""
     options = {"group": group, "engine": "netcdf4"}
     with xr.open_dataset(path, **options) as masked, xr.open_dataset(path, mask_and_scale=False, **options) as plain:
         letters = {name: plain[name].load() for name in plain.variables if plain[name].dtype.kind == "S" and "_FillValue" in plain[name].attrs}
@@ -212,7 +212,7 @@ def main():
     written = files.write(os.path.join(DIRECTORY, "written"))
     written.append(files.write_matrix(os.path.join(DIRECTORY, "written", "matrix.h5")))
     real = files.shipped()
-    assert len(real) >= 5, f"only {len(real)} files ship in packages"
+    assert len(real) >= 5, f"packages contain only {len(real)} files"
     try_all(written + real, exchange)
 
 

@@ -1,4 +1,4 @@
-"""Exports arrays as TIFF, NIfTI and stacks of images, and compares what tifffile, rasterio, nibabel and Pillow read in them.
+"""Exports arrays as TIFF, NIfTI and image stacks, and compares the readings of tifffile, rasterio, nibabel and Pillow.
 
     python run_images.py COMMAND DIRECTORY
 
@@ -54,7 +54,7 @@ def image_of(node):
 
 
 def again(file, array):
-    """The elements that an import of an exported file has."""
+    """Returns the elements of an import of an exported file."""
     shutil.rmtree(path("again.zarr"), ignore_errors=True)
     zarrox("import", file, path("again.zarr"))
     found = image_of(zarr.open(path("again.zarr"), mode="r"))
@@ -156,7 +156,7 @@ def geotiff():
                 continue
             zarrox("export", source, path(f"{name}-again.tif"), "--force")
             same_place(file, path(f"{name}-again.tif"))
-    # A window has its own place.
+    # A window has its own position.
     zarrox("export", path("utm.zarr/image") + "[10:50, 20:80]", path("window.tif"))
     with rasterio.open(path("utm.tif")) as whole, rasterio.open(path("window.tif")) as part:
         window = rasterio.windows.Window(20, 10, 60, 40)

@@ -1,4 +1,4 @@
-"""Keeps what NetCDF knows: files go to Zarr and back, and ncdump, nccopy, cdo, netCDF4 and xarray read the result as they read the source.
+"""Checks that NetCDF files survive a round trip through Zarr: ncdump, nccopy, cdo, netCDF4 and xarray read the result like the source.
 
     python run_netcdf.py COMMAND DIRECTORY
 
@@ -37,8 +37,8 @@ def path(name):
 
 
 def header(file, special=True):
-    """The description of a file in CDL. What the library writes of itself differs."""
-    # xarray masks no letters of Zarr v3, so that the files have none that are missing.
+    """Returns the description of a file in CDL, without the library's own attributes."""
+    # xarray does not mask characters of Zarr v3, so that the files have no missing ones.
     text = run("ncdump", "-hs" if special else "-h", "-n", "x", file)
     drop = ("_NCProperties", "_SuperblockVersion", "_IsNetcdf4", "_Format", "_NoFill")
     return [line for line in text.splitlines() if not any(name in line for name in drop)]
@@ -48,7 +48,7 @@ def attributes(variable):
     def typed(value):
         return (type(value).__name__, value.dtype.str, value.tolist()) if isinstance(value, (np.generic, np.ndarray)) else (type(value).__name__, value)
 
-    # As text, since NaN differs from itself. NetCDF puts the missing value first, wherever it was.
+    # As text, since NaN differs from itself. NetCDF puts the missing value first.
     return {name: str(typed(variable.getncattr(name))) for name in variable.ncattrs()}
 
 
@@ -71,7 +71,7 @@ def same_values(before, after):
 
 
 def same_elements(a, b, where):
-    """Compares the fields of structures one by one: what is between them has no values."""
+    """Compares the fields of structures individually: the padding between them has no values."""
     if a.dtype.names:
         assert a.dtype == b.dtype, where
         for name in a.dtype.names:
@@ -83,7 +83,7 @@ def same_elements(a, b, where):
 
 
 def exchange(source, *, special=True, allowed=(), cdo=False, xarray=True, options=()):
-    """Imports and exports a file. ncdump says the same of both, apart from lines that fit these patterns; all others read the result."""
+    """Imports and exports a file. ncdump prints the same for both, apart from lines that match these patterns; the other programs read the result."""
     stem = source.removesuffix(".nc")
     target, again = stem + ".zarr", stem + ".again.nc"
     zarrox("import", source, target, "--force")
@@ -94,7 +94,7 @@ def exchange(source, *, special=True, allowed=(), cdo=False, xarray=True, option
     lines = [line for line in lines if not any(re.search(pattern, line) for pattern in allowed)]
     assert not lines, f"{source}:\n" + "\n".join(lines)
     same_values(source, again)
-    # nccopy 4.9 fails at variables that are called as a dimension which is not their first one.
+    # nccopy 4.9 fails for a variable with the name of a dimension that is not its first one.
     if subprocess.run(["nccopy", source, stem + ".copy.nc"], capture_output=True).returncode == 0:
         run("nccopy", again, stem + ".copy.nc")
         run("ncdump", stem + ".copy.nc")
@@ -132,7 +132,8 @@ def same_for_xarray(source, other, **options):
                     np.testing.assert_allclose(b.values, a.values, rtol=1e-6 if packed else 0, err_msg=f"{other}: {name}")
                 else:
                     assert a.variable.equals(b.variable), f"{other}: {name}"
-            # What was read from Zarr is a file of NetCDF again. Names of values are an object, which xarray puts into no file.
+            # The data from Zarr form a valid NetCDF file again. Names of values are an object, which xarray cannot write to a
+            # file.
             ours = ours.load()
             for each in ours.variables.values():
                 each.attrs.pop("enum", None)
@@ -154,7 +155,7 @@ def variable(file, name, of, dimensions, values, **options):
 
 
 def climate(name, form, **options):
-    """A file like those of CMIP6."""
+    """Writes a file like those of CMIP6."""
     with netCDF4.Dataset(path(name), "w", format=form) as file:
         file.createDimension("time", None)
         file.createDimension("lat", 3)
@@ -184,7 +185,7 @@ def climate(name, form, **options):
 
 
 def nested():
-    """Groups, several unlimited dimensions, user-defined types, and names that NetCDF-4 stores in another way."""
+    """Tests groups, several unlimited dimensions, user-defined types, and names that NetCDF-4 stores differently."""
     with netCDF4.Dataset(path("nested.nc"), "w") as file:
         cloud = file.createEnumType("u1", "cloud_t", {"clear": 0, "cumulus": 3, "missing": 255})
         file.createDimension("z", None)
@@ -221,7 +222,7 @@ def compounds():
 
 
 def structures():
-    """Missing values of user-defined types, which netCDF4-python reads and does not write."""
+    """Tests missing values of user-defined types, which netCDF4-python can read but not write."""
     text = """netcdf structures {
 types: compound obs_t { byte day ; short elev ; double time ; } ; opaque(3) raw_t ;
 dimensions: n = 3 ; bare = 2 ;
@@ -232,7 +233,7 @@ data: obs = {1, 2, 3.5}, {-99, -99, -99}, {4, 5, 6} ; raw = 0X010203, 0Xff00ff, 
 
 
 def missing_values():
-    """xarray masks the same elements, whatever the format is."""
+    """Tests that xarray masks the same elements in every format."""
     for name, of, values, fill in (("plain", "u1", [0, 1, 255], None), ("masked", "i2", [0, 1, -999], -999), ("floats", "f4", [0, 1, NAN], NAN)):
         with netCDF4.Dataset(path(f"{name}.nc"), "w") as file:
             file.createDimension("x", 3)
@@ -264,7 +265,7 @@ def missing_values():
 
 
 def elsewhere():
-    """A hierarchy that another program has made: an unlimited dimension by an option, and arrays that NetCDF does not have."""
+    """Tests a hierarchy of another program: an unlimited dimension by an option, and arrays that NetCDF does not support."""
     root = zarr.create_group(path("elsewhere.zarr"), overwrite=True)
     made = root.create_array("v", shape=(4, 2), dtype="i4", dimension_names=("t", "x"), attributes={"a": 1, "big": 2**40, "flag_masks": [1, 2], "object": {"b": [1]}, "nested": [[1, 2], [3, 4]], "none": None})
     made[:] = np.arange(8).reshape(4, 2)

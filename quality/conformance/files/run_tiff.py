@@ -1,4 +1,4 @@
-"""Imports images that tifffile and rasterio write, and compares the elements and the places with those that both read.
+"""Imports images of tifffile and rasterio, and compares the elements and coordinates with their own readings.
 
     python run_tiff.py COMMAND DIRECTORY
 
@@ -19,7 +19,7 @@ DIRECTORY = sys.argv[2]
 
 
 def images(node):
-    """The images of a file: itself, the member of a group with coordinates, or all members."""
+    """Returns the images of a file: itself, the member of a group with coordinates, or all members."""
     if isinstance(node, zarr.Array):
         return [node]
     if "image" in node:
@@ -45,7 +45,7 @@ def check(path):
 
 
 def check_place(target, image, place):
-    """The coordinates and attributes, also as xarray takes them."""
+    """Checks the coordinates and attributes, also as xarray reads them."""
     assert image.attrs["crs"] == place["crs"], image.attrs["crs"]
     np.testing.assert_allclose(image.attrs["transform"], place["transform"], rtol=1e-15)
     with xr.open_zarr(target, consolidated=False) as dataset:

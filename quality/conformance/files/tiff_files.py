@@ -1,4 +1,4 @@
-"""Images of TIFF that tifffile and rasterio write, and what they read from them."""
+"""TIFF images of tifffile and rasterio, and their readings of them."""
 
 import os
 
@@ -15,7 +15,7 @@ TYPES = ["u1", "i1", "u2", "i2", "u4", "i4", "f2", "f4", "f8", "u8", "c8"]
 
 
 def pixels(shape, dtype):
-    """Smooth numbers with some noise."""
+    """Returns smooth numbers with some noise."""
     rng = np.random.default_rng(sum(shape))
     smooth = np.add.outer(np.arange(shape[-2]), np.arange(shape[-1])) if len(shape) > 1 else np.arange(shape[0])
     values = ((np.broadcast_to(smooth, shape) + rng.integers(0, 5, shape)) % 120).astype(dtype)
@@ -52,7 +52,7 @@ def write(out):
 
 
 def write_geo(at):
-    """Files of GDAL: with coordinates, many bands, overviews, and tiles that are not stored."""
+    """Writes files of GDAL: with coordinates, many bands, overviews, and tiles that are not stored."""
     profile = {"driver": "GTiff", "crs": "EPSG:32633", "transform": from_origin(500000, 5200000, 10, 20)}
     dem = pixels((100, 130), "f4")
     dem[:20, :30] = -9999
@@ -75,12 +75,12 @@ def write_geo(at):
 
 
 def expected(path):
-    """The elements of each image of a file, as tifffile says them, with the samples of pixels last or first as they are stored."""
+    """Returns the elements of each image of a file as tifffile reads them, with the samples of pixels last or first as they are stored."""
     if path.endswith(".stk.tif"):
-        # tifffile takes stacks for them only with further tags.
+        # tifffile recognizes stacks only with further tags.
         return [tiff_kinds.pixels((3, 4, 5), "u1")]
     if os.path.basename(path) == "lerc-nan.tif":
-        # tifffile has no masks of LERC, which stand for NaN.
+        # tifffile does not support LERC masks, which stand for NaN.
         with rasterio.open(path) as file:
             return [np.moveaxis(file.read(), 0, -1)]
     with tifffile.TiffFile(path) as file:
@@ -90,7 +90,7 @@ def expected(path):
 
 
 def levels(path):
-    """The smaller copies of an image: those of OME-TIFF as tifffile reads them, and those of GDAL with the samples last."""
+    """Returns the overviews of an image: those of OME-TIFF as tifffile reads them, and those of GDAL with the samples last."""
     if path.endswith(".ome.tif"):
         with tifffile.TiffFile(path) as file:
             return [level.asarray() for level in file.series[0].levels[1:]]
@@ -106,14 +106,14 @@ def levels(path):
 
 
 def pages(path):
-    """The number of pages of a file, with those that others name."""
+    """Returns the number of pages of a file, including those that others refer to."""
     with tifffile.TiffFile(path) as file:
-        # A circle of directories has no end otherwise.
+        # A cycle of directories would not end.
         return sum(1 + len(file.pages[number].pages or []) for number in range(len(file.pages)))
 
 
 def place(path):
-    """The coordinate system, the six numbers of the place, and the missing value of an image, as rasterio says them; `None` without a place."""
+    """Returns the coordinate system, the geotransform and the missing value of an image from rasterio; `None` without a geotransform."""
     try:
         file = rasterio.open(path)
     except rasterio.errors.RasterioIOError:

@@ -1,4 +1,4 @@
-"""Images of TIFF of rarer kinds: stacks with one directory, OME-TIFF in several files, volumes, packed bits, and further compressions."""
+"""Rarer kinds of TIFF images: stacks with one directory, OME-TIFF in several files, volumes, packed bits, and further compressions."""
 
 import os
 import struct
@@ -33,7 +33,7 @@ def write(out):
 
 
 def write_stacks(at):
-    """One directory for all planes, as ImageJ writes files above 4 GB."""
+    """Writes one directory for all planes, as ImageJ does for files above 4 GB."""
     stack = {"imagej": True, "truncate": True}
     tifffile.imwrite(at("imagej-z.tif"), pixels((5, 6, 7)), metadata={"axes": "ZYX", "unit": "um", "spacing": 2.5}, resolution=(2, 4), **stack)
     tifffile.imwrite(at("imagej-tzc.tif"), pixels((2, 3, 4, 6, 7), "f4"), metadata={"axes": "TZCYX", "finterval": 3.0}, **stack)
@@ -53,7 +53,7 @@ def write_stacks(at):
 
 
 def write_raw(path, order, tags, data, place, last=None):
-    """Writes a file of one directory, whose last tag has its values behind it."""
+    """Writes a file of one directory, whose last tag has its values after it."""
     count = len(tags) + (last is not None)
     out = (b"II\x2a\0" if order == "<" else b"MM\0\x2a") + struct.pack(order + "IH", 8, count)
     for tag, kind, value in tags:
@@ -149,7 +149,7 @@ def write_codecs(at):
 
 
 def write_bands(at):
-    """What GDAL says about bands and places."""
+    """Returns GDAL's description of bands and georeferencing."""
     from rasterio.control import GroundControlPoint
     from rasterio.transform import from_origin
 
@@ -175,7 +175,7 @@ def write_bands(at):
 
 
 def write_damaged(at):
-    """Chains of directories that lead nowhere, or back."""
+    """Writes chains of directories that lead nowhere, or back."""
     tifffile.imwrite(at("chain.tif"), pixels((2, 6, 7)), photometric="minisblack", metadata=None)
     with tifffile.TiffFile(at("chain.tif")) as file:
         first, last = file.pages[0].offset, file.pages[1].offset

@@ -1,6 +1,6 @@
-"""A plug-in of pytest for `cargo xtask test --xarray-engine`: Zarrox in the place of xarray's own engine for Zarr.
+"""A pytest plug-in for `cargo xtask test --xarray-engine`: Zarrox instead of xarray's own engine for Zarr.
 
-Where a test writes with ``to_zarr`` and opens with ``engine="zarr"``, Zarrox does it.
+Zarrox runs where a test writes with ``to_zarr`` and opens with ``engine="zarr"``.
 """
 
 import inspect
@@ -13,7 +13,7 @@ from xarray.backends import plugins
 import zarrox
 from zarrox.xarray import ZarroxBackendEntrypoint, open_zarr, to_zarr
 
-# Arguments of xarray that say how zarr-python works, and nothing about the data.
+# Arguments of xarray that configure zarr-python, and do not affect the data.
 OF_ZARR_PYTHON = {"cache_members", "chunk_store", "mode", "synchronizer", "zarr_version"}
 
 
@@ -22,7 +22,7 @@ def known(options):
 
 
 class Engine(ZarroxBackendEntrypoint):
-    """The engine, which takes what xarray's own takes."""
+    """The engine, which accepts the arguments of xarray's own."""
 
     def open_dataset(self, filename_or_obj, **options):
         return super().open_dataset(filename_or_obj, **known(options))
@@ -32,16 +32,16 @@ class Engine(ZarroxBackendEntrypoint):
 
 
 def writing(method):
-    """A method ``to_zarr`` that takes what xarray's own takes, and by place."""
+    """Returns a method ``to_zarr`` that accepts the arguments of xarray's own, including positional ones."""
     names = list(inspect.signature(method).parameters)[1:]
 
     def writes(data, *arguments, **options):
         options |= dict(zip(names, arguments, strict=False))
         options = {name: value for name, value in options.items() if name == "mode" or name not in OF_ZARR_PYTHON}
         if "align_chunks" in names:
-            # As xarray's default is: pieces of Dask that share stored chunks are refused, and not cut.
+            # As in xarray by default: Dask chunks that share stored chunks are an error, and not split.
             options.setdefault("align_chunks", False)
-        # Both make new groups of format 3, unless a test says otherwise, by zarr-python's setting.
+        # Both create new groups of format 3, unless a test says otherwise, by zarr-python's setting.
         with zarrox.config.set({"default_zarr_format": zarr.config.get("default_zarr_format")}):
             return to_zarr(data, **options)
 
@@ -49,24 +49,24 @@ def writing(method):
 
 
 def opening(store, *arguments, **options):
-    """The function ``open_zarr``, which takes what xarray's own takes."""
+    """The function ``open_zarr``, which accepts the arguments of xarray's own."""
     return open_zarr(store, *arguments, **known(options))
 
 
 def without_words(function):
-    """The function of pytest that looks for an error or a warning, whatever its words are."""
+    """Returns the pytest function that checks for an error or a warning, whatever its message is."""
     return lambda *arguments, match=None, **options: function(*arguments, **options)
 
 
 def pytest_configure(config):
-    """Puts Zarrox in the place of xarray's own engine."""
+    """Replaces xarray's own engine by Zarrox."""
     for kind in (xr.Dataset, xr.DataArray, xr.DataTree):
         kind.to_zarr = writing(kind.to_zarr)
     backend, engine = plugins.get_backend, Engine()
 
     plugins.get_backend = lambda name: engine if name == "zarr" else backend(name)
     xr.open_zarr = xr.backends.zarr.open_zarr = opening
-    # Errors and warnings have the kinds that xarray's have, and words of their own.
+    # Errors and warnings have the types of xarray's, but their own messages.
     for name in ("raises", "warns"):
         setattr(pytest, name, without_words(getattr(pytest, name)))
     pytest.ExceptionInfo.match = lambda info, words: True

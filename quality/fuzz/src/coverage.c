@@ -1,12 +1,12 @@
-/* Tells libFuzzer which blocks of C code have run. GCC cannot do so by itself: its -fsanitize-coverage=trace-pc, which
+/* Reports to libFuzzer which blocks of C code have run. GCC does not do so by itself: its -fsanitize-coverage=trace-pc, which
    `cargo xtask fuzz` compiles the C libraries with, calls a function at the beginning of each block, and
-   libFuzzer's does nothing: the linker is told to put this one in its place. */
+   libFuzzer's does nothing: the linker replaces it by this one. */
 
 #include <stdint.h>
 
 #define COUNTERS 65536
 
-/* libFuzzer takes whatever is in this section for counters. */
+/* libFuzzer treats the content of this section as counters. */
 __attribute__((section("__libfuzzer_extra_counters"))) static uint8_t counters[COUNTERS];
 
 __attribute__((no_sanitize_coverage, no_sanitize_address)) void __wrap___sanitizer_cov_trace_pc(void) {

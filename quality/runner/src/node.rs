@@ -36,7 +36,7 @@ pub fn browser() -> Outcome<String> {
     if found_browser().is_none() {
         debian::install(&["chromium"])?;
     }
-    let path = found_browser().ok_or("there is no Chromium on the path")?;
+    let path = found_browser().ok_or("Chromium was not found on the path")?;
     Ok(path.to_string_lossy().into_owned())
 }
 

@@ -179,8 +179,8 @@ fn losses((test, marks): Child<'_>, url: &str, sync: bool) -> Option<Vec<String>
     let strace = |command: &mut Command| {
         command.args(["-y", "-s", "0", "-e", &calls, "-o"]).arg(&trace);
     };
-    let told = format!("{}, {sync}", url.replace("ROOT", root.to_str().unwrap()));
-    other_process::finish(other_process::start_traced(strace, test, CHILD, &told)?);
+    let setting = format!("{}, {sync}", url.replace("ROOT", root.to_str().unwrap()));
+    other_process::finish(other_process::start_traced(strace, test, CHILD, &setting)?);
     let mut disk = Disk { root: root.to_str().unwrap().to_owned(), ..Disk::default() };
     let calls = std::fs::read_to_string(&trace).unwrap();
     std::fs::remove_file(trace).unwrap();
@@ -191,9 +191,9 @@ fn losses((test, marks): Child<'_>, url: &str, sync: bool) -> Option<Vec<String>
 
 /// In the traced process: the URL of its store, and the value of the option `sync`.
 #[must_use]
-pub fn told() -> Option<(String, String)> {
-    let told = std::env::var_os(CHILD)?.into_string().unwrap();
-    let (url, sync) = told.split_once(", ").unwrap();
+pub fn traced_store() -> Option<(String, String)> {
+    let setting = std::env::var_os(CHILD)?.into_string().unwrap();
+    let (url, sync) = setting.split_once(", ").unwrap();
     Some((url.to_owned(), sync.to_owned()))
 }
 

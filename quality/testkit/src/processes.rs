@@ -31,11 +31,11 @@ pub fn run_child(open: &dyn Fn(&Path) -> Box<dyn Store>) {
 }
 
 /// Fills its own keys, tries to create keys that all processes create, and increments a common counter.
-fn write_many(store: &dyn Store, who: u32) {
+fn write_many(store: &dyn Store, writer: u32) {
     for index in 0..EACH {
-        store.set(&key(&format!("own/{who}/{index}")), &[1; 1000], Condition::Always).unwrap();
+        store.set(&key(&format!("own/{writer}/{index}")), &[1; 1000], Condition::Always).unwrap();
         match store.set(&key(&format!("race/{index}")), &[1; 10], Condition::Absent) {
-            Ok(()) => store.set(&key(&format!("won/{who}/{index}")), b"", Condition::Absent).unwrap(),
+            Ok(()) => store.set(&key(&format!("won/{writer}/{index}")), b"", Condition::Absent).unwrap(),
             Err(error) => assert_eq!(error.kind(), StoreErrorKind::AlreadyExists, "{error}"),
         }
     }

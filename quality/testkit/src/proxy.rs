@@ -89,7 +89,8 @@ impl Proxy {
     /// When the URL has no host with a port, or no port can be opened.
     pub fn new(url: &str) -> io::Result<Self> {
         let authority = authority(url);
-        let missing = || io::Error::new(io::ErrorKind::InvalidInput, format!("'{authority}' is no address"));
+        let missing =
+            || io::Error::new(io::ErrorKind::InvalidInput, format!("'{authority}' is not an address"));
         let server = authority.to_socket_addrs()?.next().ok_or_else(missing)?;
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let address = listener.local_addr()?;

@@ -606,10 +606,14 @@ fn sets_when_absent(store: &dyn Store) {
 fn one_of_many_creates(store: &dyn Store) {
     for round in 0..50 {
         let name = key(&format!("race/{round}"));
-        let create = |who: u8| store.set(&name, &[who; 100], Condition::Absent).is_ok();
+        let create = |writer: u8| store.set(&name, &[writer; 100], Condition::Absent).is_ok();
         let winners: Vec<u8> = thread::scope(|scope| {
-            let threads: Vec<_> = (0..4).map(|who| (who, scope.spawn(move || create(who)))).collect();
-            threads.into_iter().filter_map(|(who, thread)| thread.join().unwrap().then_some(who)).collect()
+            let threads: Vec<_> =
+                (0..4).map(|writer| (writer, scope.spawn(move || create(writer)))).collect();
+            threads
+                .into_iter()
+                .filter_map(|(writer, thread)| thread.join().unwrap().then_some(writer))
+                .collect()
         });
         assert_eq!(winners.len(), 1);
         assert_eq!(store.get(&name).unwrap().unwrap(), [winners[0]; 100][..]);
@@ -674,10 +678,10 @@ fn replaces_whole_values(store: &dyn Store) {
     const LENGTH: usize = 200_000;
     let done = AtomicBool::new(false);
     put(store, "busy/v", &vec![0; LENGTH]);
-    let write = |who: u8| {
+    let write = |writer: u8| {
         for round in 0..100 {
             // The lengths differ too.
-            put(store, "busy/v", &vec![who + 2 * (round % 50); LENGTH + usize::from(who)]);
+            put(store, "busy/v", &vec![writer + 2 * (round % 50); LENGTH + usize::from(writer)]);
         }
     };
     let read = || {

@@ -49,8 +49,8 @@ pub(crate) fn run() -> Outcome {
     let mut aborted = Vec::new();
     for operation in OPERATIONS {
         let ends = ends(operation)?;
-        let told = ends.iter().map(|(end, count)| format!("{count} × {end:?}"));
-        println!("{operation}: {}", told.collect::<Vec<_>>().join(", "));
+        let counts = ends.iter().map(|(end, count)| format!("{count} × {end:?}"));
+        println!("{operation}: {}", counts.collect::<Vec<_>>().join(", "));
         if ends.contains_key(&End::Aborted) {
             aborted.push(operation);
         }
@@ -91,7 +91,7 @@ fn ends(operation: &str) -> Outcome<BTreeMap<End, u32>> {
 /// When elements are neither the old nor the new ones afterwards.
 #[expect(clippy::print_stdout, reason = "the driver reads it")]
 pub(crate) fn refuse(operation: &str, number: &str) -> Outcome {
-    let number = number.parse().map_err(|_| format!("'{number}' is no number"))?;
+    let number = number.parse().map_err(|_| format!("'{number}' is not a number"))?;
     let directory = tempfile::tempdir().map_err(|error| error.to_string())?;
     let array = prepare(operation, directory.path()).map_err(|error| error.to_string())?;
     let values = vec![2_u8; usize::try_from(LENGTHS.0 * LENGTHS.0).unwrap_or(0)];

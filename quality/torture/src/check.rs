@@ -6,16 +6,16 @@ use ndarray::{ArrayD, Axis, s};
 use zarrox::{Array, Consolidated, Group, Node, OpenMode, OpenOptions};
 use zarrox_tools::check::{Check, Finding, Repair, Severity};
 
-use crate::element::{element, origin, told};
+use crate::element::{describe, element, origin};
 use crate::fault::{Fault, Faults};
 use crate::job::Operation;
-use crate::model::{Elements, Made, Model};
+use crate::model::{Created, Elements, Model};
 use crate::place::Opened;
 use crate::world::{self, ARENA, DAMAGED, LOG, NOTES, NUMBER, PULSE, SWEPT};
 
 /// The state of a hierarchy where the model allows several.
 #[derive(Debug, Default)]
-pub(crate) struct Seen {
+pub(crate) struct Observed {
     /// The numbers of the pending appends that are complete.
     pub(crate) arrived: BTreeSet<u64>,
     /// The rows of fill values in the array that grows by appending.
@@ -26,17 +26,17 @@ pub(crate) struct Seen {
 
 /// Compares a hierarchy with the model. The pending operations were interrupted: each stored object may be in its state before or
 /// after.
-pub(crate) fn check(at: &Opened, model: &Model, pending: &[Operation], faults: &mut Faults) -> Seen {
+pub(crate) fn check(at: &Opened, model: &Model, pending: &[Operation], faults: &mut Faults) -> Observed {
     // The copies of metadata documents are checked separately.
     let options = OpenOptions::new().mode(OpenMode::Read).consolidated(Consolidated::Never);
     let root = match at.open_with(&options) {
         Ok(root) => root,
         Err(error) => {
             faults.add(Fault::Unreadable, format!("the root: {error}"));
-            return Seen::default();
+            return Observed::default();
         }
     };
-    let mut judge = Judge { root, model, pending, faults, at, seen: Seen::default() };
+    let mut judge = Judge { root, model, pending, faults, at, seen: Observed::default() };
     judge.nodes();
     judge.boards();
     judge.notes();
@@ -52,7 +52,7 @@ struct Judge<'a> {
     pending: &'a [Operation],
     faults: &'a mut Faults,
     at: &'a Opened,
-    seen: Seen,
+    seen: Observed,
 }
 
 impl Judge<'_> {
@@ -179,7 +179,7 @@ impl Judge<'_> {
         let Some(&first) = wrong.first() else { return };
         let fault =
             if origin(expected[first]).0 > origin(found[first]).0 { Fault::Lost } else { Fault::Torn };
-        let (expected, found) = (told(expected[first]), told(found[first]));
+        let (expected, found) = (describe(expected[first]), describe(found[first]));
         let message = format!(
             "'{path}': {} elements, the first at {first}: {found} instead of {expected}",
             wrong.len()
@@ -308,12 +308,12 @@ impl Judge<'_> {
         for operation in self.pending {
             match operation {
                 Operation::Put { path: own, number } if own == path => {
-                    possible.partial.push(Made::Put(*number));
+                    possible.partial.push(Created::Put(*number));
                 }
                 Operation::Import { path: own, number } if own == path => {
-                    possible.whole.push(Made::Put(*number));
+                    possible.whole.push(Created::Put(*number));
                 }
-                Operation::Rechunk { path: own, .. } if own == path => possible.partial.push(Made::Copy),
+                Operation::Rechunk { path: own, .. } if own == path => possible.partial.push(Created::Copy),
                 Operation::Delete { path: own } if own == path => {}
                 Operation::Move { from, .. } if from == path => {}
                 Operation::Move { from, to } if to == path => {
@@ -385,9 +385,9 @@ fn accept(expected: &mut Elements, start: &[u64], shape: &[u64], number: u64, fo
 /// The possible contents of a created array.
 struct Possible {
     /// Complete arrays.
-    whole: Vec<Made>,
+    whole: Vec<Created>,
     /// Some chunks of the array, and fill values otherwise.
-    partial: Vec<Made>,
+    partial: Vec<Created>,
     absent: bool,
 }
 
@@ -396,22 +396,24 @@ impl Possible {
         let values = array.read::<ArrayD<u64>>(..).map_err(|error| error.to_string())?;
         let values: Vec<u64> = values.iter().copied().collect();
         let number = array.attributes().get(NUMBER).and_then(zarrox::json::Json::as_u64);
-        if self.whole.iter().any(|made| is_made(*made, number, &values, false))
-            || self.partial.iter().any(|made| is_made(*made, number, &values, true))
+        if self.whole.iter().any(|made| is_created(*made, number, &values, false))
+            || self.partial.iter().any(|made| is_created(*made, number, &values, true))
         {
             return Ok(());
         }
-        let first = values.iter().map(|value| told(*value)).next().unwrap_or_default();
+        let first = values.iter().map(|value| describe(*value)).next().unwrap_or_default();
         Err(format!("operation {number:?} by its attributes, and {first} by its first element"))
     }
 }
 
 /// Returns true if an array has the attributes and the elements of its creation; a partial one may lack elements.
-fn is_made(made: Made, number: Option<u64>, values: &[u64], partial: bool) -> bool {
+fn is_created(made: Created, number: Option<u64>, values: &[u64], partial: bool) -> bool {
     let expected: Vec<u64> = match made {
-        Made::Put(own) if number == Some(own) => (0..world::PUT_LENGTH).map(|at| element(own, at)).collect(),
-        Made::Put(_) => return false,
-        Made::Copy => world::original().iter().copied().collect(),
+        Created::Put(own) if number == Some(own) => {
+            (0..world::PUT_LENGTH).map(|at| element(own, at)).collect()
+        }
+        Created::Put(_) => return false,
+        Created::Copy => world::original().iter().copied().collect(),
     };
     let is_right = |(expected, found): (&u64, &u64)| expected == found || (partial && *found == 0);
     values.len() == expected.len() && expected.iter().zip(values).all(is_right)

@@ -17,7 +17,7 @@ pub(crate) fn origin(element: u64) -> (u64, u64) {
 }
 
 /// Returns a description of an element.
-pub(crate) fn told(element: u64) -> String {
+pub(crate) fn describe(element: u64) -> String {
     match origin(element) {
         (0, 0) => "the fill value".to_owned(),
         (number, position) => format!("operation {number}'s element for position {position}"),
@@ -55,12 +55,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn elements_tell_who_wrote_them() {
+    fn elements_identify_their_operation() {
         assert_eq!(origin(element(7, 12)), (7, 12));
         assert_eq!(element(0, 12), 0);
         let values = elements(3, &[1, 2], &[1, 2], &[4, 5]);
         assert_eq!(values.into_raw_vec_and_offset().0, [element(3, 7), element(3, 8)]);
-        assert_eq!(told(element(3, 7)), "operation 3's element for position 7");
-        assert_eq!(told(0), "the fill value");
+        assert_eq!(describe(element(3, 7)), "operation 3's element for position 7");
+        assert_eq!(describe(0), "the fill value");
     }
 }

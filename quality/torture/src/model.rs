@@ -22,7 +22,7 @@ pub(crate) struct Elements {
 
 /// An array that was created by an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Made {
+pub(crate) enum Created {
     /// Filled by the operation with this number.
     Put(u64),
     /// A copy of the source.
@@ -41,7 +41,7 @@ pub(crate) struct Model {
     pub(crate) holes: usize,
     pub(crate) attributes: BTreeMap<String, u64>,
     /// The arrays that were created, by their paths.
-    pub(crate) made: BTreeMap<String, Made>,
+    pub(crate) made: BTreeMap<String, Created>,
     /// The groups that were required.
     pub(crate) groups: BTreeSet<String>,
     /// Hierarchies that are copies of the source.
@@ -186,10 +186,10 @@ impl Model {
                 self.groups.insert(path.clone());
             }
             Operation::Put { path, number } | Operation::Import { path, number } => {
-                self.made.insert(path.clone(), Made::Put(*number));
+                self.made.insert(path.clone(), Created::Put(*number));
             }
             Operation::Rechunk { path, .. } => {
-                self.made.insert(path.clone(), Made::Copy);
+                self.made.insert(path.clone(), Created::Copy);
             }
             Operation::Move { to, .. } if operation.is_structural() => self.arena.clone_from(to),
             Operation::Move { from, to } => {

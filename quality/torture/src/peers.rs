@@ -53,13 +53,13 @@ fn measure(peer: &Peer, site: &Site, seed: u64) -> Outcome<PeerReport> {
         for (stored, name) in [(Stored::Chunks, "chunks"), (Stored::Shards, "shards")] {
             let shown = crowd(peer, site, mode, false)?.blocks(stored, &mut rng)?;
             let work = format!("elements lost of 10⁶, blocks of 25³ in {name} of 50³, {}", mode.name());
-            results.push((work, told(&shown)));
+            results.push((work, summary(&shown)));
         }
     }
     let shown = crowd(peer, site, Mode::Processes, false)?.appends(&mut rng)?;
-    results.push(("rows lost of 400, four processes append".to_owned(), told(&shown)));
+    results.push(("rows lost of 400, four processes append".to_owned(), summary(&shown)));
     let attributes = match peer.has_attributes {
-        true => told(&crowd(peer, site, Mode::Processes, false)?.attributes(&mut rng)?),
+        true => summary(&crowd(peer, site, Mode::Processes, false)?.attributes(&mut rng)?),
         false => "no attributes".to_owned(),
     };
     results.push(("attributes lost of 400, four processes".to_owned(), attributes));
@@ -95,7 +95,7 @@ fn killed(peer: &Peer, site: &Site, rng: &mut Rng) -> Outcome<Vec<(String, Strin
     ])
 }
 
-fn told(shown: &Shown) -> String {
+fn summary(shown: &Shown) -> String {
     match shown.problems.as_slice() {
         [] => shown.lost.to_string(),
         [first, ..] if shown.lost == 0 => first.clone(),

@@ -116,7 +116,7 @@ impl Kind {
         match self {
             Self::Directory => Company::Processes,
             Self::Sqlite | Self::Lmdb | Self::Redb => Company::Threads,
-            Self::Zip | Self::S3 | Self::Redis => Company::Nobody,
+            Self::Zip | Self::S3 | Self::Redis => Company::None,
         }
     }
 
@@ -134,7 +134,7 @@ pub(crate) enum Company {
     /// Threads of the same process.
     Threads,
     /// None: documents are compared once.
-    Nobody,
+    None,
 }
 
 /// The locations of the hierarchies of a run.

@@ -73,7 +73,7 @@ impl Launcher {
             let child = &child;
             let watch = scope.spawn(move || kill_if_it_hangs(child, &dead));
             for line in BufReader::new(output).lines().map_while(Result::ok) {
-                ended.hear(&line);
+                ended.parse_line(&line);
                 if line == "ready" {
                     start.take().map(Barrier::wait);
                     // It may be dead already.
@@ -104,7 +104,7 @@ impl Launcher {
 }
 
 impl Ended {
-    fn hear(&mut self, line: &str) {
+    fn parse_line(&mut self, line: &str) {
         let mut words = line.splitn(4, ' ');
         let word = words.next().unwrap_or_default();
         let mut number = || words.next().and_then(|word| word.parse::<usize>().ok());
@@ -149,7 +149,7 @@ mod tests {
         for line in
             ["begin 0 0", "begin 1 0", "end 0 0 done", "begin 0 1", "end 1 0 taken", "error 0 1 no: room"]
         {
-            ended.hear(line);
+            ended.parse_line(line);
         }
         assert_eq!((ended.hands[0].done, ended.hands[0].begun), (1, true));
         assert_eq!((ended.hands[1].done, ended.hands[1].begun), (1, false));

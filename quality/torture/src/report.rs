@@ -62,7 +62,7 @@ impl Cell {
 
 impl StoreReport {
     /// Returns the results in a few lines.
-    pub(crate) fn told(&self) -> String {
+    pub(crate) fn summary(&self) -> String {
         let mut text = format!("{}: {} kills in {} rounds: ", self.store, self.kills, self.rounds);
         let interrupted: Vec<String> =
             self.interrupted.iter().map(|(name, count)| format!("{count} {name}")).collect();

@@ -62,7 +62,7 @@ impl Round {
         let together = kind.is_of_one_process() || (changes && company == Company::Threads);
         let changer = changes.then(|| rng.u64(0..of));
         let damages = !converts && model.arrays.contains_key(DAMAGED) && rng.u32(0..3) == 0;
-        let may_mend = |hand: &u64| company != Company::Nobody || !changes || changer == Some(*hand);
+        let may_mend = |hand: &u64| company != Company::None || !changes || changer == Some(*hand);
         let mender = damages.then(|| rng.u64(0..of)).filter(may_mend);
         Self { of, together, changer, converts, company, mender }
     }
@@ -79,10 +79,10 @@ impl Round {
 
     pub(crate) fn worker(&self, index: u64) -> (Worker, Rights) {
         let is_changer = self.changer == Some(index);
-        let is_open = self.changer.is_none() || is_changer || self.company != Company::Nobody;
+        let is_open = self.changer.is_none() || is_changer || self.company != Company::None;
         let rights = Rights {
             changes: is_changer && !self.converts,
-            changes_log: is_changer && !self.converts && self.company != Company::Nobody,
+            changes_log: is_changer && !self.converts && self.company != Company::None,
             converts: is_changer && self.converts,
             arena: is_open,
             makes: !self.converts,

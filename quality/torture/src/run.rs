@@ -48,7 +48,7 @@ fn all_stores(options: &Options) -> Vec<Outcome<StoreReport>> {
             let Some((index, kind)) = locked(&next).next() else { return };
             let report = site(options, kind.name()).and_then(|site| torture(*kind, &site, options));
             if let Ok(report) = &report {
-                println!("{}", report.told());
+                println!("{}", report.summary());
             }
             locked(&reports).insert(index, report);
         }

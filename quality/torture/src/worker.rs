@@ -42,7 +42,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// Does a job.
 pub(crate) fn run(job: &Job) -> Outcome {
     let at = job.place.open()?;
-    tell("ready");
+    print_line("ready");
     std::io::stdin().lines().next();
     thread::scope(|scope| {
         for (number, hand) in job.hands.iter().enumerate() {
@@ -50,13 +50,13 @@ pub(crate) fn run(job: &Job) -> Outcome {
             scope.spawn(move || work(number, hand, at, job));
         }
     });
-    tell("finished");
+    print_line("finished");
     Ok(())
 }
 
 /// Prints one line at once: the process may be killed at any moment.
 #[expect(clippy::print_stdout, reason = "the driver reads it")]
-fn tell(line: &str) {
+fn print_line(line: &str) {
     println!("{line}");
     // Without a driver the output is ignored.
     let _ = std::io::stdout().flush();
@@ -65,14 +65,14 @@ fn tell(line: &str) {
 fn work(number: usize, hand: &Hand, at: &Opened, job: &Job) {
     let mut tools = Tools { at, arrays: BTreeMap::new(), again: job.again, unsettled: &job.unsettled };
     for (index, operation) in hand.operations.iter().enumerate() {
-        tell(&format!("begin {number} {index}"));
+        print_line(&format!("begin {number} {index}"));
         let done =
             tools.begin(operation).and_then(|word| at.store.flush().map(|()| word).map_err(Error::from));
         match done {
-            Ok(word) => tell(&format!("end {number} {index} {word}")),
+            Ok(word) => print_line(&format!("end {number} {index} {word}")),
             Err(error) => {
                 let message = error.to_string().replace('\n', " ");
-                return tell(&format!("error {number} {index} {message}"));
+                return print_line(&format!("error {number} {index} {message}"));
             }
         }
     }
@@ -359,9 +359,9 @@ impl Tools<'_> {
         array.resize(&shape)?;
         let new = array.read::<ArrayD<u64>>(DimSelection::from(before[0]..shape[0]))?;
         if let Some(found) = new.iter().find(|&&found| found != 0) {
-            let told = crate::element::told(*found);
+            let found = crate::element::describe(*found);
             let message =
-                format!("the array '{path}' was grown from {before:?} to {shape:?}, and shows {told} there");
+                format!("the array '{path}' was grown from {before:?} to {shape:?}, and shows {found} there");
             return Err(Error::new(ErrorKind::Corrupt, message));
         }
         array.resize(&before)

@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn a_target_runs_for_a_few_seconds_unless_told_otherwise() {
+    fn a_target_runs_for_a_few_seconds_by_default() {
         let options = parse("zstd").unwrap();
         assert_eq!((options.seconds, options.executions, options.names), (3, None, vec!["zstd".to_owned()]));
     }

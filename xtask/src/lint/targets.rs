@@ -49,7 +49,7 @@ pub(super) fn beside(file: &Path, path: &str) -> PathBuf {
     plain(&file.parent().unwrap_or(Path::new("")).join(path))
 }
 
-/// Returns the path with `..` resolved, as far as possible without leaving its first component.
+/// Returns the path with `..` resolved, except those at the beginning.
 fn plain(path: &Path) -> PathBuf {
     let mut found = PathBuf::new();
     for part in path {

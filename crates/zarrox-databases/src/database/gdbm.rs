@@ -16,7 +16,7 @@ use crate::database::digest::{Digested, conflict, is_unchanged, version_of};
 use crate::database::options::{DatabaseOptions, DatabaseStore, io, opened_by_default};
 use crate::database::scheme::{FILE_TIMEOUT, scheme};
 use crate::database::shared::{OpenDatabases, Shared};
-use zarrox_stores::internals::fork::busy;
+use zarrox_stores::internals::fork::delay_fork;
 use zarrox_stores::internals::per_process::PerProcess;
 use zarrox_stores::internals::support::{MOMENT, stamp_of, valid};
 use zarrox_stores::internals::sync::{Mutex, unpoisoned};
@@ -123,7 +123,7 @@ impl Handle {
 
     /// Runs `work` with exclusive access to the database.
     fn with<T>(&self, work: impl FnOnce(&mut Gdbm) -> Result<T, Error>) -> Result<T, Error> {
-        let _busy = busy();
+        let _delay = delay_fork();
         let open = || {
             let mut database = self.options.open(&self.path)?;
             database.set_sync(self.sync.load(Ordering::Relaxed));

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_are_no_keys_are_passed_over() {
+    fn names_that_are_not_keys_are_ignored() {
         let mut store = counted(["a", "a//b", "/c", "d\\e", "f/g"].map(str::to_owned).into_iter());
         store.0.insert(vec![0xff, b'/', 0xff], 1);
         store.0.insert(vec![0xff], 1);

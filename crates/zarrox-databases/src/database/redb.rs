@@ -20,7 +20,7 @@ use crate::database::options::{DatabaseOptions, DatabaseStore, opened_by_default
 use crate::database::ordered::{KeyRange, Ordered, Page};
 use crate::database::scheme::{FILE_TIMEOUT, scheme};
 use crate::database::shared::{OpenDatabases, Shared};
-use zarrox_stores::internals::fork::busy;
+use zarrox_stores::internals::fork::delay_fork;
 use zarrox_stores::internals::per_process::PerProcess;
 use zarrox_stores::internals::support::{MOMENT, directory_of, reserved, retry_for, stamp_of, sweep};
 use zarrox_stores::internals::temporary;
@@ -165,7 +165,7 @@ impl Handle {
 
     /// Reads the table. The transaction stays open while the result is used, so that none of its pages is freed.
     fn read<T>(&self, read: impl FnOnce(&Reader) -> Result<T, Fault>) -> Result<T, Fault> {
-        let _busy = busy();
+        let _delay = delay_fork();
         let access = self.access()?;
         guarded(|| {
             let table = access.reader()?.open_table(TABLE)?;
@@ -175,7 +175,7 @@ impl Handle {
 
     /// Writes in one transaction, which is rolled back on an error.
     fn write<T>(&self, write: impl FnOnce(&mut Writer<'_>) -> Result<T, Fault>) -> Result<T, Fault> {
-        let _busy = busy();
+        let _delay = delay_fork();
         let access = self.access()?;
         let Access::Writing(Some(database)) = &*access else { return Err(read_only()) };
         guarded(|| {

@@ -168,7 +168,7 @@ mod model {
     static DATABASES: LazyLock<OpenDatabases<Alone>> = LazyLock::new(OpenDatabases::new);
 
     #[test]
-    fn a_database_is_open_once_and_shared_and_nobody_waits_for_ever() {
+    fn a_database_is_open_once_and_shared_and_none_waits_forever() {
         check(|| {
             let is_open = Arc::<AtomicBool>::default();
             let users = [(); 3].map(|()| {

@@ -16,7 +16,7 @@ use crate::database::options::{DatabaseOptions, DatabaseStore, io, opened_by_def
 use crate::database::ordered::{KeyRange, Ordered, Page};
 use crate::database::scheme::scheme;
 use crate::database::shared::{OpenDatabases, Shared};
-use zarrox_stores::internals::fork::busy;
+use zarrox_stores::internals::fork::delay_fork;
 use zarrox_stores::internals::per_process::PerProcess;
 use zarrox_stores::internals::support::{
     LOCK_TIMEOUT, check_rename, checked_length, ranges_of, reserved, stamp_of,
@@ -146,7 +146,7 @@ struct Inner {
 impl Inner {
     /// Opens the first connection, and checks the file.
     fn prepare(&mut self, create: bool) -> Result<(), Fault> {
-        let _busy = busy();
+        let _delay = delay_fork();
         let connection = self.connect(create)?;
         self.writable = !self.options.read_only && !connection.is_readonly("main")?;
         if create && self.writable {
@@ -225,7 +225,7 @@ impl Inner {
 
     /// Reads in one transaction, so that all results belong to one version.
     fn read<T>(&self, read: impl FnOnce(&Connection) -> Result<T, Fault>) -> Result<T, Fault> {
-        let _busy = busy();
+        let _delay = delay_fork();
         let _reading = self.reading();
         let connection = self.take()?;
         let result = begin(&connection, "BEGIN").and_then(|()| read(&connection));
@@ -238,7 +238,7 @@ impl Inner {
         if !self.writable {
             return Err(Fault::Other(StoreErrorKind::ReadOnly, "the store was opened read-only".into()));
         }
-        let _busy = busy();
+        let _delay = delay_fork();
         let _writing = self.gate.write().unwrap_or_else(PoisonError::into_inner);
         let connection = self.take()?;
         let work = || {
@@ -358,7 +358,7 @@ impl SqliteStore {
         key: &Key,
         first: Option<ByteRange>,
     ) -> Result<Option<Box<dyn Value>>, Fault> {
-        let _busy = busy();
+        let _delay = delay_fork();
         let connection = self.0.take()?;
         let found = begin(&connection, "BEGIN").and_then(|()| find(&connection, key));
         if let Ok(Some(Found::Large { row, size })) = found
@@ -556,7 +556,7 @@ impl Value for LargeValue {
         let place =
             |error: StoreError| error.with_location(self.store.location()).with_key(self.key.as_str());
         checked_length(self.size, offset, buffer.len() as u64).map_err(place)?;
-        let _busy = busy();
+        let _delay = delay_fork();
         let connection = unpoisoned(&self.connection);
         let Some(connection) = connection.as_ref() else { return Ok(()) };
         let done = read_blob(connection, self.row, offset, buffer);
@@ -570,7 +570,7 @@ impl Value for LargeValue {
 
 impl Drop for LargeValue {
     fn drop(&mut self) {
-        let _busy = busy();
+        let _delay = delay_fork();
         let connection = self.connection.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         connection.into_iter().for_each(|connection| self.store.0.give_back(connection));
     }

@@ -107,7 +107,7 @@ fn every_key_is_found_and_listed() {
 }
 
 #[test]
-fn what_is_no_database_or_damaged_is_refused() {
+fn another_or_a_damaged_file_is_an_error() {
     let open = |path: &Path| BerkeleyDbStore::open(path).map(|store| Box::new(store) as Box<dyn Store>);
     for name in HIERARCHIES[..2].iter().chain(&MANY[..2]) {
         check_damaged(&open, &fs::read(golden(name)).unwrap());

@@ -65,7 +65,7 @@ fn files_of_zarr_python_are_read_and_changed() {
 }
 
 #[test]
-fn what_is_no_database_or_damaged_is_refused() {
+fn another_or_a_damaged_file_is_an_error() {
     let (directory, path) = golden("gdbm");
     let open = |path: &Path| GdbmStore::open(path).map(|store| Box::new(store) as Box<dyn Store>);
     check_damaged(&open, &fs::read(path).unwrap());
@@ -81,7 +81,7 @@ fn two_handles_are_one_storage() {
 }
 
 #[test]
-fn another_process_is_told_who_has_the_file() {
+fn another_process_gets_an_error_that_the_file_is_locked() {
     if std::env::var_os(CHILD).is_some() {
         return;
     }

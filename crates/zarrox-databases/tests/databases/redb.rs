@@ -58,7 +58,7 @@ fn a_database_that_is_read_only_refuses_writes_and_nothing_else() {
 }
 
 #[test]
-fn what_is_no_database_or_damaged_is_refused() {
+fn another_or_a_damaged_file_is_an_error() {
     let (directory, path, store) = temporary();
     for name in ["group/counts/1.0", "c/0", "c/1"] {
         store.set(&key(name), &[7; 3_000], Condition::Always).unwrap();
@@ -78,7 +78,7 @@ fn two_handles_are_one_storage() {
 }
 
 #[test]
-fn another_process_is_told_who_has_the_file() {
+fn another_process_gets_an_error_that_the_file_is_locked() {
     if std::env::var_os(CHILD).is_some() {
         return;
     }

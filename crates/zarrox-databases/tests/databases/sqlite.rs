@@ -84,7 +84,7 @@ fn new_files_have_zarr_pythons_table() {
 }
 
 #[test]
-fn what_is_no_database_is_refused() {
+fn another_file_is_an_error() {
     let (_directory, path) = golden("sqlite");
     let open = |path: &Path| SqliteStore::open(path).map(|store| Box::new(store) as Box<dyn Store>);
     check_damaged(&open, &fs::read(path).unwrap());

@@ -44,7 +44,7 @@ fn values_and_directories_keep_out_of_each_others_way() {
 }
 
 #[test]
-fn temporary_files_are_no_values() {
+fn temporary_files_are_not_values() {
     let Some(store) = fresh() else { return };
     let name = key("a/.zarrox-1.tmp");
     let error = store.set(&name, b"1", Condition::Always).unwrap_err();
@@ -53,7 +53,7 @@ fn temporary_files_are_no_values() {
 }
 
 #[test]
-fn a_wrong_password_is_forbidden_and_not_told() {
+fn a_wrong_password_is_forbidden_and_not_shown() {
     let Some(url) = directory() else { return };
     let store = FtpOptions::new().login("u", "hush").open(&url).unwrap();
     let error = store.get(&key("a")).unwrap_err();
@@ -63,7 +63,7 @@ fn a_wrong_password_is_forbidden_and_not_told() {
 }
 
 #[test]
-fn nobody_at_the_port_is_unreachable_at_once() {
+fn a_closed_port_is_unreachable_at_once() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let start = Instant::now();
     let store = FtpOptions::new().open(&format!("ftp://me:hush@127.0.0.1:{port}/x")).unwrap();

@@ -96,7 +96,7 @@ fn readers_see_the_old_value_or_the_new_one() {
 }
 
 #[test]
-fn networks_that_fail_keep_their_kinds_and_nobody_waits_for_ever() {
+fn network_failures_keep_their_kinds_and_none_waits_forever() {
     let Some(url) = address("HDFS") else { return };
     let proxy = Proxy::new(&url).unwrap();
     let name = key("networks/value");
@@ -132,9 +132,9 @@ fn networks_that_fail_keep_their_kinds_and_nobody_waits_for_ever() {
 #[test]
 fn one_of_many_creates() {
     let Some(store) = fresh() else { return };
-    let create = |who: u8| store.set(&key("a/race"), &[who; 100], Condition::Absent);
+    let create = |writer: u8| store.set(&key("a/race"), &[writer; 100], Condition::Absent);
     let results: Vec<_> = thread::scope(|scope| {
-        let threads: Vec<_> = (0..4).map(|who| scope.spawn(move || create(who))).collect();
+        let threads: Vec<_> = (0..4).map(|writer| scope.spawn(move || create(writer))).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
     let errors: Vec<_> = results.into_iter().filter_map(Result::err).collect();
@@ -164,14 +164,14 @@ fn urls_name_directories() {
 #[test]
 fn another_users_directory_is_forbidden() {
     let Some(url) = address("HDFS") else { return };
-    let store = HdfsOptions::new().user("somebody").open(&url).unwrap();
+    let store = HdfsOptions::new().user("guest").open(&url).unwrap();
     let error = store.set(&key("forbidden"), b"", Condition::Always).unwrap_err();
     assert_eq!(error.kind(), StoreErrorKind::Forbidden, "{error}");
     assert!(!error.to_string().contains("\n"), "{error}");
 }
 
 #[test]
-fn nobody_at_the_port_is_unreachable_at_once() {
+fn a_closed_port_is_unreachable_at_once() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let start = Instant::now();
     let store = HdfsOptions::new().open(&format!("hdfs://me@127.0.0.1:{port}/x")).unwrap();

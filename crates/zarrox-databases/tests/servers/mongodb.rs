@@ -168,7 +168,7 @@ fn values_have_a_limit() {
 }
 
 #[test]
-fn who_may_not_is_told_so_without_the_password() {
+fn a_missing_permission_is_forbidden_and_the_password_is_not_shown() {
     let Some(url) = address("MONGODB") else { return };
     let in_url = url.replace("mongodb://", "mongodb://alice:hunter2@");
     let options = MongoDbOptions::new().user("alice", "hunter2");

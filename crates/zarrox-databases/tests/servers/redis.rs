@@ -66,7 +66,7 @@ fn urls_name_a_database_and_a_node_in_it() {
         registry().open(&format!("{url}/3"), &by_option).unwrap().store.location(),
         format!("{url}/3/{name}")
     );
-    let wrong = by_option.with("password", "hunter2").with("user", "nobody");
+    let wrong = by_option.with("password", "hunter2").with("user", "unknown");
     for error in
         [registry().open(&url, &wrong), registry().open(&format!("{url}/a"), &wrong)].map(Result::unwrap_err)
     {
@@ -178,7 +178,7 @@ fn connections_that_the_server_closes_are_made_anew() {
 }
 
 #[test]
-fn who_may_not_is_told_so_without_the_password() {
+fn a_missing_permission_is_forbidden_and_the_password_is_not_shown() {
     let Some(url) = address("REDIS") else { return };
     let user = unique();
     let mut other = client(&url);

@@ -113,7 +113,7 @@ fn values_and_directories_keep_out_of_each_others_way() {
 }
 
 #[test]
-fn nobody_at_the_port_is_unreachable_at_once_and_no_secret_is_told() {
+fn a_closed_port_is_unreachable_at_once_and_no_secret_is_shown() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let store = WebDavOptions::new().open(&format!("http://me:hush@127.0.0.1:{port}/x?token=hush")).unwrap();
     let start = Instant::now();

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn those_who_merge_exclude_each_other_and_nobody_else_of_the_process() {
+    fn merging_threads_exclude_each_other_and_no_other_thread_of_the_process() {
         let directory = tempfile::tempdir().unwrap();
         let (merges, replaces) = (claim(&directory, Claim::Merge), lock(&directory));
         assert!(matches!((&merges, &replaces), (Attempt::Locked(_), Attempt::Locked(_))));

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use super::held::{NOTICE, is_unsupported};
 use super::open_nodes::held_nodes;
 use crate::Hold;
-use crate::fork::busy;
+use crate::fork::delay_fork;
 use crate::sync::sleep;
 
 /// The first and the longest pause between two attempts to get a lock.
@@ -25,7 +25,7 @@ pub(super) struct NodeLock {
 }
 
 /// The outcome of waiting for a lock.
-pub(super) enum Waited {
+pub(super) enum LockOutcome {
     Locked,
     /// Another holder kept the lock until the timeout.
     Taken,
@@ -38,7 +38,7 @@ impl NodeLock {
     pub(super) fn open<E>(open: impl FnOnce() -> Result<File, E>) -> Result<Self, E> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         // A process that is forked in between would keep the directory open, and so its lock.
-        let _busy = busy();
+        let _delay = delay_fork();
         let directory = Arc::new(open()?);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         held_nodes().insert(number, Arc::clone(&directory));
@@ -50,7 +50,12 @@ impl NodeLock {
     }
 
     /// Locks the directory, and waits for at most `longest`. Calls `notice` once when this takes a while.
-    pub(super) fn wait(&self, how: Hold, longest: Duration, notice: impl FnOnce()) -> io::Result<Waited> {
+    pub(super) fn wait(
+        &self,
+        how: Hold,
+        longest: Duration,
+        notice: impl FnOnce(),
+    ) -> io::Result<LockOutcome> {
         let begin = Instant::now();
         let mut pause = PAUSES.0;
         let mut notice = Some(notice);
@@ -60,14 +65,16 @@ impl NodeLock {
                 Hold::Exclusive => self.directory.try_lock(),
             };
             match locked {
-                Ok(()) => return Ok(Waited::Locked),
+                Ok(()) => return Ok(LockOutcome::Locked),
                 Err(TryLockError::WouldBlock) => {}
-                Err(TryLockError::Error(error)) if is_unsupported(&error) => return Ok(Waited::Unsupported),
+                Err(TryLockError::Error(error)) if is_unsupported(&error) => {
+                    return Ok(LockOutcome::Unsupported);
+                }
                 Err(TryLockError::Error(error)) => return Err(error),
             }
             let waited = begin.elapsed();
             if waited >= longest {
-                return Ok(Waited::Taken);
+                return Ok(LockOutcome::Taken);
             }
             if let Some(notice) = notice.take_if(|_| waited >= NOTICE) {
                 notice();

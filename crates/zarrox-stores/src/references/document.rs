@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_are_no_json_stay_so() {
+    fn texts_that_are_not_json_stay_so() {
         for text in ["N", "nan", "Na", "\"", "\"\\", "\"NaN", "NaNNaN", "Infinity1", "1NaN", "-NaN"] {
             let document = Document::new(text.as_bytes());
             assert!(serde_json::from_slice::<&RawValue>(document.readable()).is_err(), "{text}");

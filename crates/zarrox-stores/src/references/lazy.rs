@@ -23,7 +23,7 @@ const METADATA: &str = ".zmetadata";
 /// The largest number of files per array that a listing reads: more would be a mistake, or an attack.
 const LARGEST_LISTING: u64 = 1 << 20;
 /// The largest number of files that are cached, even if they are small.
-const KEPT: usize = 1024;
+const MOST_TABLES: usize = 1024;
 
 /// References that are read on demand.
 #[derive(Debug)]
@@ -35,14 +35,14 @@ pub(super) struct LazySet {
     grids: BTreeMap<String, Vec<u64>>,
     record_size: u64,
     limit: u64,
-    cache: Mutex<VecDeque<Kept>>,
+    cache: Mutex<VecDeque<CachedTable>>,
 }
 
 /// A file that has been read; `None` inside if it does not exist.
 type Slot = Arc<Mutex<Option<Option<Arc<Table>>>>>;
 
 #[derive(Debug)]
-struct Kept {
+struct CachedTable {
     array: String,
     record: u64,
     slot: Slot,
@@ -163,28 +163,28 @@ impl LazySet {
     /// Returns the slot of a file in the cache, and marks it as most recently used.
     fn slot(&self, array: &str, record: u64) -> Slot {
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = cache.iter().position(|kept| kept.record == record && kept.array == array);
+        let place = cache.iter().position(|cached| cached.record == record && cached.array == array);
         let found = place.and_then(|place| cache.remove(place));
-        let kept = found.unwrap_or_else(|| Kept {
+        let cached = found.unwrap_or_else(|| CachedTable {
             array: array.to_owned(),
             record,
             slot: Slot::default(),
             bytes: 0,
         });
-        let slot = Arc::clone(&kept.slot);
-        cache.push_back(kept);
+        let slot = Arc::clone(&cached.slot);
+        cache.push_back(cached);
         slot
     }
 
     /// Counts the memory of a file, and evicts others until all fit.
     fn keep(&self, slot: &Slot, bytes: u64) {
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(kept) = cache.iter_mut().find(|kept| Arc::ptr_eq(&kept.slot, slot)) {
-            kept.bytes = bytes;
+        if let Some(cached) = cache.iter_mut().find(|cached| Arc::ptr_eq(&cached.slot, slot)) {
+            cached.bytes = bytes;
         }
-        let mut total = cache.iter().fold(0_u64, |sum, kept| sum.saturating_add(kept.bytes));
-        while (total > self.limit || cache.len() > KEPT) && cache.len() > 1 {
-            total = total.saturating_sub(cache.pop_front().map_or(0, |kept| kept.bytes));
+        let mut total = cache.iter().fold(0_u64, |sum, cached| sum.saturating_add(cached.bytes));
+        while (total > self.limit || cache.len() > MOST_TABLES) && cache.len() > 1 {
+            total = total.saturating_sub(cache.pop_front().map_or(0, |cached| cached.bytes));
         }
     }
 }

@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_malformed_is_no_page() {
+    fn malformed_bytes_are_not_a_page() {
         let whole = page(20, 5);
         for end in 1..whole.len() {
             assert_eq!(decompressed_size(&whole[..end]), None, "{end}");

@@ -43,7 +43,7 @@ impl fmt::Debug for Targets {
 
 /// The target of a reference.
 #[derive(Debug, PartialEq, Eq)]
-enum Place {
+enum Target {
     File(PathBuf),
     /// A path relative to the directory of the references.
     Beside(String),
@@ -68,9 +68,9 @@ impl Targets {
             return Err(StoreError::new(StoreErrorKind::NotFound, "reading", message));
         };
         match place(url, &self.options)? {
-            Place::File(path) => self.file(&path),
-            Place::Beside(path) => Ok((Arc::clone(&self.beside.0), self.beside.1.key(&path)?)),
-            Place::Url(url) => self.object(&url),
+            Target::File(path) => self.file(&path),
+            Target::Beside(path) => Ok((Arc::clone(&self.beside.0), self.beside.1.key(&path)?)),
+            Target::Url(url) => self.object(&url),
         }
     }
 
@@ -78,9 +78,9 @@ impl Targets {
     pub(super) fn is_near(&self, url: Option<&str>) -> bool {
         let Some(url) = url.or(self.options.target.as_deref()) else { return true };
         match place(url, &self.options) {
-            Err(_) | Ok(Place::File(_)) => true,
-            Ok(Place::Beside(_)) => self.beside.0.capabilities().in_flight.is_none(),
-            Ok(Place::Url(_)) => false,
+            Err(_) | Ok(Target::File(_)) => true,
+            Ok(Target::Beside(_)) => self.beside.0.capabilities().in_flight.is_none(),
+            Ok(Target::Url(_)) => false,
         }
     }
 
@@ -206,7 +206,7 @@ fn is_reference(text: &str) -> bool {
 }
 
 /// Returns the target of a reference, if references may point to it.
-fn place(text: &str, options: &ReferenceOptions) -> Result<Place, StoreError> {
+fn place(text: &str, options: &ReferenceOptions) -> Result<Target, StoreError> {
     if is_reference(text) {
         let message = "a reference points to other references, which is not supported";
         return Err(StoreError::new(StoreErrorKind::Unsupported, "reading", message));
@@ -223,13 +223,13 @@ fn place(text: &str, options: &ReferenceOptions) -> Result<Place, StoreError> {
         Reach::Nowhere => is_public(text) && !is_chain(text),
     };
     if may {
-        Ok(Place::Url(text.to_owned()))
+        Ok(Target::Url(text.to_owned()))
     } else {
         Err(refused("a store other than a bucket or a web server"))
     }
 }
 
-fn path(path: &str, options: &ReferenceOptions) -> Result<Place, StoreError> {
+fn path(path: &str, options: &ReferenceOptions) -> Result<Target, StoreError> {
     match options.remote_protocol.as_deref() {
         Some("file" | "local") => file(path, options),
         Some(protocol) => place(
@@ -237,14 +237,14 @@ fn path(path: &str, options: &ReferenceOptions) -> Result<Place, StoreError> {
             &ReferenceOptions { remote_protocol: None, ..options.clone() },
         ),
         None if options.is_local || path.starts_with('/') => file(path, options),
-        None => Ok(Place::Beside(path.strip_prefix("./").unwrap_or(path).to_owned())),
+        None => Ok(Target::Beside(path.strip_prefix("./").unwrap_or(path).to_owned())),
     }
 }
 
-fn file(path: &str, options: &ReferenceOptions) -> Result<Place, StoreError> {
+fn file(path: &str, options: &ReferenceOptions) -> Result<Target, StoreError> {
     match options.reach() {
         Reach::Nowhere => Err(refused("a file on this machine")),
-        Reach::Beside | Reach::Everywhere => Ok(Place::File(path.into())),
+        Reach::Beside | Reach::Everywhere => Ok(Target::File(path.into())),
     }
 }
 
@@ -260,12 +260,12 @@ mod tests {
     use super::*;
     use crate::MemoryStore;
 
-    fn kind(text: &str, options: &ReferenceOptions) -> Result<Place, StoreErrorKind> {
+    fn kind(text: &str, options: &ReferenceOptions) -> Result<Target, StoreErrorKind> {
         place(text, options).map_err(|error| error.kind())
     }
 
-    fn url(text: &str) -> Result<Place, StoreErrorKind> {
-        Ok(Place::Url(text.to_owned()))
+    fn url(text: &str) -> Result<Target, StoreErrorKind> {
+        Ok(Target::Url(text.to_owned()))
     }
 
     #[test]
@@ -291,19 +291,19 @@ mod tests {
         for text in ["https://h/a?b=c", "s3://b/c", "gs://b/c", "abfss://c@a.dfs.core.windows.net/d"] {
             assert_eq!(kind(text, &options), url(text));
         }
-        assert_eq!(kind("./a/b.nc", &options), Ok(Place::Beside("a/b.nc".into())));
-        assert_eq!(kind("a/b.nc", &options), Ok(Place::Beside("a/b.nc".into())));
+        assert_eq!(kind("./a/b.nc", &options), Ok(Target::Beside("a/b.nc".into())));
+        assert_eq!(kind("a/b.nc", &options), Ok(Target::Beside("a/b.nc".into())));
         let trusting = ReferenceOptions::new().allow_local(true);
-        assert_eq!(kind("/a", &trusting), Ok(Place::File("/a".into())));
+        assert_eq!(kind("/a", &trusting), Ok(Target::File("/a".into())));
         assert_eq!(kind("memory://a", &trusting), url("memory://a"));
-        assert_eq!(kind("a/b.nc", &trusting), Ok(Place::Beside("a/b.nc".into())));
+        assert_eq!(kind("a/b.nc", &trusting), Ok(Target::Beside("a/b.nc".into())));
     }
 
     #[test]
     fn local_references_lead_to_files_and_to_public_stores_and_not_to_references() {
         let options = ReferenceOptions { is_local: true, ..ReferenceOptions::new() };
         for (text, path) in [("/a b", "/a b"), ("a/b.nc", "a/b.nc"), ("file:///a?b", "/a?b")] {
-            assert_eq!(kind(text, &options), Ok(Place::File(path.into())));
+            assert_eq!(kind(text, &options), Ok(Target::File(path.into())));
         }
         for text in [
             "zip://a::s3://b/c.zip",
@@ -337,7 +337,7 @@ mod tests {
         assert_eq!(kind("b/c", &options), url("s3://b/c"));
         assert_eq!(kind("gs://b/c", &options), url("gs://b/c"));
         let options = ReferenceOptions::new().remote_protocol("file");
-        assert_eq!(kind("b/c", &options), Ok(Place::File("b/c".into())));
+        assert_eq!(kind("b/c", &options), Ok(Target::File("b/c".into())));
         assert_eq!(
             kind("b", &ReferenceOptions::new().remote_protocol("memory")),
             Err(StoreErrorKind::Forbidden)

@@ -4,8 +4,8 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use crate::semaphore::Semaphore;
 use crate::sync::{Mutex, unpoisoned};
-use crate::turns::Turns;
 use crate::{
     Call, Capabilities, GetDone, Key, LockGuard, Prefix, Store, StoreError, Wrapper, provided, wrapped,
 };
@@ -18,14 +18,14 @@ use crate::{
 pub struct LimitStore {
     inner: Arc<dyn Store>,
     limit: NonZeroUsize,
-    turns: Arc<Turns>,
+    semaphore: Arc<Semaphore>,
 }
 
 impl LimitStore {
     /// Wraps the store.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, limit: NonZeroUsize) -> Self {
-        Self { inner: store, limit, turns: Arc::new(Turns::new(limit)) }
+        Self { inner: store, limit, semaphore: Arc::new(Semaphore::new(limit)) }
     }
 }
 
@@ -39,7 +39,7 @@ impl Wrapper for LimitStore {
         _call: &Call<'_>,
         run: &mut dyn FnMut() -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let _turn = self.turns.take(1);
+        let _permit = self.semaphore.acquire(1);
         run()
     }
 }
@@ -58,12 +58,12 @@ impl Store for LimitStore {
     fn get_many(&self, keys: &[Key], done: &GetDone<'_>) {
         let mut start = 0;
         while start < keys.len() {
-            let turns = self.turns.take(keys.len() - start);
-            let some = &keys[start..start + turns.count()];
-            let turns = Mutex::new(turns);
+            let permits = self.semaphore.acquire(keys.len() - start);
+            let some = &keys[start..start + permits.count()];
+            let permits = Mutex::new(permits);
             self.inner.get_many(some, &|index, answer| {
                 // Released before the callback, which may use the store.
-                drop(unpoisoned(&turns).split_one());
+                drop(unpoisoned(&permits).split_one());
                 done(start + index, answer);
             });
             start += some.len();
@@ -75,11 +75,11 @@ impl Store for LimitStore {
         prefix: &Prefix,
         visit: &mut dyn FnMut(Key, u64) -> ControlFlow<()>,
     ) -> Result<(), StoreError> {
-        let mut turn = Some(self.turns.take(1));
+        let mut permit = Some(self.semaphore.acquire(1));
         self.inner.list_prefix(prefix, &mut |key, size| {
-            turn = None;
+            permit = None;
             let flow = visit(key, size);
-            turn = Some(self.turns.take(1));
+            permit = Some(self.semaphore.acquire(1));
             flow
         })
     }
@@ -98,7 +98,7 @@ mod model {
     use crate::{Condition, MemoryStore, StoreExt};
 
     #[test]
-    fn who_is_called_back_has_a_turn_and_nobody_waits_for_ever() {
+    fn a_callback_has_a_permit_and_none_waits_forever() {
         check(|| {
             let store = LimitStore::new(Arc::new(MemoryStore::new()), NonZeroUsize::MIN);
             let keys = ["a", "b"].map(|key| Key::new(key).unwrap());
@@ -114,7 +114,7 @@ mod model {
                 });
                 scope.spawn(|| store.set(&keys[1], b"other", Condition::Always).unwrap());
             });
-            assert_eq!(store.turns.take(2).count(), 1);
+            assert_eq!(store.semaphore.acquire(2).count(), 1);
         });
     }
 }

@@ -42,7 +42,7 @@ pub struct LruCacheStore {
 }
 
 struct Shared {
-    kept: Cache<Place, Kept, Weight>,
+    entries: Cache<CacheKey, Cached, Weight>,
     generations: Generations,
     stamps: Stamps,
     /// The number of all writes: any of them may change a listing.
@@ -66,20 +66,20 @@ pub struct CacheStatistics {
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
-enum Place {
+enum CacheKey {
     Value(Key),
     Listing(Prefix),
 }
 
 #[derive(Clone)]
-enum Kept {
-    Value(KeptValue),
+enum Cached {
+    Value(CachedValue),
     Listing(Arc<DirListing>),
 }
 
 /// One version of a value in memory.
 #[derive(Clone)]
-struct KeptValue {
+struct CachedValue {
     bytes: Bytes,
     version: Option<Version>,
 }
@@ -89,7 +89,7 @@ impl LruCacheStore {
     #[must_use]
     pub fn new(store: Arc<dyn Store>, bytes: u64) -> Self {
         let shared = Shared {
-            kept: cache_of(bytes),
+            entries: cache_of(bytes),
             generations: Generations::default(),
             stamps: Stamps::default(),
             writes: Mutex::default(),
@@ -123,7 +123,7 @@ impl LruCacheStore {
     /// Evicts all listings.
     #[doc(hidden)]
     pub fn invalidate_keys(&self) {
-        self.forget_listings(|kept| kept.retain(|place, _| !matches!(place, Place::Listing(_))));
+        self.forget_listings(|kept| kept.retain(|cache_key, _| !matches!(cache_key, CacheKey::Listing(_))));
     }
 
     /// Returns the hits and misses since the store was wrapped, and the current size.
@@ -133,30 +133,31 @@ impl LruCacheStore {
         CacheStatistics {
             hits: shared.hits.load(Relaxed),
             misses: shared.misses.load(Relaxed),
-            bytes: shared.kept.weight(),
+            bytes: shared.entries.weight(),
         }
     }
 
     /// Returns the cached entry, if `take` accepts it.
-    fn find<T>(&self, place: &Place, take: impl FnOnce(Kept) -> Option<T>) -> Option<T> {
-        let found = self.shared.kept.get(place).and_then(take);
+    fn find<T>(&self, cache_key: &CacheKey, take: impl FnOnce(Cached) -> Option<T>) -> Option<T> {
+        let found = self.shared.entries.get(cache_key).and_then(take);
         let counter = if found.is_some() { &self.shared.hits } else { &self.shared.misses };
         counter.fetch_add(1, Relaxed);
         found
     }
 
-    fn find_value(&self, key: &Key) -> Option<KeptValue> {
-        self.find(&Place::Value(key.clone()), Kept::into_value)
+    fn find_value(&self, key: &Key) -> Option<CachedValue> {
+        self.find(&CacheKey::Value(key.clone()), Cached::into_value)
     }
 
     /// Returns the cached value for a request that may need the version.
-    fn find_version(&self, key: &Key) -> Option<KeptValue> {
-        let will_do = |value: &KeptValue| value.version.is_some() || !self.shared.versioned;
-        self.find(&Place::Value(key.clone()), |kept| kept.into_value().filter(will_do))
+    fn find_version(&self, key: &Key) -> Option<CachedValue> {
+        let will_do = |value: &CachedValue| value.version.is_some() || !self.shared.versioned;
+        self.find(&CacheKey::Value(key.clone()), |kept| kept.into_value().filter(will_do))
     }
 
-    fn keep(&self, since: Generation, key: &Key, value: &KeptValue) {
-        let insert = || self.shared.kept.insert(Place::Value(key.clone()), Kept::Value(value.clone()));
+    fn keep(&self, since: Generation, key: &Key, value: &CachedValue) {
+        let insert =
+            || self.shared.entries.insert(CacheKey::Value(key.clone()), Cached::Value(value.clone()));
         self.shared.generations.keep(since, insert);
     }
 
@@ -180,12 +181,12 @@ impl LruCacheStore {
     }
 
     fn write<T>(&self, key: &Key, write: impl FnOnce() -> T) -> T {
-        let forget = || drop(self.shared.kept.remove(&Place::Value(key.clone())));
+        let forget = || drop(self.shared.entries.remove(&CacheKey::Value(key.clone())));
         // Only the listings after the write: a listing during the write may see either.
         let written = self.shared.generations.write(key, forget, write);
         self.forget_listings(|kept| {
             let above = std::iter::successors(Some(key.parent()), Prefix::parent);
-            above.for_each(|prefix| drop(kept.remove(&Place::Listing(prefix))));
+            above.for_each(|prefix| drop(kept.remove(&CacheKey::Listing(prefix))));
         });
         written
     }
@@ -202,13 +203,15 @@ impl LruCacheStore {
     }
 
     fn forget_values(&self, prefix: &Prefix) {
-        self.shared.kept.retain(|place, _| !matches!(place, Place::Value(key) if prefix.contains(key)));
+        self.shared
+            .entries
+            .retain(|cache_key, _| !matches!(cache_key, CacheKey::Value(key) if prefix.contains(key)));
     }
 
-    fn forget_listings(&self, forget: impl FnOnce(&Cache<Place, Kept, Weight>)) {
+    fn forget_listings(&self, forget: impl FnOnce(&Cache<CacheKey, Cached, Weight>)) {
         let mut writes = unpoisoned(&self.shared.writes);
         *writes += 1;
-        forget(&self.shared.kept);
+        forget(&self.shared.entries);
     }
 
     fn writes(&self) -> u64 {
@@ -269,7 +272,7 @@ impl Store for LruCacheStore {
     fn get_many(&self, keys: &[Key], done: &GetDone<'_>) {
         let find = |key: &Key| self.find_value(key).map(|value| Ok(value.bytes));
         let keep = |since, key: &Key, bytes: &Bytes| {
-            self.keep(since, key, &KeptValue { bytes: bytes.clone(), version: None });
+            self.keep(since, key, &CachedValue { bytes: bytes.clone(), version: None });
         };
         self.shared.generations.get_many(&*self.inner, keys, find, keep, done);
     }
@@ -307,15 +310,15 @@ impl Store for LruCacheStore {
     }
 
     fn list_dir(&self, prefix: &Prefix) -> Result<DirListing, StoreError> {
-        let place = Place::Listing(prefix.clone());
-        if let Some(listing) = self.find(&place, Kept::into_listing) {
+        let cache_key = CacheKey::Listing(prefix.clone());
+        if let Some(listing) = self.find(&cache_key, Cached::into_listing) {
             return Ok((*listing).clone());
         }
         let before = self.writes();
         let listing = self.inner.list_dir(prefix)?;
         let writes = unpoisoned(&self.shared.writes);
         if *writes == before {
-            self.shared.kept.insert(place, Kept::Listing(Arc::new(listing.clone())));
+            self.shared.entries.insert(cache_key, Cached::Listing(Arc::new(listing.clone())));
         }
         Ok(listing)
     }
@@ -350,8 +353,8 @@ impl Store for LruCacheStore {
     }
 }
 
-impl Kept {
-    fn into_value(self) -> Option<KeptValue> {
+impl Cached {
+    fn into_value(self) -> Option<CachedValue> {
         if let Self::Value(value) = self { Some(value) } else { None }
     }
 
@@ -374,7 +377,7 @@ impl Kept {
     }
 }
 
-impl Value for KeptValue {
+impl Value for CachedValue {
     fn size(&self) -> u64 {
         self.bytes.size()
     }
@@ -401,9 +404,9 @@ struct ValueThrough {
 }
 
 impl ValueThrough {
-    fn read_whole(&self) -> Result<KeptValue, StoreError> {
+    fn read_whole(&self) -> Result<CachedValue, StoreError> {
         let bytes = self.value.read(0, self.value.size())?;
-        let value = KeptValue { bytes, version: self.value.version() };
+        let value = CachedValue { bytes, version: self.value.version() };
         self.store.keep(self.since, &self.key, &value);
         Ok(value)
     }
@@ -431,7 +434,7 @@ impl Value for ValueThrough {
 }
 
 /// Creates a cache with one shard: with several, each has only its share of the memory, and rejects larger values.
-fn cache_of(bytes: u64) -> Cache<Place, Kept, Weight> {
+fn cache_of(bytes: u64) -> Cache<CacheKey, Cached, Weight> {
     let count = usize::try_from(bytes / TYPICAL).unwrap_or(usize::MAX).clamp(16, 1 << 20);
     let mut options = OptionsBuilder::new();
     options.estimated_items_capacity(count).weight_capacity(bytes).shards(1);
@@ -447,11 +450,11 @@ fn cache_of(bytes: u64) -> Cache<Place, Kept, Weight> {
 #[derive(Clone)]
 struct Weight;
 
-impl Weighter<Place, Kept> for Weight {
-    fn weight(&self, place: &Place, kept: &Kept) -> u64 {
-        let name = match place {
-            Place::Value(key) => key.as_str(),
-            Place::Listing(prefix) => prefix.as_str(),
+impl Weighter<CacheKey, Cached> for Weight {
+    fn weight(&self, cache_key: &CacheKey, kept: &Cached) -> u64 {
+        let name = match cache_key {
+            CacheKey::Value(key) => key.as_str(),
+            CacheKey::Listing(prefix) => prefix.as_str(),
         };
         (name.len() + kept.bytes() + OVERHEAD) as u64
     }
@@ -517,7 +520,7 @@ mod model {
     }
 
     #[test]
-    fn nobody_reads_an_older_value_than_somebody_read_or_wrote_before() {
+    fn no_read_returns_an_older_value_than_an_earlier_read_or_write() {
         check(|| {
             let growing = Growing::new();
             let write = || {
@@ -536,7 +539,7 @@ mod model {
     }
 
     #[test]
-    fn nobody_reads_an_older_value_than_there_was_when_the_cache_was_invalidated() {
+    fn no_read_returns_an_older_value_than_at_the_invalidation() {
         check(|| {
             let growing = Growing::new();
             let write = || {
@@ -553,7 +556,7 @@ mod model {
     }
 
     #[test]
-    fn what_was_erased_with_a_prefix_is_gone_for_everybody() {
+    fn a_value_that_was_erased_with_a_prefix_is_missing_for_all() {
         check(|| {
             let growing = Growing::new();
             let erase = || {

@@ -196,9 +196,9 @@ const READER: &str = "ZARROX_TEST_MISSING";
 #[test]
 #[cfg(target_os = "linux")]
 fn reads_what_is_missing() {
-    let Some(told) = std::env::var_os(READER) else { return };
-    let told = told.into_string().unwrap();
-    let (path, follow) = told.split_once(", ").unwrap();
+    let Some(setting) = std::env::var_os(READER) else { return };
+    let setting = setting.into_string().unwrap();
+    let (path, follow) = setting.split_once(", ").unwrap();
     let store = DirectoryStore::open(path).unwrap().follow_links(follow == "true");
     for number in 0..100 {
         assert_eq!(store.get(&key(&format!("data/missing-{number}"))).unwrap(), None);
@@ -216,9 +216,9 @@ fn to_find_out_that_a_value_is_missing_or_there_costs_no_further_calls() {
         let strace = |command: &mut std::process::Command| {
             command.args(["-e", "trace=file", "-o"]).arg(&trace);
         };
-        let told = format!("{}, {follow}", store.path().display());
+        let setting = format!("{}, {follow}", store.path().display());
         let test = "directory::links::reads_what_is_missing";
-        let Some(reader) = other_process::start_traced(strace, test, READER, &told) else { return };
+        let Some(reader) = other_process::start_traced(strace, test, READER, &setting) else { return };
         other_process::finish(reader);
         let traced = fs::read_to_string(&trace).unwrap();
         let count = |name: &str| traced.lines().filter(|line| line.contains(name)).count();

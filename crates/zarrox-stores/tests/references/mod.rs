@@ -109,7 +109,7 @@ fn nothing_beyond_a_part_is_read() {
 }
 
 #[test]
-fn a_target_that_is_not_there_is_no_missing_key() {
+fn a_missing_target_is_not_a_missing_key() {
     let store = in_memory(r#"{"a": ["data/b.nc", 2, 3], "b": ["data/b.nc"], "c": [null, 0, 1]}"#);
     for name in ["a", "b", "c"] {
         let error = store.get(&key(name)).unwrap_err();

@@ -156,7 +156,7 @@ fn a_huge_grid_is_not_listed() {
 }
 
 #[test]
-fn files_that_are_no_tables_are_named() {
+fn files_that_are_not_tables_are_named() {
     for (file, kind) in
         [(&b""[..], StoreErrorKind::Corrupt), (b"PAR1\xff\xff\xff\xffPAR1", StoreErrorKind::Corrupt)]
     {

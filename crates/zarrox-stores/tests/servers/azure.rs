@@ -11,7 +11,7 @@ use zarrox_testkit::proxy::Proxy;
 use zarrox_testkit::servers::address;
 use zarrox_testkit::store::{key, store_suite};
 
-use super::remote::{all_fail, fresh, nobody, unique, unreachable};
+use super::remote::{all_fail, fresh, unique, unreachable, unused_address};
 
 /// The account of every emulator, whose key is public.
 const ACCOUNT: &str = "devstoreaccount1";
@@ -74,14 +74,14 @@ fn wrong_credentials_are_forbidden() {
 }
 
 #[test]
-fn a_missing_container_is_no_missing_value() {
+fn a_missing_container_is_not_a_missing_value() {
     let Some(url) = address("AZURE") else { return };
     all_fail(&options(&url).open("nothing-here").unwrap(), StoreErrorKind::NotFound, &[KEY]);
 }
 
 #[test]
 fn a_server_that_is_not_there_is_unreachable() {
-    unreachable(&options(&format!("{}/{ACCOUNT}", nobody())).open("zarrox").unwrap());
+    unreachable(&options(&format!("{}/{ACCOUNT}", unused_address())).open("zarrox").unwrap());
 }
 
 #[test]

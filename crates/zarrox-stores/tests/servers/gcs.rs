@@ -66,7 +66,7 @@ fn a_version_is_a_generation_of_which_all_ranges_are() {
 }
 
 #[test]
-fn a_bucket_that_is_missing_is_no_missing_value() {
+fn a_missing_bucket_is_not_a_missing_value() {
     let Some(store) = bucket("nowhere") else { return };
     let errors = [
         store.get(&key("a")).unwrap_err(),
@@ -82,7 +82,7 @@ fn a_bucket_that_is_missing_is_no_missing_value() {
 }
 
 #[test]
-fn nobody_at_the_port_is_unreachable_at_once() {
+fn a_closed_port_is_unreachable_at_once() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let store = GcsOptions::new().endpoint(format!("127.0.0.1:{port}")).token(SECRET).open("zarrox").unwrap();
     let start = Instant::now();
@@ -159,7 +159,7 @@ fn odd_answers_are_errors() {
 }
 
 #[test]
-fn the_same_bucket_has_the_same_location_whoever_asks() {
+fn a_bucket_has_one_location_for_all_handles() {
     let location = |options: GcsOptions| options.open("b").unwrap().inner().location();
     let google = |options: GcsOptions| location(options.endpoint("https://storage.googleapis.com"));
     assert_eq!(google(GcsOptions::new().anonymous()), "gs://b");

@@ -10,7 +10,7 @@ use zarrox_testkit::proxy::Proxy;
 use zarrox_testkit::servers::address;
 use zarrox_testkit::store::{Content, key, read_suite, store_suite};
 
-use super::remote::{nobody, unique};
+use super::remote::{unique, unused_address};
 
 /// Creates a directory on the server; returns its path and its name.
 fn directory() -> Option<(PathBuf, String)> {
@@ -118,7 +118,7 @@ fn each_read_is_one_request() {
 
 #[test]
 fn a_server_that_is_not_there_is_unreachable() {
-    let store = HttpOptions::new().open(&nobody()).unwrap();
+    let store = HttpOptions::new().open(&unused_address()).unwrap();
     assert_eq!(store.get(&key("a")).unwrap_err().kind(), StoreErrorKind::Unreachable);
     let error = HttpOptions::new().open("http://nothing.invalid/").unwrap().get(&key("a")).unwrap_err();
     assert_eq!(error.kind(), StoreErrorKind::Unreachable, "{error}");

@@ -61,7 +61,7 @@ pub(crate) fn unreachable(store: &dyn Store) {
 }
 
 /// Returns a URL at which no server listens.
-pub(crate) fn nobody() -> String {
+pub(crate) fn unused_address() -> String {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     format!("http://127.0.0.1:{port}")
 }

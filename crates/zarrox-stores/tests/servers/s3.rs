@@ -11,7 +11,7 @@ use zarrox_testkit::proxy::Proxy;
 use zarrox_testkit::servers::address;
 use zarrox_testkit::store::{key, list, prefix, store_suite};
 
-use super::remote::{all_fail, fresh, nobody, unique, unreachable};
+use super::remote::{all_fail, fresh, unique, unreachable, unused_address};
 
 fn options(endpoint: &str) -> S3Options {
     S3Options::new().endpoint(endpoint).allow_http(true).credentials("AKIAEXAMPLE", "secretkey")
@@ -49,7 +49,7 @@ fn wrong_credentials_are_forbidden() {
 }
 
 #[test]
-fn a_missing_bucket_is_no_missing_value() {
+fn a_missing_bucket_is_not_a_missing_value() {
     let Some(url) = address("S3") else { return };
     let store = options(&url).open(&format!("nothing-here-{}", unique())).unwrap();
     // Nothing is written: SeaweedFS would create the bucket.
@@ -69,7 +69,7 @@ fn a_missing_bucket_is_no_missing_value() {
 
 #[test]
 fn a_server_that_is_not_there_is_unreachable() {
-    unreachable(&options(&nobody()).open("zarrox").unwrap());
+    unreachable(&options(&unused_address()).open("zarrox").unwrap());
 }
 
 #[test]

@@ -99,7 +99,7 @@ fn no_more_than_the_limit_are_under_way() {
 }
 
 #[test]
-fn nobody_waits_for_who_waits() {
+fn an_operation_does_not_wait_for_a_waiting_one() {
     let store = limited(memory(&["a", "b"]), 1);
     let mut seen = 0;
     let mut visit = |key: Key, _| {

@@ -52,7 +52,7 @@ fn errors_and_locations_name_the_whole_place() {
 }
 
 #[test]
-fn locks_exclude_those_who_come_without_the_prefix() {
+fn locks_exclude_users_without_the_prefix() {
     let all = Arc::new(MemoryStore::new());
     let store = PrefixStore::new(Arc::clone(&all) as _, prefix("a/"));
     let held = all.lock(&key("a/b")).unwrap();

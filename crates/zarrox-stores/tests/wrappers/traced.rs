@@ -32,18 +32,18 @@ impl Subscriber for Listener {
     }
 
     fn new_span(&self, span: &Attributes<'_>) -> Id {
-        let mut told = self.0.lock().unwrap();
-        told.push_str(span.metadata().name());
-        span.record(&mut Fields(&mut told));
-        told.push('\n');
+        let mut log = self.0.lock().unwrap();
+        log.push_str(span.metadata().name());
+        span.record(&mut Fields(&mut log));
+        log.push('\n');
         Id::from_u64(1)
     }
 
     fn event(&self, event: &Event<'_>) {
-        let mut told = self.0.lock().unwrap();
-        told.push_str(" -");
-        event.record(&mut Fields(&mut told));
-        told.push('\n');
+        let mut log = self.0.lock().unwrap();
+        log.push_str(" -");
+        event.record(&mut Fields(&mut log));
+        log.push('\n');
     }
 
     fn record(&self, _: &Id, _: &Record<'_>) {}
@@ -55,11 +55,11 @@ impl Subscriber for Listener {
 /// In one test: `tracing` caches for all threads whether a call site has a subscriber.
 #[test]
 fn passes_the_suite_and_tells_what_is_done() {
-    operations_are_told_with_bytes_times_and_errors();
+    operations_are_reported_with_bytes_times_and_errors();
     store_suite(|| Box::new(TracedStore::new(Arc::new(MemoryStore::new()))));
 }
 
-fn operations_are_told_with_bytes_times_and_errors() {
+fn operations_are_reported_with_bytes_times_and_errors() {
     let inner = FaultyStore::new(Arc::new(MemoryStore::new()));
     let store = TracedStore::new(Arc::new(inner.clone()));
     let listener = Listener::default();

@@ -191,7 +191,7 @@ fn methods_that_are_not_read_are_named() {
 }
 
 #[test]
-fn names_that_lead_outside_are_no_keys() {
+fn names_that_lead_outside_are_not_keys() {
     let store = ZipStore::open(golden("names.zip"), ZipMode::Read).unwrap();
     let listed: Vec<_> = list(&store, "").into_iter().map(|(name, _)| name).collect();
     assert_eq!(listed, ["back/slash", "good", "z", "ñ/д"]);
@@ -304,7 +304,7 @@ fn damaged_directories_are_corrupt() {
 }
 
 #[test]
-fn what_is_cut_off_is_no_archive() {
+fn a_truncated_file_is_not_an_archive() {
     for name in ORDINARY.into_iter().filter(|name| *name != "comment.zip") {
         let bytes = fs::read(golden(name)).unwrap();
         for length in 0..bytes.len() {

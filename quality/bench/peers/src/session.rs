@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_wrong_is_told() {
+    fn failures_are_reported() {
         let unsupported = start(r#"echo '{"unsupported": "shards"}'"#).unwrap_err();
         assert_eq!(unsupported, Absence::Unsupported("shards".to_owned()));
         let error = start(r#"echo '{"error": "no file"}'"#).unwrap_err();

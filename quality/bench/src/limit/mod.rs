@@ -12,8 +12,8 @@ use std::sync::Mutex;
 use crate::case::{Case, Selection, Work};
 use crate::failure::Failure;
 use crate::library::selected;
+use crate::parallel;
 use crate::protocol::{Elements, Found, Job};
-use crate::turns;
 use layout::Layout;
 use plan::Plan;
 use reading::Output;
@@ -47,12 +47,12 @@ fn read_all(layout: Layout, plans: Vec<Plan>, at_once: usize, threads: usize) ->
     let plans: Vec<Plan> = plans.into_iter().map(|plan| plan.divided(threads)).collect();
     Box::new(move |keep| {
         let kept = Mutex::new(Vec::<(usize, Elements)>::new());
-        turns::each(plans.len(), at_once, |index| {
+        parallel::each(plans.len(), at_once, |index| {
             let plan = &plans[index];
             let mut memory = fresh(plan.size);
             let result = Output(memory.as_mut_ptr());
             let together = if at_once <= 1 && plan.size >= SMALL { threads } else { 1 };
-            turns::each(plan.tasks.len(), together, |task| {
+            parallel::each(plan.tasks.len(), together, |task| {
                 // SAFETY: the result has space for the whole plan, and the tasks write to disjoint positions.
                 unsafe { reading::read(&layout, plan, &plan.tasks[task], &result) }
             })?;

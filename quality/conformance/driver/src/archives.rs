@@ -10,7 +10,7 @@ const DIRECTORY: &str = "target/conformance/archives";
 pub(crate) fn run(pythons: &Pythons, ourselves: &Program) -> Outcome {
     // zarr-python 2 does not support format 3.
     for (name, python, write) in [("zarr2", &pythons.zarr2, "write-v2"), ("zarr3", &pythons.zarr3, "write")] {
-        let [theirs, ours] = ["theirs", "ours"].map(|who| format!("{DIRECTORY}/{name}/{who}"));
+        let [theirs, ours] = ["theirs", "ours"].map(|side| format!("{DIRECTORY}/{name}/{side}"));
         run::empty_directory(&theirs)?;
         run::empty_directory(&ours)?;
         let other = program(python, ["-B", "quality/conformance/archives.py"]);

@@ -38,7 +38,7 @@ pub(crate) fn run(ourselves: &Program) -> Outcome {
     let python = python()?;
     run::empty_directory(DIRECTORY)?;
     for kind in FILES {
-        let [theirs, ours] = ["theirs", "ours"].map(|who| format!("{DIRECTORY}/{who}.{kind}"));
+        let [theirs, ours] = ["theirs", "ours"].map(|side| format!("{DIRECTORY}/{side}.{kind}"));
         exchange(&python, ourselves, kind, [&theirs, &ours])?;
     }
     println!("stores: exchanged with zarr-python 2: {}", FILES.join(", "));
@@ -78,7 +78,7 @@ fn python() -> Outcome<String> {
 
 /// Exchanges a hierarchy in both directions; each side changes the other's hierarchy, and its writer reads it again.
 fn exchange(python: &str, ourselves: &Program, kind: &str, [theirs, ours]: [&str; 2]) -> Outcome {
-    let act = |who: &Program, action: &str, place: &str| who.clone().with([action, kind, place]).run();
+    let act = |side: &Program, action: &str, place: &str| side.clone().with([action, kind, place]).run();
     let other = program(python, ["-B", "quality/conformance/databases.py"]);
     let zarrox = ourselves.clone().with(["databases"]);
     act(&other, "write", theirs)?;

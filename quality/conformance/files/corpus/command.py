@@ -1,4 +1,4 @@
-"""Runs `zarrox` within limits, and takes apart what it says."""
+"""Runs `zarrox` within limits, and parses its output."""
 
 import os
 import re
@@ -6,18 +6,19 @@ import resource
 import signal
 import subprocess
 
-# The limits of one command: seconds of processors, and on the clock, since a machine may have more to do; and memory.
+# The limits of one command: CPU seconds, seconds of wall time, since the machine may be busy; and memory.
 SECONDS, PATIENCE = 60, 200
 MEMORY = 6 << 30
 
 UNSUPPORTED, DAMAGED, MISSING, FORBIDDEN = 6, 5, 3, 7
 
-# The codes of what --skip-unsupported leaves out: what Zarr does not have, and what is in files that are missing or not allowed.
+# The codes of parts that --skip-unsupported skips: features that Zarr does not have, and parts of files that are missing or not
+# allowed.
 SKIPPED = (UNSUPPORTED, MISSING, FORBIDDEN)
 
 
 class Failed(Exception):
-    """The command did what it must never do."""
+    """The command violated a guarantee."""
 
 
 class Command:
@@ -25,7 +26,7 @@ class Command:
         self.path = os.path.abspath(path)
 
     def __call__(self, *arguments):
-        """The code that the command ends with, and what it said."""
+        """Returns the exit code of the command, and its output."""
         try:
             done = subprocess.run([self.path, *arguments], capture_output=True, timeout=PATIENCE, preexec_fn=limit)
         except subprocess.TimeoutExpired:
@@ -38,7 +39,7 @@ class Command:
         return done.returncode, said
 
     def do(self, *arguments):
-        """What the command said; anything but success is an error."""
+        """Returns the output of the command; anything but success is an error."""
         code, said = self(*arguments)
         if code != 0:
             raise Failed(f"{arguments[0]}: exit code {code}: {said.strip()[:600]}")
@@ -52,24 +53,24 @@ def limit():
 
 
 def other(*command):
-    """Runs a program that is not ours. Returns its code, and what it said."""
+    """Runs another program. Returns its exit code, and its output."""
     done = subprocess.run(command, capture_output=True, timeout=PATIENCE)
     return done.returncode, done.stderr.decode(errors="replace")
 
 
 class Notes:
-    """What an import has said that it left out."""
+    """Returns the parts that an import has reported as skipped."""
 
     def __init__(self, said):
         self.lines = re.findall(r"left out: (.*)", said)
-        # Whether links to nothing need no word.
+        # Whether dangling links may be skipped silently.
         self.forgives = False
 
     def __bool__(self):
         return bool(self.lines)
 
     def name(self, path):
-        """True if the node is left out, or one above it."""
+        """Returns true if the node is skipped, or one above it."""
         path = "/" + path.strip("/")
         for line in self.lines:
             at, reason = split(line, path)
@@ -83,7 +84,7 @@ class Notes:
 
 
 def split(line, path):
-    """The path and the reason of a line, if the path is this or one above it."""
+    """Returns the path and the reason of a line, if the path is this one or one above it."""
     parts = path.strip("/").split("/")
     for end in range(len(parts), 0, -1):
         for above in ("/" + "/".join(parts[:end]), "/".join(parts[:end]), ascii("/" + "/".join(parts[:end]))[1:-1]):

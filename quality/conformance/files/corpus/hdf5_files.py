@@ -1,4 +1,4 @@
-"""Compares what an import makes of a file of HDF5 with what h5py reads, and an export of it."""
+"""Compares the import of an HDF5 file with h5py's reading of it, and exports it again."""
 
 import os
 import shutil
@@ -15,27 +15,27 @@ from same import alike, plain, same
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from file_values import in_order, is_bare, values_of  # noqa: E402
 
-# Attributes by which HDF5 and NetCDF keep dimensions, and the missing value, which xarray's form of Zarr keeps otherwise.
+# Attributes with which HDF5 and NetCDF store dimensions, and the missing value, which xarray's form of Zarr stores differently.
 INTERNAL = {"CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST", "DIMENSION_LABELS", "_FillValue", "_nc3_strict"}
 
-# More elements than these are compared in parts.
+# Larger arrays are compared in parts.
 MOST = 1 << 24
 MOST_NODES = 20_000
 
 
 class Broken(Exception):
-    """h5py does not read the file."""
+    """h5py cannot read the file."""
 
 
 class Node:
-    """What a path of a file leads to: a group, a dataset, a link to nothing, or what h5py cannot open."""
+    """The target of a path in a file: a group, a dataset, a dangling link, or an object that h5py cannot open."""
 
     def __init__(self, path, kind, node=None):
         self.path, self.kind, self.node = path, kind, node
 
 
 def nodes(file):
-    """All nodes of a file by their paths in Zarr."""
+    """Returns all nodes of a file by their paths in Zarr."""
     found = [Node("", "group", file)]
 
     def walk(group, above, inside):
@@ -88,7 +88,7 @@ def target_kind(hierarchy, path):
 
 
 def compare(path, hierarchy, notes):
-    """The differences between a file and what was made of it, and what h5py cannot read of it."""
+    """Returns the differences between a file and its import, and the parts that h5py cannot read."""
     differences, unreadable = [], []
     with h5py.File(path) as file:
         with open(path, "rb") as raw:
@@ -111,7 +111,7 @@ def check_node(node, hierarchy, notes, is_netcdf, differences, unreadable):
         if node.kind == "unreadable":
             unreadable.append(f"/{node.path}: h5py cannot open it")
         if ours is None and not notes.forgives:
-            differences.append(f"/{node.path}: a {node.kind} that is left out without a word")
+            differences.append(f"/{node.path}: a {node.kind} that is skipped silently")
         return
     if node.kind == "group":
         if ours is None:
@@ -127,10 +127,10 @@ def check_node(node, hierarchy, notes, is_netcdf, differences, unreadable):
     try:
         node.node.dtype  # noqa: B018
     except Exception as error:  # noqa: BLE001
-        # Of types that h5py has no word for, nothing can be compared; but they must be there or be named.
+        # Types that h5py does not support cannot be compared; but their datasets must exist or be reported as skipped.
         unreadable.append(f"/{node.path}: {error}")
         if ours is None:
-            differences.append(f"/{node.path}: the dataset, whose type h5py does not have, is missing")
+            differences.append(f"/{node.path}: the dataset, whose type h5py does not support, is missing")
         return
     if bare:
         return
@@ -159,7 +159,7 @@ def check_elements(node, hierarchy, is_netcdf, unreadable):
     while kind.subdtype:
         expected, kind = (*expected, *kind.shape), kind.subdtype[0]
     if is_netcdf and shape != expected and len(shape) == len(expected) and all(a >= b for a, b in zip(shape, expected)):
-        # Dimensions without a limit are as long as the longest of their variables; netcdf_files.py compares the whole.
+        # Unlimited dimensions are as long as the longest of their variables; netcdf_files.py compares the whole.
         shape = expected
     if shape != expected:
         raise AssertionError(f"{where}: shape {shape} instead of {expected}")
@@ -174,7 +174,7 @@ def check_elements(node, hierarchy, is_netcdf, unreadable):
 
 
 def check_fields(node, hierarchy, notes, unreadable):
-    """The elements of structures that Zarr does not have, whose fields are arrays in a group."""
+    """Compares the elements of structures that Zarr does not support, whose fields are arrays in a group."""
     try:
         values = named(elements(node.node), node.node.file)
     except Exception as error:  # noqa: BLE001, whatever h5py cannot read
@@ -194,7 +194,7 @@ def check_fields(node, hierarchy, notes, unreadable):
 
 
 def elements(dataset):
-    """All elements; text of any length as bytes, which may be in no encoding that h5py reads."""
+    """Returns all elements; variable-length text as bytes, which may have an encoding that h5py cannot read."""
     if dataset.shape is not None and (kind := h5py.check_string_dtype(dataset.dtype)) and kind.length is None:
         return np.array(dataset[()], object)
     if dataset.shape == () and h5py.check_vlen_dtype(dataset.dtype):
@@ -205,12 +205,12 @@ def elements(dataset):
     return values_of(dataset)
 
 
-# The paths of objects by their addresses, of the file that was asked for last.
+# The paths of objects by their addresses, for the last file.
 PATHS = {}
 
 
 def path_of(reference, file):
-    """The path of what a reference leads to. For one name, HDF5's library looks through all of the file."""
+    """Returns the path of the target of a reference. For one name, HDF5's library searches the whole file."""
     if not reference:
         return ""
     target = file[reference]
@@ -219,12 +219,12 @@ def path_of(reference, file):
         paths = PATHS[file.filename] = {}
         file.visititems(lambda name, node: paths.setdefault(h5py.h5o.get_info(node.id).addr, f"/{name}"))
     info = h5py.h5o.get_info(target.id)
-    # Of several names, the library chooses.
+    # The library chooses one of several names.
     return PATHS[file.filename].get(info.addr) or target.name if info.rc == 1 else target.name
 
 
 def named(values, file):
-    """Structures with the paths of what their references lead to."""
+    """Returns structures with the paths of the targets of their references."""
     if not getattr(values, "dtype", None) or not values.dtype.names or not any(h5py.check_ref_dtype(values.dtype[name]) for name in values.dtype.names):
         return values
     kinds = [(name, object if h5py.check_ref_dtype(values.dtype[name]) else values.dtype[name]) for name in values.dtype.names]
@@ -240,7 +240,7 @@ def named(values, file):
 
 
 def selections(dataset, shape):
-    """All elements; of many, the first and last ones, some between, and those that are stored."""
+    """Returns all elements; of large arrays, the first and last ones, some in between, and stored ones."""
     if np.prod(shape, dtype=object) <= MOST:
         return [...]
     side = max(1, int(1_000_000 ** (1 / len(shape))))
@@ -285,7 +285,7 @@ def check_attributes(node, hierarchy, notes, differences, unreadable):
 
 
 def referred(value, file):
-    """References as the paths of what they lead to."""
+    """Returns references as the paths of their targets."""
     if isinstance(value, h5py.h5r.RegionReference):
         return NotImplemented
     if isinstance(value, h5py.Reference):
@@ -306,7 +306,7 @@ def referred(value, file):
 
 
 def readable(path, work):
-    """The path of a file that h5py opens: the file itself, or a copy in which h5clear has cleared the marks of its last writer.
+    """Returns the path of a file that h5py can open: the file itself, or a copy in which h5clear has cleared the marks of its last writer.
 
     Raises `Broken` if there is none.
     """
@@ -329,16 +329,16 @@ def readable(path, work):
 
 
 def is_loss(path, target, compare):
-    """True if something that others read is not in the target: links to nothing are none."""
+    """Returns true if a part that others read is missing in the target, except dangling links."""
     notes = Notes("")
     notes.forgives = True
     return bool(compare(path, Hierarchy(target), notes)[0])
 
 
 def import_and_compare(zarrox, path, target, compare):
-    """The class of a file, its reasons, and what was left out.
+    """Returns the class of a file, its reasons, and the skipped parts.
 
-    `compare` says what differs between the file and the target, and what the other program cannot read.
+    `compare` returns the differences between the file and the target, and the parts that the other program cannot read.
     """
     code, said = zarrox("import", path, target, "--force")
     refused = None
@@ -351,7 +351,7 @@ def import_and_compare(zarrox, path, target, compare):
         return "failed", [f"exit code {code}: {said.strip()[:500]}"], None
     damage = said.strip()[:500] if code == DAMAGED else None
     if damage:
-        # What is damaged is named; the rest must be right.
+        # The damaged part is reported; the rest must be right.
         code, said = zarrox("import", path, target, "--force", "--skip-unsupported", "--skip-damaged")
         if code != 0:
             _, unreadable = compare(path, Hierarchy(target + ".none"), Notes(said))
@@ -367,14 +367,14 @@ def import_and_compare(zarrox, path, target, compare):
     if damage:
         is_read = is_loss(path, target, compare)
         return ("failed", [f"damaged, though others read it: {damage}"], None) if is_read else ("refused", [damage], notes)
-    # What is named is no loss if h5py does not read it either, such as a link to nothing.
+    # A reported part is not a loss if h5py cannot read it either, such as a dangling link.
     if refused or (notes and is_loss(path, target, compare)):
         return "refused", [refused or "\n".join(notes.lines[:5])], notes
     return ("broken", unreadable[:5], notes) if unreadable else ("right", [], notes)
 
 
 def check(zarrox, path, work):
-    """The outcome of a file of HDF5."""
+    """Returns the outcome of an HDF5 file."""
     target = os.path.join(work, "target.zarr")
     try:
         whole = readable(path, work)
@@ -385,7 +385,7 @@ def check(zarrox, path, work):
         return {"class": "broken", "reasons": [f"exit code {code}: {said.strip()[:200]}", str(broken)]}
     kind, reasons, notes = import_and_compare(zarrox, path, target, lambda _, *others: compare(whole, *others))
     if kind == "failed" and whole != path and reasons[0].startswith("damaged"):
-        # h5py reads no more than a copy that was mended.
+        # h5py can only read a repaired copy.
         kind = "broken"
     outcome = {"class": kind, "reasons": reasons}
     if notes is not None:
@@ -394,7 +394,7 @@ def check(zarrox, path, work):
 
 
 def exported(zarrox, path, target, again, notes, kind):
-    """The outcome of an export to HDF5 of what was imported."""
+    """Returns the outcome of exporting an import to HDF5."""
     try:
         code, said = zarrox("export", target, again, "--force")
         if code == UNSUPPORTED:
@@ -426,7 +426,7 @@ def compare_exported(node, after, differences):
         return
     try:
         if isinstance(after[node.path], h5py.Group) and theirs.dtype.names:
-            # Structures that Zarr does not have come back as their fields.
+            # Structures that Zarr does not support come back as their fields.
             return
         ours = elements(after[node.path])
         if theirs.dtype.kind == "M" and ours.dtype == "i8":

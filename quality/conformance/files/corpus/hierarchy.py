@@ -1,4 +1,4 @@
-"""Reads what an import has made, by zarr-python, and by its documents where zarr-python does not have the type."""
+"""Reads the result of an import with zarr-python, or from its documents if zarr-python does not support the type."""
 
 import base64
 import json
@@ -14,7 +14,7 @@ class Hierarchy:
         self.root = root
 
     def document(self, path):
-        """The metadata of a node; `None` where there is none."""
+        """Returns the metadata of a node; `None` if it is missing."""
         try:
             with open(os.path.join(self.root, path, "zarr.json"), encoding="utf-8") as file:
                 return json.load(file, parse_constant=not_json)
@@ -36,7 +36,7 @@ class Hierarchy:
         return found
 
     def array(self, path):
-        """An array, opened for reading; with it the function that gives elements their form."""
+        """Returns an array, opened for reading, and the function that converts its elements."""
         place = os.path.join(self.root, path)
         elements = self.document(path).get("attributes", {}).get("list_of")
         try:
@@ -59,7 +59,7 @@ class Hierarchy:
 
 
 def lists(values, elements):
-    """Bytes as the lists of elements that they are, by the attribute that says so."""
+    """Returns bytes as the lists of elements that they encode, according to the attribute."""
     values = np.asarray(values)
     made = np.empty(values.size, object)
     inner = elements.get("list_of") if isinstance(elements, dict) else None
@@ -68,7 +68,7 @@ def lists(values, elements):
 
 
 def numpy_type(kind):
-    """The NumPy type of a type of Zarr, in little-endian order."""
+    """Returns the NumPy type of a Zarr type, in little-endian order."""
     if isinstance(kind, dict) and kind["name"] in ("struct", "structured"):
         return np.dtype([(field["name"], numpy_type(field["data_type"])) for field in kind["configuration"]["fields"]])
     if isinstance(kind, dict):
@@ -88,7 +88,7 @@ def not_json(text):
 
 
 def known(kind, fill):
-    """A type that zarr-python has, in place of one that it does not have."""
+    """Returns a type that zarr-python supports, as a substitute for one that it does not."""
     if isinstance(kind, str) and (bits := re.fullmatch(r"r(\d+)", kind)):
         size = int(bits[1]) // 8
         raw = bytes(fill) if isinstance(fill, list) else base64.b64decode(fill or "")
@@ -106,7 +106,7 @@ def known(kind, fill):
 
 
 def formed(values, kind):
-    """Elements of a type that zarr-python does not have, in the form that h5py gives them."""
+    """Returns elements of a type that zarr-python does not support, in the form of h5py."""
     if isinstance(kind, str) and kind.startswith("r"):
         return np.asarray(values).view(f"V{int(kind[1:]) // 8}")
     if kind == "bfloat16":

@@ -1,9 +1,9 @@
-"""Odd files, each after something that real files have: made here, imported, and compared with what other programs read of them.
+"""Unusual files, each modelled on real files: created here, imported, and compared with other programs' reading of them.
 
     python made.py COMMAND DIRECTORY [NAME …]
 
-COMMAND is the program `zarrox`. Each case has a name, and says which outcomes are right: the elements, or a refusal that names what is
-left out. An outcome that is neither is a failure.
+COMMAND is the program `zarrox`. Each case has a name and the right outcomes: the elements, or an error that names the skipped
+parts. Any other outcome is a failure.
 """
 
 import json
@@ -42,7 +42,7 @@ def case(function):
 
 
 def write_old_layout(path, values):
-    """A dataset in one piece whose layout message has version 2: made of version 3 by changing the message."""
+    """Writes a contiguous dataset whose layout message has version 2: converted from version 3 by changing the message."""
     with h5py.File(path, "w", libver="earliest") as file:
         dataset = file.create_dataset("d", data=values, track_times=True)
         where = dataset.id.get_offset()
@@ -53,7 +53,7 @@ def write_old_layout(path, values):
     sides = [*values.shape, values.itemsize]
     message = struct.pack("<BBB5xQ", 2, len(sides), 1, where) + struct.pack(f"<{len(sides)}I", *sides)
     message += bytes(-len(message) % 8)
-    # The time of the change is behind it, and gives its room.
+    # The modification time follows it, and provides the space.
     room = size + 8 + struct.unpack_from("<HH", raw, at + size)[1]
     struct.pack_into("<HHB3x", raw, at - 8, 8, len(message), 0)
     raw[at : at + len(message)] = message
@@ -320,7 +320,7 @@ def fill_values_of_text(place):
         dataset = file.create_dataset("c", (4,), dtype=h5py.string_dtype(), fillvalue="n/a", chunks=(2,))
         dataset[0] = "x"
     array, _ = Hierarchy(place.imported("c.h5")).array("c")
-    # h5py cannot read this one; h5dump does.
+    # h5py cannot read this file; h5dump can.
     assert list(map(str, array[...])) == ["x", "n/a", "n/a", "n/a"], array[...]
 
 
@@ -424,7 +424,7 @@ def records_of_unequal_length(place):
         file.createDimension("t", None)
         file.createVariable("a", "i4", ("t",))[:] = np.arange(6)
         file.createVariable("b", "i4", ("t",))[0:2] = [7, 8]
-        # NetCDF's library is wrong where the dimension without a limit is not the first one.
+        # NetCDF's library returns wrong values if the unlimited dimension is not the first one.
         file.createVariable("c", "f4", ("t", "x"), fill_value=-1)[0:3] = 5
     place.netcdf("u.nc")
 
@@ -637,7 +637,7 @@ def circles_and_bad_ends_of_directories(place):
             (count,) = struct.unpack("<H", file.read(2))
             file.seek(last + 2 + 12 * count)
             file.write(struct.pack("<I", first if end is None else end))
-    # A chain that leads back loses no page, and only a note says so.
+    # A chain that leads back loses no page, and is only reported by a note.
     place.tiff("circle.tif", NAMED)
     code, said = place.zarrox("import", place.at("circle.tif"), place.at("circle.zarr"), "--force")
     assert code == 0 and "is that of page 0" in said, f"circle.tif: {code} {said}"
@@ -658,7 +658,7 @@ def bits_that_are_no_whole_bytes(place):
         place.tiff(f"b{bits}.tif")
 
 
-# Damage, and kinds that are not read
+# Damage, and unsupported kinds
 
 
 @case

@@ -1,4 +1,4 @@
-"""Compares what an import makes of a file of NetCDF with what netCDF4 and xarray read, and an export to NetCDF of it."""
+"""Compares the import of a NetCDF file with the readings of netCDF4 and xarray, and its export to NetCDF."""
 
 import json
 import os
@@ -13,12 +13,12 @@ from same import alike, plain
 
 MARKS = [b"_NCProperties", b"_nc3_strict", b"_Netcdf4Dimid", b"_Netcdf4Coordinates"]
 
-# What netCDF4 tells of a file, and what the file does not have.
+# Attributes that netCDF4 shows, but that are not in the file.
 HIDDEN = {"_NCProperties", "_nc3_strict", "_IsNetcdf4", "_SuperblockVersion"}
 
 
 def is_netcdf(path):
-    """True for files that NetCDF's library has written, by the names of its attributes: a damaged file need not be opened for that."""
+    """Returns true for files that NetCDF's library has written, from the names of attributes: a damaged file need not be opened for that."""
     with open(path, "rb") as file:
         raw = file.read()
     return raw[:3] == b"CDF" or path.endswith((".nc", ".nc4", ".cdf")) or any(name in raw for name in MARKS)
@@ -31,7 +31,7 @@ def groups(dataset):
 
 
 def check(zarrox, path, work):
-    """The outcome of a file of NetCDF."""
+    """Returns the outcome of a NetCDF file."""
     with open(path, "rb") as file:
         is_classic = file.read(3) == b"CDF"
     target = os.path.join(work, "target.zarr")
@@ -66,7 +66,7 @@ def check(zarrox, path, work):
 
 
 def compare(path, hierarchy, notes, is_classic):
-    """The differences between a file and what was made of it: elements and attributes as netCDF4 says them, and what xarray makes of both."""
+    """Returns the differences between a file and its import: elements and attributes as in netCDF4, and xarray's reading of both."""
     differences, unreadable = [], []
     with netCDF4.Dataset(path) as file:
         file.set_auto_maskandscale(False)
@@ -114,7 +114,7 @@ def compare_classic(file, hierarchy, notes, differences, unreadable):
 
 
 def opened(path, group, engine):
-    """A dataset of xarray; with its words decoded if it can be, and as it is stored otherwise."""
+    """Returns a dataset of xarray; decoded if possible, and raw otherwise."""
     options = {"consolidated": False} if engine == "zarr" else {}
     for decode in ({}, {"decode_times": False}, {"decode_cf": False}):
         try:
@@ -126,7 +126,7 @@ def opened(path, group, engine):
 
 
 def compare_xarray(path, other_path, group, engine):
-    """What xarray makes of a file and of something made of it."""
+    """Compares xarray's readings of a file and of a copy of it."""
     try:
         theirs, decode = opened(path, group, "netcdf4")
     except Exception:  # noqa: BLE001, xarray cannot read everything
@@ -140,7 +140,7 @@ def compare_xarray(path, other_path, group, engine):
         if "No Zarr data type found" in str(error):
             return []
         return [f"{where}: cannot open it: {type(error).__name__}: {error}"[:400]]
-    # Structures that Zarr does not have are groups of their fields.
+    # Structures that Zarr does not support are groups of their fields.
     different = (set(ours.variables) ^ set(theirs.variables)) - subgroups(other_path, group, engine)
     found = [f"{where}: {sorted(map(str, different))} are in one alone"] if different else []
     for name in set(ours.variables) & set(theirs.variables):
@@ -153,7 +153,7 @@ def compare_xarray(path, other_path, group, engine):
 
 
 def subgroups(path, group, engine):
-    """The names of the groups in a group."""
+    """Returns the names of the groups in a group."""
     if engine == "zarr":
         hierarchy = hdf5_files.Hierarchy(path)
         above = group.strip("/")
@@ -166,14 +166,14 @@ def subgroups(path, group, engine):
 def alike_variables(a, b):
     is_list = a.dtype.kind == "O" and isinstance(next(iter(a.values.ravel()), None), bytes) and b.dtype.kind in "iuf"
     if is_list or any(isinstance(each, np.ndarray) for each in b.values.ravel()[:1]):
-        # xarray has no lists of any length; h5py compares these.
+        # xarray does not support lists of variable length; h5py compares these.
         return True
     if a.variable.equals(b.variable):
         return True
     if a.shape != b.shape:
         return False
     if a.dtype.kind == "S" and b.dtype.kind == "O":
-        # xarray has no missing letters in Zarr.
+        # xarray does not support missing characters in Zarr.
         return all(y != y or alike(plain(x), plain(y)) for x, y in zip(a.values.ravel(), b.values.ravel()))
     if a.dtype.kind in "OSUT" or b.dtype.kind in "OSUT":
         return all(alike(plain(x), plain(y)) for x, y in zip(a.values.ravel(), b.values.ravel()))
@@ -191,7 +191,7 @@ def alike_variables(a, b):
 
 
 def exported(zarrox, path, target, again):
-    """The outcome of an export to NetCDF of what was imported: ncdump and nccopy read it, and it has what the file had."""
+    """Returns the outcome of exporting an import to NetCDF: ncdump and nccopy can read it, and it has the content of the file."""
     try:
         code, said = zarrox("export", target, again, "--force")
         if code == UNSUPPORTED:
@@ -213,7 +213,7 @@ def exported(zarrox, path, target, again):
 
 
 def compare_netcdf(path, again):
-    """What netCDF4 and xarray find otherwise in an exported file."""
+    """Returns the differences of an exported file according to netCDF4 and xarray."""
     found = []
     with netCDF4.Dataset(path) as before, netCDF4.Dataset(again) as after:
         if "CLASSIC" in before.data_model and before.data_model == "NETCDF4_CLASSIC" and after.data_model != before.data_model:
@@ -253,12 +253,12 @@ def compare_group(theirs, ours, found):
 
 
 def type_of(variable):
-    """The type of elements, in whichever order their bytes are."""
+    """Returns the type of elements, independent of the byte order."""
     return variable.dtype.newbyteorder("=") if isinstance(variable.dtype, np.dtype) else str(variable.dtype)
 
 
 def is_invalid(variable):
-    """True if the missing value has another type than its variable, which NetCDF does not allow."""
+    """Returns true if the missing value has another type than its variable, which NetCDF does not allow."""
     return np.asarray(variable.getncattr("_FillValue")).dtype.newbyteorder("=") != np.dtype(variable.dtype).newbyteorder("=")
 
 
@@ -278,7 +278,7 @@ def compare_attributes(theirs, ours, where, found):
             # Structures are exported as JSON.
             a = json.loads(a)
         if isinstance(b, str) and "\ufffd" in b:
-            # netCDF4 does not tell text that is not in UTF-8.
+            # netCDF4 does not show text that is not UTF-8.
             continue
         if not alike(plain(a), plain(b)):
             found.append(f"{where}: attribute {name} is {a!r:.60} instead of {b!r:.60}")

@@ -1,4 +1,4 @@
-"""Compares what an import makes of files of NIfTI and Parquet with what nibabel and pyarrow read."""
+"""Compares imports of NIfTI and Parquet files with nibabel's and pyarrow's readings."""
 
 import os
 import sys
@@ -17,7 +17,7 @@ from table_files import plain  # noqa: E402
 
 
 def check(zarrox, path, work, read, compare):
-    """The outcome of a file. `read` gives what another program reads, and `compare` what is otherwise in the target."""
+    """Returns the outcome of a file. `read` reads it with another program, and `compare` returns the differences of the target."""
     target = os.path.join(work, "target.zarr")
     code, said = zarrox("import", path, target, "--force")
     refused = None
@@ -62,7 +62,7 @@ def compare_nifti(theirs, hierarchy, _):
         values = np.stack([values[name] for name in values.dtype.names], axis=-1)
     ours, values = np.squeeze(ours), np.squeeze(values)
     if values.ndim == 1 and ours.size == values.size:
-        # FreeSurfer's long vectors are in several dimensions, since one had 16 bits for its length.
+        # FreeSurfer's long vectors have several dimensions, since one had 16 bits for its length.
         ours = ours.ravel()
     same(ours, values, "elements")
     attributes = hierarchy.document(path).get("attributes", {})
@@ -71,7 +71,7 @@ def compare_nifti(theirs, hierarchy, _):
 
 
 def read_parquet(path):
-    # The file itself, not a directory of parts, of which its path may speak.
+    # The file itself, not a directory of parts, which its path might suggest.
     with open(path, "rb") as file:
         table = pq.ParquetFile(file).read()
     return {name: table.column(number) for number, name in enumerate(table.column_names)}
@@ -79,12 +79,12 @@ def read_parquet(path):
 
 def compare_parquet(theirs, hierarchy, notes):
     for stored, column in theirs.items():
-        # Zarr reserves names that begin so, and a slash would lead into a group.
+        # Zarr reserves names with this prefix, and a slash would create a group.
         name = (stored.strip("_") if stored.startswith("__") else stored).replace("/", "_")
         if notes.name(name):
             continue
         if pa.types.is_nested(column.type):
-            # The columns inside of it have names of their own.
+            # The columns inside it have their own names.
             parts = (path.startswith((name + ".", name + "/")) for path in [*hierarchy.arrays(), *(line.lstrip("/") for line in notes.lines)])
             assert hierarchy.kind(name) is not None or any(parts), f"column {name} is missing"
             continue

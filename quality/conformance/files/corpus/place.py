@@ -1,4 +1,4 @@
-"""One case of made.py: its directory, the command, and what may come out."""
+"""One case of made.py: its directory, the command, and the possible outcomes."""
 
 import os
 

@@ -1,11 +1,11 @@
-"""Imports every file of the corpus, and compares the result with what other programs read of the file.
+"""Imports every file of the corpus, and compares the result with other programs' readings of the file.
 
     python run.py COMMAND DIRECTORY [--also NAME=PATH …] [--only WORD …] [--kind KIND …] [--jobs N] [--report FILE] [--work DIRECTORY]
     python run.py COMMAND DIRECTORY --shipped
 
-COMMAND is the program `zarrox`. DIRECTORY is where fetch.py puts the packages: target/corpus. `--also` adds a directory with files.
-With `--shipped`, nothing is fetched: only files that the packages of this environment ship are tried. The outcome of each file is in
-DIRECTORY/report.json; the table is printed. The run fails if a file fails, and if there are fewer files than there must be.
+COMMAND is the program `zarrox`. DIRECTORY is the directory of fetch.py's packages: target/corpus. `--also` adds a directory with files.
+With `--shipped`, nothing is downloaded: only files in packages of this environment are tested. The outcome of each file is in
+DIRECTORY/report.json; the table is printed. The run fails if a file fails, or if there are fewer files than expected.
 """
 
 import argparse
@@ -30,14 +30,14 @@ import tiff_pages
 from command import Command, Failed
 from unpack import kind_of
 
-# The time for all steps of one file.
+# The timeout of all steps of one file.
 SECONDS = 600
 
-# Fewer files than these mean that something was not found: the check would say nothing.
+# With fewer files, some were not found, and the check would be meaningless.
 LEAST = {"hdf5": 400, "tests of HDF5": 300, "netcdf": 100, "tiff": 200, "nifti": 20, "parquet": 3}
 LEAST_SHIPPED = {"hdf5": 10, "netcdf": 5, "nifti": 2}
 
-# The shares of files that may be refused. That of HDF5 and NetCDF is one, since NetCDF-4 is HDF5.
+# The largest shares of files with an error. HDF5 and NetCDF have a common one, since NetCDF-4 is HDF5.
 MOST_REFUSED = {("hdf5", "netcdf"): 0.05, ("tiff",): 0.10}
 
 CHECKS = {
@@ -49,15 +49,15 @@ CHECKS = {
     "parquet": other_files.check_parquet,
 }
 
-# Files of which the other programs are wrong.
+# Files that other programs read wrongly.
 NOT_TO_COMPARE = {
-    "f03tst_open_mem.nc": "NetCDF's library gives memory that nobody has written",
+    "f03tst_open_mem.nc": "NetCDF's library returns uninitialized memory",
     "bad_missing_data.nc": "so it does where a dimension without a limit is not the first one",
     "h5clear_fsm_persist_less.h5": "the superblock says that the file ends before its elements, which are there",
     "cve_2020_10810.h5": "a message of the file is damaged that the elements do not need",
 }
 
-# Files with damage that other programs pass over; an error that names it is right.
+# Files with damage that other programs ignore; an error that names it is right.
 NAMED_DAMAGE = {
     "bad_jpeg.tif": "the tables of JPEG are cut off",
     "bad_tag_offset.tif": "the description is not in the file",
@@ -66,21 +66,21 @@ NAMED_DAMAGE = {
     "dict-page-offset-zero.parquet": "a field of the footer is a list where Parquet has a number, of a program's own",
 }
 
-# Words in the paths of files that are made to break readers.
+# Words in the paths of files that are made to crash readers.
 HOSTILE = ["fuzz", "crash-", "oom-", "timeout-", "cve_"]
 
 CLASSES = ["tried", "right", "refused", "failed", "broken", "unknown"]
 
 
 def kind(file):
-    """The row of a file in the table."""
+    """Returns the row of a file in the table."""
     if file["kind"] in ("hdf5", "netcdf3"):
         return "netcdf" if netcdf_files.is_netcdf(file["path"]) else "hdf5"
     return file["kind"]
 
 
 def shipped():
-    """Files that the packages of this environment ship."""
+    """Returns the files in packages of this environment."""
     found = []
     for directory in site.getsitepackages():
         for path in sorted(glob.glob(os.path.join(directory, "**"), recursive=True)):
@@ -93,10 +93,10 @@ def shipped():
 
 
 def one(command, file, work, answer):
-    """Checks one file in a process of its own, since libraries may end it."""
+    """Checks one file in a separate process, since libraries may crash it."""
     os.setsid()
     warnings.simplefilter("ignore")
-    # What libraries print goes nowhere.
+    # The output of libraries is discarded.
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 1)
     os.dup2(null, 2)
@@ -110,7 +110,7 @@ def one(command, file, work, answer):
         outcome = {"class": "failed", "reasons": [str(error)]}
     except Exception as error:  # noqa: BLE001, all files are tried
         outcome = {"class": "failed", "reasons": [f"comparison: {type(error).__name__}: {error}", traceback.format_exc()[-600:]]}
-    # What has very many chunks takes long to remove.
+    # A hierarchy with very many chunks takes long to remove.
     shutil.rmtree(work, ignore_errors=True)
     answer.send(outcome)
     answer.close()
@@ -118,14 +118,14 @@ def one(command, file, work, answer):
 
 
 def row_of(file, kind):
-    """The row of a file: those made to break readers, and those that show each oddity of HDF5, have rows of their own."""
+    """Returns the row of a file: files made to crash readers, and those that show single features of HDF5, have separate rows."""
     if any(word in file["path"] for word in HOSTILE):
         return "hostile"
     return "tests of HDF5" if file["package"].startswith("debian-hdf5") else kind
 
 
 def lenient(path, outcome):
-    """The outcome, where no other program can be asked. Of files made to break readers, an error is as good as what a lenient one makes of them."""
+    """Returns the outcome if no other program can read the file. For files made to crash readers, an error is as good as a lenient result."""
     if outcome["class"] == "failed" and os.path.basename(path) in NOT_TO_COMPARE and not outcome["reasons"][0].startswith(("import:", "exit code")):
         return {"class": "unknown", "reasons": [NOT_TO_COMPARE[os.path.basename(path)]]}
     if outcome["class"] == "failed" and os.path.basename(path) in NAMED_DAMAGE and outcome["reasons"][0].startswith("exit code 5"):
@@ -136,7 +136,7 @@ def lenient(path, outcome):
 
 
 def run_all(command, files, work_in, jobs):
-    """The outcomes of all files."""
+    """Returns the outcomes of all files."""
     context = multiprocessing.get_context("fork")
     waiting, running, done = list(reversed(files)), [], []
     while waiting or running:
@@ -181,7 +181,7 @@ def run_all(command, files, work_in, jobs):
 
 
 def table(outcomes):
-    """The table of all kinds of files, and of the exports."""
+    """Returns the table of all kinds of files, and of the exports."""
     rows = collections.defaultdict(collections.Counter)
     for outcome in outcomes:
         rows[outcome["row"]]["tried"] += 1
@@ -208,7 +208,7 @@ def by_package(outcomes):
 
 
 def complaints(rows, least, strict):
-    """What lets the run fail."""
+    """Returns the reasons why the run fails."""
     found = []
     for name, row in rows.items():
         if row["failed"]:
@@ -216,7 +216,7 @@ def complaints(rows, least, strict):
     for names, share in MOST_REFUSED.items():
         refused, tried = (sum(rows[name][column] for name in names) for column in ("refused", "tried"))
         if strict and refused > share * tried:
-            found.append(f"{' and '.join(names)}: {refused} of {tried} are refused, more than {share:.0%}")
+            found.append(f"{' and '.join(names)}: {refused} of {tried} have errors, more than {share:.0%}")
     for name, number in least.items():
         if rows[name]["tried"] < number:
             found.append(f"{name}: only {rows[name]['tried']} files were found, of at least {number}")
@@ -230,10 +230,10 @@ def main():
     parser.add_argument("--also", action="append", default=[])
     parser.add_argument("--only", action="append", default=[])
     parser.add_argument("--kind", action="append", default=[])
-    parser.add_argument("--shuffle", action="store_true", help="in an order by chance, so that the first outcomes are of all packages")
+    parser.add_argument("--shuffle", action="store_true", help="in random order, so that the first outcomes are from all packages")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--report")
-    parser.add_argument("--work", help="where the targets are made: DIRECTORY/work")
+    parser.add_argument("--work", help="the directory of the targets: DIRECTORY/work")
     parser.add_argument("--shipped", action="store_true")
     arguments = parser.parse_args()
     directory = os.path.abspath(arguments.directory)
@@ -259,10 +259,10 @@ def main():
     print()
     print(text)
     for name, reason in missing.items():
-        print(f"cannot be had: {name}: {reason}")
+        print(f"not available: {name}: {reason}")
     found = complaints(rows, {} if arguments.only or arguments.kind else LEAST_SHIPPED if arguments.shipped else LEAST, strict=not arguments.shipped)
     for line in found:
-        print(f"not as it must be: {line}")
+        print(f"requirement not met: {line}")
     failed = sum(outcome["class"] == "failed" for outcome in outcomes)
     print(f"{len(outcomes) - failed} passed, {failed} failed")
     sys.exit(1 if found else 0)

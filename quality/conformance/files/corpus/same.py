@@ -9,14 +9,14 @@ import numpy as np
 
 
 def same(ours, theirs, where):
-    """Elements are the same, of the same type."""
+    """Checks that elements are the same, of the same type."""
     ours, theirs = np.asarray(ours), np.asarray(theirs)
     if ours.shape != theirs.shape:
         raise AssertionError(f"{where}: shape {ours.shape} instead of {theirs.shape}")
     if theirs.dtype.names and ours.dtype.names:
         if len(ours.dtype.names) != len(theirs.dtype.names):
             raise AssertionError(f"{where}: fields {ours.dtype.names} instead of {theirs.dtype.names}")
-        # Fields have their order; names can be cleared of what Zarr does not have.
+        # Fields are compared in order; their names may lack characters that Zarr does not support.
         for mine, name in zip(ours.dtype.names, theirs.dtype.names):
             same(ours[mine], theirs[name], f"{where}.{name}")
         return
@@ -53,7 +53,7 @@ def same_text(ours, theirs, where):
 
 
 def plain(value):
-    """A value of NumPy or h5py as lists, numbers and text."""
+    """Returns a value of NumPy or h5py as lists, numbers and text."""
     if isinstance(value, h5py.Empty):
         return None
     if isinstance(value, np.ndarray):
@@ -76,7 +76,7 @@ def plain(value):
 
 
 def readings(value):
-    """What a text can be read as: UTF-8, and where it is none, Latin-1."""
+    """Returns the decoded text: as UTF-8, or as Latin-1 if it is not valid UTF-8."""
     if isinstance(value, str):
         value = value.encode("utf-8", "surrogateescape")
     value = value.rstrip(b"\0")
@@ -87,7 +87,7 @@ def readings(value):
 
 
 def alike(ours, theirs):
-    """Two plain values are the same. `ours` can be of JSON, which has other words for some."""
+    """Checks that two plain values are the same. `ours` may come from JSON, which represents some differently."""
     if isinstance(ours, bytes) and isinstance(theirs, list):
         ours = list(ours)
     ours, theirs = single(ours), single(theirs)
@@ -110,13 +110,13 @@ def alike(ours, theirs):
             if ours.rstrip("\0") in readings(theirs):
                 return True
             return isinstance(theirs, bytes) and ours == base64.b64encode(theirs).decode()
-        # Bytes that are no text can be a list of numbers.
+        # Bytes that are not text may be a list of numbers.
         return isinstance(ours, list) and isinstance(theirs, bytes) and ours == list(theirs)
     return ours == theirs or (theirs is None and ours in ([], "", None))
 
 
 def single(value):
-    """A list of one element counts as the element, as in NetCDF."""
+    """Treats a list of one element as the element, as NetCDF does."""
     while isinstance(value, list) and len(value) == 1:
         value = value[0]
     return value

@@ -1,4 +1,4 @@
-"""Compares what an import makes of a file of TIFF with what tifffile reads."""
+"""Compares the import of a TIFF file with tifffile's reading."""
 
 import os
 import struct
@@ -11,17 +11,17 @@ import tifffile
 from command import DAMAGED, SKIPPED, Notes
 from hierarchy import Hierarchy
 
-# Codecs that lose something, whose decoders may differ a little.
+# Lossy codecs, whose decoders may differ a little.
 LOSSY = {6, 7, 34892, 33003, 33005, 34712, 34887, 50001, 22610, 34934, 33007, 34933}
 NEAR = 4
 
-# More pages are not looked for one by one, and SubIFDs not followed deeper.
+# Larger numbers of pages are not matched individually, and SubIFDs are not followed deeper.
 MOST_PAGES = 500
 DEEPEST = 3
 
 
 def read(path):
-    """The images of a file: for each series its elements, and for all pages whether they are smaller copies or masks."""
+    """Returns the images of a file: for each series its elements, and for all pages whether they are overviews or masks."""
     with tifffile.TiffFile(path) as file:
         series = [each.levels[0] for each in file.series]
         images = [np.asarray(each.asarray()) for each in series]
@@ -31,7 +31,7 @@ def read(path):
 
 
 def images_of(hierarchy):
-    """The images of a hierarchy, without coordinates."""
+    """Returns the images of a hierarchy, without coordinates."""
     found = {}
     for path in hierarchy.arrays():
         document = hierarchy.document(path)
@@ -44,12 +44,12 @@ def images_of(hierarchy):
 
 
 def same_image(ours, theirs, near):
-    """The reason for which an image is another one; `None` for the same."""
+    """Returns the reason why two images differ; `None` if they are the same."""
     ours, theirs = np.squeeze(ours), np.squeeze(theirs)
     if ours.size != theirs.size:
         return f"shape {ours.shape} instead of {theirs.shape}"
     if ours.shape != theirs.shape:
-        # Axes that tifffile puts together, or takes apart, keep the order of elements.
+        # Axes that tifffile merges or splits keep the order of elements.
         if ours.ndim == theirs.ndim and sorted(ours.shape) == sorted(theirs.shape):
             return f"shape {ours.shape} instead of {theirs.shape}"
         ours = ours.reshape(theirs.shape)
@@ -67,17 +67,17 @@ def same_image(ours, theirs, near):
 
 
 def pages_of(path):
-    """The elements of all pages of all series."""
+    """Returns the elements of all pages of all series."""
     with tifffile.TiffFile(path) as file:
         return [np.squeeze(page.asarray()) for series in file.series for page in series.pages if page is not None]
 
 
 def pages_below(path):
-    """The elements of all pages, also of those that SubIFDs lead to, which may begin chains; and whether they are smaller copies or masks."""
+    """Returns the elements of all pages, including those of SubIFDs, which may begin chains; and whether they are overviews or masks."""
     found, seen = [], set()
 
     def walk(file, offset, depth):
-        # Directories can be a circle.
+        # Directories can form a cycle.
         while offset and offset not in seen:
             seen.add(offset)
             file.filehandle.seek(offset)
@@ -97,7 +97,7 @@ def pages_below(path):
 
 
 def following(file, offset):
-    """The position of the directory behind another one in its chain; 0 for none."""
+    """Returns the offset of the next directory in the chain; 0 for none."""
     handle, tiff = file.filehandle, file.tiff
     handle.seek(offset)
     (count,) = struct.unpack(tiff.tagnoformat, handle.read(tiff.tagnosize))
@@ -106,7 +106,7 @@ def following(file, offset):
 
 
 def planes(image, pages):
-    """An image as the pages that it is made of; `None` where it cannot be made of them."""
+    """Returns an image as the pages that it consists of; `None` if it cannot be divided into them."""
     image = np.squeeze(image)
     for page in pages:
         if image.ndim >= page.ndim and image.shape[image.ndim - page.ndim :] == page.shape:
@@ -115,7 +115,7 @@ def planes(image, pages):
 
 
 def compare_pages(images, path, is_lossy, is_told):
-    """The reason for which images are not made of the pages of a file: all of them, unless others are left out with a word."""
+    """Returns the reason why images do not consist of the pages of a file: all of them, unless others are reported as skipped."""
     pages = pages_of(path)
     found = [plane for image in images for plane in (planes(image, pages) if planes(image, pages) is not None else [image])]
     if len(found) > MOST_PAGES:
@@ -130,14 +130,14 @@ def compare_pages(images, path, is_lossy, is_told):
             below = pages_below(path) if below is None else below
             if any(is_same(plane, page) for page, _ in below):
                 continue
-            return f"an image of shape {plane.shape} is no page"
+            return f"an image of shape {plane.shape} is not a page"
     pages = pages + [page for page, is_copy in (pages_below(path) if below is None else below) if not is_copy]
     missing = [number for number, page in enumerate(pages) if not any(is_same(plane, page) for plane in found)]
-    return None if is_told or not missing else f"pages {missing[:5]} of {len(pages)} are missing without a word"
+    return None if is_told or not missing else f"pages {missing[:5]} of {len(pages)} are skipped silently"
 
 
 def opinions(path):
-    """What Pillow and GDAL read of a file, where they read it whole."""
+    """Yields the image as Pillow and GDAL read it, if they can read all of it."""
     try:
         with PIL.Image.open(path) as image:
             frames = []
@@ -157,13 +157,13 @@ def opinions(path):
 
 
 def compare(path, images, reduced, is_lossy, hierarchy, is_told):
-    """The differences between the series of tifffile and the images of a hierarchy."""
+    """Returns the differences between the series of tifffile and the images of a hierarchy."""
     found = images_of(hierarchy)
     wanted = [image for image, small in zip(images, reduced) if not small] or images[:1]
     if not found:
         return ["nothing was imported"]
     main = found.get("image", found.get("", found.get("0", next(iter(found.values())))))
-    reason = f"{len(wanted)} series, of which one is imported without a word" if len(found) < len(wanted) and not is_told else None
+    reason = f"{len(wanted)} series, of which only one is imported, silently" if len(found) < len(wanted) and not is_told else None
     if len(found) == 1:
         reason = reason or same_image(main, wanted[0], is_lossy)
     else:
@@ -173,14 +173,14 @@ def compare(path, images, reduced, is_lossy, hierarchy, is_told):
     paged = compare_pages(list(found.values()), path, is_lossy, is_told)
     if paged is None:
         return []
-    # tifffile has its own view of files that others read otherwise.
+    # tifffile groups some files differently from other programs.
     if len(wanted) == 1 and main.size == wanted[0].size and any(same_image(main, other, is_lossy) is None for other in opinions(path)):
         return []
     return [reason, paged]
 
 
 def check(zarrox, path, work):
-    """The outcome of a file of TIFF."""
+    """Returns the outcome of a TIFF file."""
     target = os.path.join(work, "target.zarr")
     code, said = zarrox("import", path, target, "--force")
     refused = None
@@ -203,7 +203,7 @@ def check(zarrox, path, work):
     if code == DAMAGED and not any(True for _ in opinions(path)):
         return {"class": "broken", "reasons": [f"exit code 5: {said.strip()[:300]}", "neither Pillow nor GDAL reads it whole"]}
     if code == DAMAGED:
-        # A directory that is not there is named, and all others are as others read them.
+        # A missing directory is reported, and all others are as other programs read them.
         damage = said.strip()[:400]
         code, said = zarrox("import", path, target, "--force", "--skip-unsupported", "--skip-damaged")
         hierarchy = Hierarchy(target)
@@ -217,21 +217,21 @@ def check(zarrox, path, work):
     differences = compare(path, images, reduced, is_lossy, hierarchy, bool(notes) or bool(refused))
     if differences:
         return {"class": "failed", "reasons": differences}
-    # What is named is no loss if all pages are there, such as a directory that is a circle.
+    # A reported problem is not a loss if all pages exist, such as a cyclic directory.
     if refused or (notes and compare(path, images, reduced, is_lossy, hierarchy, False)):
         return {"class": "refused", "reasons": [refused or "; ".join(notes.lines[:5])]}
     return {"class": "right", "reasons": []}
 
 
 def in_rgb(image):
-    """Brightness and differences of colours, as JPEG has them, as RGB."""
+    """Converts brightness and color differences, as in JPEG, to RGB."""
     y, cb, cr = (image[..., number].astype("f4") for number in range(3))
     rgb = np.stack([y + 1.402 * (cr - 128), y - 0.344136 * (cb - 128) - 0.714136 * (cr - 128), y + 1.772 * (cb - 128)], axis=-1)
     return rgb.round().clip(0, 255).astype("u1")
 
 
 def second_opinion(path, hierarchy, reasons):
-    """The outcome of a file that tifffile does not read."""
+    """Returns the outcome of a file that tifffile cannot read."""
     images = images_of(hierarchy)
     found = list(images.values())
     found += [in_rgb(image) for name, image in images.items() if hierarchy.document(name)["attributes"].get("photometric") == "ycbcr"]

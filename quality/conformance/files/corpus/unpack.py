@@ -1,4 +1,4 @@
-"""Finds files by their first bytes in archives of packages, also in archives inside of these, and unpacks them."""
+"""Finds files by their first bytes in archives of packages, also in nested archives, and unpacks them."""
 
 import bz2
 import gzip
@@ -9,17 +9,17 @@ import tarfile
 import zipfile
 import zlib
 
-# What lies beside a file and belongs to it: elements in other files, headers without elements, companions.
+# Companions of a file: elements in other files, headers without elements.
 COMPANIONS = (".raw", ".img", ".hdr", ".companion.ome", ".ome.xml", ".bin", ".tfw")
 
 HDF5 = b"\x89HDF\r\n\x1a\n"
 
-# The deepest archive in an archive.
+# The greatest depth of nested archives.
 DEEPEST = 3
 
 
 def kind_of(name, start):
-    """The kind of a file: hdf5, netcdf3, tiff, nifti, parquet, archive, companion, or `None` for others."""
+    """Returns the kind of a file: hdf5, netcdf3, tiff, nifti, parquet, archive, companion, or `None` for others."""
     if any(start[at : at + 8] == HDF5 for at in (0, 512, 1024, 2048, 4096)):
         return "hdf5"
     if start[:3] == b"CDF" and start[3:4] in (b"\x01", b"\x02", b"\x05"):
@@ -61,7 +61,7 @@ def unpack(archive, into, largest):
 
 
 def take(name, file, size, into, largest, found, depth):
-    """Writes a file if its kind is wanted, or looks into it if it is an archive."""
+    """Writes a file if its kind is requested, or searches it if it is an archive."""
     start = file.read(8192)
     kind = kind_of(name, start)
     if kind is None or size > largest:
@@ -77,7 +77,7 @@ def take(name, file, size, into, largest, found, depth):
             if depth < DEEPEST:
                 members(name, io.BytesIO(start + rest), name + ".d", into, largest, found, depth + 1)
             return
-    # Names of files are those of the packages, cleared of what would lead elsewhere.
+    # Names of files are those of the packages, without components that lead outside.
     path = os.path.normpath("/" + name).lstrip("/")
     target = os.path.join(into, path)
     os.makedirs(os.path.dirname(target), exist_ok=True)
@@ -88,7 +88,7 @@ def take(name, file, size, into, largest, found, depth):
 
 
 def members(name, file, below, into, largest, found, depth):
-    """Takes all members of an archive."""
+    """Unpacks all members of an archive."""
     try:
         if zipfile.is_zipfile(file):
             with zipfile.ZipFile(file) as archive:
@@ -113,5 +113,5 @@ def members(name, file, below, into, largest, found, depth):
         with opener(file) as member:
             take(os.path.splitext(below.removesuffix(".d") or name)[0], member, 0, into, largest, found, depth)
     except (OSError, EOFError, zipfile.BadZipFile, tarfile.TarError, lzma.LZMAError, zlib.error, RuntimeError, NotImplementedError, ValueError):
-        # A package may ship damaged archives, for its tests.
+        # A package may contain damaged archives, for its tests.
         return

@@ -1,4 +1,4 @@
-"""Exchanges tables: what pandas, pyarrow and polars write is imported, exported again, and compared by all three.
+"""Exchanges tables: tables of pandas, pyarrow and polars are imported, exported again, and compared by all three.
 
     python run_tables.py COMMAND DIRECTORY
 
@@ -47,7 +47,7 @@ def exchange(path):
     found = {name for name in os.listdir(stem + ".zarr") if name != "zarr.json"}
     assert found == set(expected), f"{path}: {sorted(found)}"
     for name, values in expected.items():
-        # zarr-python has no elements of raw bytes.
+        # zarr-python does not support elements of raw bytes.
         if values.dtype.kind != "V":
             same(root[name][...], values, f"{path}: {name} in Zarr")
     zarrox("export", stem + ".zarr", stem + ".parquet")
@@ -59,7 +59,7 @@ def exchange(path):
 
 
 def check_parquet(path, expected):
-    """pyarrow, pandas and polars read the values."""
+    """Checks that pyarrow, pandas and polars read the values."""
     table = pq.read_table(path)
     assert table.column_names == list(expected), f"{path}: {table.column_names}"
     frame, polars = pd.read_parquet(path), pl.read_parquet(path)
@@ -80,7 +80,7 @@ def check_parquet(path, expected):
 
 
 def check_csv(path, expected):
-    """pandas and polars read the values."""
+    """Checks that pandas and polars read the values."""
     found = table_files.expected(path)
     assert list(found) == list(expected), f"{path}: {list(found)}"
     for name, values in expected.items():

@@ -1,4 +1,4 @@
-"""Files of CSV and Parquet that pandas, pyarrow and polars write, and the columns that they have."""
+"""CSV and Parquet files of pandas, pyarrow and polars, and their columns."""
 
 import os
 
@@ -13,7 +13,7 @@ ROWS = 200
 
 
 def columns():
-    """Columns of all types that both formats have."""
+    """Returns columns of all types that both formats support."""
     rng = np.random.default_rng(7)
     count = np.arange(ROWS)
     found = {
@@ -29,7 +29,7 @@ def columns():
 
 
 def with_missing():
-    """Columns in which values are missing."""
+    """Returns columns with missing values."""
     count = np.arange(ROWS)
     gone = count % 7 == 3
     return {
@@ -42,7 +42,7 @@ def with_missing():
 
 
 def typed():
-    """Columns of every type of Parquet without lists and decimals."""
+    """Returns columns of every Parquet type except lists and decimals."""
     count = np.arange(ROWS)
     table = {kind: pa.array((count % 100).astype(kind)) for kind in ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8"]}
     table["u4"] = pa.array((count + 2**32 - ROWS).astype("u4"))
@@ -87,7 +87,7 @@ def write(out):
 
 
 def plain(column):
-    """A column of Arrow as the array that an import makes of it."""
+    """Returns an Arrow column as the array of an import."""
     kind = column.type
     column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     if pa.types.is_dictionary(kind):
@@ -113,7 +113,7 @@ def plain(column):
 
 
 def expected(path):
-    """The columns of a file, as the program that reads it best says them."""
+    """Returns the columns of a file, as read by the program that supports it best."""
     if path.endswith(".parquet"):
         table = pq.read_table(path)
         return {name: plain(table[name]) for name in table.column_names}

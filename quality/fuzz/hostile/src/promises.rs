@@ -30,14 +30,15 @@ pub(crate) fn demand(base: &Base, damaged: &Contents, refill: bool) {
     checked(base, &store, &stored, refill);
     let Some(found) = repaired(base, &store, &stored, refill) else { return };
 
-    let (after, told) = (self::stored(&*store), told(&found));
+    let (after, report) = (self::stored(&*store), report(&found));
     outside(base, &stored, &after);
     let demanded = before.into_iter().filter(|((path, _), _)| !is_given_up(base, &stored, path)).collect();
-    kept(base, &demanded, &readable(&store, base.root), &told);
-    nothing_lost(base, &stored, &after, &told);
+    kept(base, &demanded, &readable(&store, base.root), &report);
+    nothing_lost(base, &stored, &after, &report);
     let again = run(&full(base, &store).repair(Repair { dry_run: true, refill }));
-    let again = again.unwrap_or_else(|error| panic!("{}: a repaired hierarchy: {error}\n{told}", base.name));
-    mended(base, &found, &again, &told);
+    let again =
+        again.unwrap_or_else(|error| panic!("{}: a repaired hierarchy: {error}\n{report}", base.name));
+    mended(base, &found, &again, &report);
 }
 
 /// Runs every check that only reads.
@@ -90,8 +91,8 @@ fn stored(store: &dyn Store) -> Contents {
     }
 }
 
-fn unchanged(base: &Base, before: &Contents, after: &Contents, who: &str) {
-    assert!(before == after, "{}: {who} has written\n{}", base.name, difference(before, after));
+fn unchanged(base: &Base, before: &Contents, after: &Contents, operation: &str) {
+    assert!(before == after, "{}: {operation} has written\n{}", base.name, difference(before, after));
 }
 
 /// Checks that nothing is written outside the hierarchy and its quarantine.
@@ -104,12 +105,12 @@ fn outside(base: &Base, before: &Contents, after: &Contents) {
 }
 
 /// Checks that elements that could be read before can be read, and are unchanged.
-fn kept(base: &Base, before: &Elements, after: &Elements, told: &str) {
+fn kept(base: &Base, before: &Elements, after: &Elements, report: &str) {
     for ((path, at), value) in before {
         let now = after.get(&(path.clone(), at.clone()));
         assert!(
             now == Some(value),
-            "{}: '{path}' {at:?} was {value:?} before the repair, and is {now:?}\n{told}",
+            "{}: '{path}' {at:?} was {value:?} before the repair, and is {now:?}\n{report}",
             base.name
         );
     }
@@ -130,20 +131,20 @@ fn is_given_up(base: &Base, stored: &Contents, path: &str) -> bool {
 
 /// Checks that every value still exists, under its key or elsewhere. Only consolidated metadata is rewritten, and marks of
 /// finished work are deleted.
-fn nothing_lost(base: &Base, before: &Contents, after: &Contents, told: &str) {
+fn nothing_lost(base: &Base, before: &Contents, after: &Contents, report: &str) {
     let values: BTreeSet<&[u8]> = after.values().map(Vec::as_slice).collect();
     for (key, value) in before {
         let may_go = key.ends_with(".zmetadata") || key.ends_with("zarr.json") || key.contains(MARK);
         assert!(
             may_go || values.contains(value.as_slice()),
-            "{}: the value of '{key}' is lost\n{told}",
+            "{}: the value of '{key}' is lost\n{report}",
             base.name
         );
     }
 }
 
 /// Checks that repaired findings are not found again, and that nothing is left to repair.
-fn mended(base: &Base, found: &[Finding], again: &[Finding], told: &str) {
+fn mended(base: &Base, found: &[Finding], again: &[Finding], report: &str) {
     let place = |finding: &Finding| {
         let chunks = (finding.chunk.clone(), finding.inner_chunk.clone());
         (finding.kind, finding.path.clone(), finding.key.clone(), chunks)
@@ -151,16 +152,16 @@ fn mended(base: &Base, found: &[Finding], again: &[Finding], told: &str) {
     let repaired: BTreeSet<_> =
         found.iter().filter(|finding| finding.outcome == Outcome::Repaired).map(place).collect();
     for finding in found {
-        assert!(!matches!(finding.outcome, Outcome::Failed(_)), "{}: a repair fails\n{told}", base.name);
+        assert!(!matches!(finding.outcome, Outcome::Failed(_)), "{}: a repair fails\n{report}", base.name);
     }
     for finding in again {
         let is_mended = !repaired.contains(&place(finding)) && !finding.remedy.is_possible();
-        let (told_again, name) = (self::told(std::slice::from_ref(finding)), base.name);
-        assert!(is_mended, "{name}: findings after a repair:\n{told_again}the repair:\n{told}");
+        let (report_again, name) = (self::report(std::slice::from_ref(finding)), base.name);
+        assert!(is_mended, "{name}: findings after a repair:\n{report_again}the repair:\n{report}");
     }
 }
 
-fn told(findings: &[Finding]) -> String {
+fn report(findings: &[Finding]) -> String {
     let line = |finding: &Finding| {
         format!("  /{}: {finding} [{}: {:?}]\n", finding.path, finding.remedy, finding.outcome)
     };

@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_told_apart() {
+    fn names_are_distinguished() {
         assert_eq!(Reader::of_name("read_tiff").map(|reader| reader.kind), Some(Some(Kind::Tiff)));
         assert!(Reader::of_name("tiff").is_none());
     }

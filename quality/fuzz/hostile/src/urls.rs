@@ -123,7 +123,7 @@ fn kept(method: &str, answer: &Answer) -> std::result::Result<(), &'static str> 
     if answer.status.as_u16() < 400 {
         return Ok(());
     }
-    let Ok(json) = zarrox::json::parse(&answer.body) else { return Err("an error that is no JSON") };
+    let Ok(json) = zarrox::json::parse(&answer.body) else { return Err("an error that is not JSON") };
     let error = json.get("error");
     let message = error.and_then(|error| error.get("message")).and_then(Json::as_str);
     let status = error.and_then(|error| error.get("status")).and_then(Json::as_u64);

@@ -19,22 +19,22 @@ use zarrox_testkit::examples::{EXAMPLES, Example};
 const INTRODUCTION: &str = "
 ## Codecs
 
-A name is what `codecs` says in `zarr.json`, an id is what `compressor` and `filters` say in `.zarray`. Other names are read, and never
-written. v2 has no codecs without an id: it says the same in other members. `v2_filter` is in no metadata: it is what an array of v2 has
-where a filter is given bytes, and in v2 it is that filter.
+The name is that of `codecs` in `zarr.json`, the id that of `compressor` and `filters` in `.zarray`. Other names are read, but never
+written. A codec without an id has no equivalent in v2, which stores the same in other members. `v2_filter` is never in metadata: it
+represents a filter of a v2 array that receives bytes.
 
-| name in v3 | other names | id in v2 | turns |
+| name in v3 | other names | id in v2 | converts |
 |---|---|---|---|
 ";
 
 const ABILITIES: &str = "
-### What each can do
+### Capabilities
 
-- Formats: in which arrays with it are written. More is read: an array says by itself what it needs.
-- A part is read: *ranges* of what is stored are enough; *blocks* or *inner chunks* are decoded alone; *elements* need what the
-  next codec needs for as many; *unverified* is where a checksum is passed over. Otherwise the whole chunk is read and decoded.
-- A part is written: only the *inner chunks* that it touches are encoded anew, or what the next codec says. Otherwise the whole chunk.
-- In place: decoding takes no memory and no copy of its own.
+- Formats: those in which arrays with the codec are written. More can be read: the metadata of an array names its codecs.
+- A part is read: *ranges* of the stored bytes suffice; *blocks* or *inner chunks* are decoded individually; *elements* need as much
+  as the next codec needs for them; *unverified* means that a checksum is not checked. Otherwise the whole chunk is read and decoded.
+- A part is written: only the *inner chunks* that it touches are encoded again, or as the next codec requires. Otherwise the whole chunk.
+- In place: decoding needs no additional memory and no copy.
 
 | codec | formats | a part is read | a part is written | in place |
 |---|---|---|---|---|
@@ -70,7 +70,7 @@ fn name_row(definition: &CodecDef) -> String {
     let aliases: Vec<String> = definition.aliases.iter().map(|alias| format!("`{alias}`")).collect();
     let id = definition.v2_id.map_or(String::new(), |id| format!("`{id}`"));
     let turns = match definition.kind {
-        _ if is_refused(definition) => "nothing: it is refused",
+        _ if is_refused(definition) => "nothing: not supported",
         CodecKind::ArrayToArray => "arrays into arrays",
         CodecKind::ArrayToBytes => "an array into bytes",
         CodecKind::BytesToBytes => "bytes into bytes",

@@ -11,11 +11,11 @@ use zarrox::{DataType, Format, Registry, Result};
 const INTRODUCTION: &str = "\
 # Supported
 
-Made from the definitions in the source by `cargo xtask docs`.
+Generated from the definitions in the source by `cargo xtask docs`.
 ";
 
 const SIZES: &str = "\
-Raw bits, byte strings and text are of any size, times of any unit and multiple: of each there is one example here.";
+Raw bits, byte strings and text have any size, times any unit and multiple: the table has one example of each.";
 
 fn main() -> Result<()> {
     let mut formats: Vec<String> = Format::all().map(|format| format.to_string()).collect();

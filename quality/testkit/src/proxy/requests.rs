@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_http_has_no_requests() {
+    fn other_protocols_have_no_requests() {
         let long = "x".repeat(LONGEST + 1);
         for sent in [
             "*1\r\n$4\r\nPING\r\n",

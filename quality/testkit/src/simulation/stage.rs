@@ -115,11 +115,11 @@ pub(super) enum Lock {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sharing {
     /// Not shared.
-    Nobody,
+    None,
     /// Shared among the threads of a process.
     Process,
     /// Shared among all shared holders.
-    Everybody,
+    All,
 }
 
 /// The holders of a lock.
@@ -133,9 +133,9 @@ pub(super) struct Holders {
 impl Holders {
     fn admits(&self, process: usize, sharing: Sharing) -> bool {
         match sharing {
-            Sharing::Nobody => false,
+            Sharing::None => false,
             Sharing::Process => self.processes.iter().all(|holder| *holder == process),
-            Sharing::Everybody => self.sharing == Sharing::Everybody,
+            Sharing::All => self.sharing == Sharing::All,
         }
     }
 }
@@ -153,7 +153,7 @@ pub(super) enum Fate<'a> {
 impl Stage {
     /// Creates a machine with an empty disk of this kind, beside others if there are any.
     #[must_use]
-    pub fn new(schedule: Schedule, told: bool) -> Self {
+    pub fn new(schedule: Schedule, traced: bool) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         static SYSTEM: Once = Once::new();
         SYSTEM.call_once(|| replace_system(&Simulated));
@@ -163,7 +163,7 @@ impl Stage {
             step: 0,
             schedule,
             clock: 1_000_000_000,
-            trace: told.then(Vec::new),
+            trace: traced.then(Vec::new),
             disks: Vec::new(),
             locks: BTreeMap::new(),
             known: BTreeMap::new(),
@@ -207,8 +207,8 @@ impl Stage {
     }
 
     /// Adds a line to the trace, if there is one.
-    pub fn tell(&self, line: impl FnOnce() -> String) {
-        self.0.lock().tell(line);
+    pub fn record(&self, line: impl FnOnce() -> String) {
+        self.0.lock().record(line);
     }
 
     /// Returns true if a process was not killed.
@@ -338,7 +338,7 @@ impl Shared {
         state.clock += 1;
         let writes = operation.is_write();
         let decision = state.decide(task, writes, loses, false);
-        state.tell(|| match decision {
+        state.record(|| match decision {
             Some(decision) => format!("task {task}: {operation:?} '{key}': {decision}"),
             None => format!("task {task}: {operation:?} '{key}'"),
         });
@@ -375,7 +375,7 @@ impl Shared {
                 continue;
             };
             state.tasks[task].status = Status::Waits(lock.clone());
-            state.tell(|| format!("task {task} waits for {lock:?}"));
+            state.record(|| format!("task {task} waits for {lock:?}"));
             state.step += 1;
             state.hand_over(Some(task));
             state = self.await_turn(state, task);
@@ -388,7 +388,7 @@ impl Shared {
 }
 
 impl State {
-    fn tell(&mut self, line: impl FnOnce() -> String) {
+    fn record(&mut self, line: impl FnOnce() -> String) {
         if let Some(trace) = &mut self.trace {
             trace.push(line());
         }
@@ -521,7 +521,7 @@ impl System for Simulated {
         state.clock += SLEEP;
         if let Some(task) = task {
             state.step += 1;
-            state.tell(|| format!("task {task} sleeps"));
+            state.record(|| format!("task {task} sleeps"));
             state.hand_over(Some(task));
             drop(stage.await_turn(state, task));
         }

@@ -388,7 +388,7 @@ impl Store for SimStore {
         let own = Lock::Key(self.disk, self.process, text.to_owned());
         let name = (self.disk, self.process, text.to_owned());
         self.call(operation, text, |state| {
-            let acquired = self.shared.acquire(state, &own, self.process, Sharing::Nobody);
+            let acquired = self.shared.acquire(state, &own, self.process, Sharing::None);
             let mut state = acquired.ok_or_else(|| self.dead(operation, text))?;
             if self.kind == Kind::Directory {
                 state = self.lock_file(state, &name).ok_or_else(|| self.dead(operation, text))?;
@@ -423,8 +423,8 @@ impl Store for SimStore {
         let among = (self.kind != Kind::Directory).then_some(self.process);
         let lock = Lock::Hold(self.disk, among, prefix.as_str().to_owned());
         let sharing = match how {
-            Hold::Shared => Sharing::Everybody,
-            Hold::Exclusive => Sharing::Nobody,
+            Hold::Shared => Sharing::All,
+            Hold::Exclusive => Sharing::None,
         };
         self.call(Operation::Lock, prefix.as_str(), |state| {
             let held = self.shared.acquire(state, &lock, self.process, sharing);
@@ -622,7 +622,7 @@ mod tests {
     }
 
     #[test]
-    fn those_who_wait_for_one_another_are_told() {
+    fn a_deadlock_is_reported() {
         let (stage, stores) =
             stores(Kind::Directory, Schedule::given([(3, crate::simulation::Decision::Switch(1))].into()), 2);
         let keys = ["a", "b"].map(|name| Key::new(name).unwrap());

@@ -165,7 +165,7 @@ impl Allowed {
             }
             if !allowed.iter().any(|number| element(*number, at) == *value) {
                 let expected: Vec<String> = allowed.iter().map(u64::to_string).collect();
-                let found = crate::element::told(*value);
+                let found = crate::element::describe(*value);
                 wrong.push(format!(
                     "element {at} is {found} instead of operation {}'s",
                     expected.join(" or ")

@@ -78,8 +78,8 @@ impl Judge<'_> {
         let meets = |act: Act| act.is_of_board() && self.has(Act::is_structural);
         let converts = self.has(|act| act == Act::Convert);
         let judged = entries.iter().filter(|entry| !self.may_fail && !converts && !meets(entry.act));
-        let told = judged.filter_map(|entry| Some(format!("{}: {}", entry.act.name(), entry.error()?)));
-        for message in told.collect::<Vec<String>>() {
+        let failures = judged.filter_map(|entry| Some(format!("{}: {}", entry.act.name(), entry.error()?)));
+        for message in failures.collect::<Vec<String>>() {
             self.faults.add(Fault::Failed, message);
         }
     }
@@ -420,7 +420,7 @@ fn grown(mut array: Array) -> zarrox::Result<()> {
     array.resize(&shape)?;
     let new = array.read::<ArrayD<u64>>(DimSelection::from(before[0]..shape[0]))?;
     if let Some(found) = new.iter().find(|&&found| found != 0) {
-        let message = format!("what was grown shows {}", crate::element::told(*found));
+        let message = format!("what was grown shows {}", crate::element::describe(*found));
         return Err(Error::new(ErrorKind::Corrupt, message));
     }
     array.resize(&before)

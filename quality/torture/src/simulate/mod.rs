@@ -139,7 +139,7 @@ fn one(seed: u64, options: &Options, tally: &Mutex<Tally>) -> Outcome {
     };
     if is_new {
         let (plan, shown) = shrink::shrink(plan, shown);
-        println!("{}", told(&plan, &shown));
+        println!("{}", described(&plan, &shown));
     }
     Ok(())
 }
@@ -154,7 +154,7 @@ fn blamed(plan: &Plan) -> String {
     names.join(" ")
 }
 
-fn told(plan: &Plan, shown: &Shown) -> String {
+fn described(plan: &Plan, shown: &Shown) -> String {
     let mut text = format!("\n{plan}\n");
     for line in &shown.ended.trace {
         text.push_str("    ");

@@ -31,8 +31,8 @@ impl Shown {
 }
 
 /// Runs a plan once.
-pub(super) fn play(plan: &Plan, schedule: Schedule, told: bool) -> Outcome<Shown> {
-    let stage = Stage::new(schedule, told);
+pub(super) fn play(plan: &Plan, schedule: Schedule, traced: bool) -> Outcome<Shown> {
+    let stage = Stage::new(schedule, traced);
     let (first, second) = plan.world.contents().map_err(|error| error.to_string())?;
     stage.add_disk(plan.kind, plan.sync, &first);
     stage.add_disk(plan.kind, plan.sync, &second);
@@ -48,13 +48,13 @@ pub(super) fn play(plan: &Plan, schedule: Schedule, told: bool) -> Outcome<Shown
         let (stage, history) = (stage.clone(), history.clone());
         let work = move || {
             for act in hand.acts {
-                stage.tell(|| format!("task {index} begins {act:?}"));
+                stage.record(|| format!("task {index} begins {act:?}"));
                 let number = history.begin(hand.task, act);
                 let done = actor.act(act).map_err(|error| error.to_string());
                 if !stage.is_alive(hand.process) {
                     return;
                 }
-                stage.tell(|| match &done {
+                stage.record(|| match &done {
                     Ok(_) => format!("task {index} has finished"),
                     Err(error) => format!("task {index} failed: {error}"),
                 });

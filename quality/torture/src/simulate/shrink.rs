@@ -14,8 +14,8 @@ const TRIES: u64 = 60;
 /// with a trace.
 pub(super) fn shrink(mut plan: Plan, mut shown: Shown) -> (Plan, Shown) {
     let Some(reason) = shown.reason() else { return (plan, shown) };
-    let fails = |plan: &Plan, schedule: Schedule, told: bool| {
-        let shown = play(plan, schedule, told).ok()?;
+    let fails = |plan: &Plan, schedule: Schedule, traced: bool| {
+        let shown = play(plan, schedule, traced).ok()?;
         (shown.reason().as_ref() == Some(&reason)).then_some(shown)
     };
     while let Some((smaller, found)) = smaller_plans(&plan).into_iter().find_map(|smaller| {

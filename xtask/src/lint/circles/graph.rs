@@ -58,15 +58,15 @@ impl Graph {
 
     pub(super) fn knots(&self) -> Vec<Knot> {
         let reached: Vec<BTreeSet<usize>> = (0..self.needs.len()).map(|node| self.reached(node)).collect();
-        let mut told = BTreeSet::<usize>::new();
+        let mut reported = BTreeSet::<usize>::new();
         let mut knots = Vec::new();
         for node in 0..self.needs.len() {
-            if !reached[node].contains(&node) || told.contains(&node) {
+            if !reached[node].contains(&node) || reported.contains(&node) {
                 continue;
             }
             let knot: Vec<usize> =
                 reached[node].iter().copied().filter(|other| reached[*other].contains(&node)).collect();
-            told.extend(&knot);
+            reported.extend(&knot);
             let circle = self.shortest_circle(&knot);
             let circle = circle.iter().map(|node| self.paths[*node].display().to_string()).collect();
             knots.push(Knot { size: knot.len(), circle });

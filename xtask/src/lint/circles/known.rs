@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn what_closes_no_circle_is_told() {
+    fn a_dependency_that_closes_no_cycle_is_reported() {
         let paths = ["a", "b", "c"].map(Into::into).to_vec();
         let needs = vec![[1].into(), [0, 2].into(), [].into()];
         let mut graphs = [Graph { paths, needs }];

@@ -32,19 +32,19 @@ pub(crate) fn check() -> Outcome {
     let mut folders: Vec<Graph> = files.iter().map(Graph::folders).collect();
     gone.extend(known::cut(&mut folders, &of_folders));
 
-    let circles = [told("files", &files), told("folders", &folders)].concat();
+    let circles = [cycles("files", &files), cycles("folders", &folders)].concat();
     let gone =
         gone.iter().map(|known| format!("closes no circle any more, remove it from known.txt: {known}"));
-    let told: BTreeSet<String> = circles.into_iter().chain(gone).collect();
-    if told.is_empty() {
+    let failures: BTreeSet<String> = circles.into_iter().chain(gone).collect();
+    if failures.is_empty() {
         println!("{} needs are known to close circles", of_files.len() + of_folders.len());
         return Ok(());
     }
-    Err(format!("circles:\n{}", told.into_iter().collect::<Vec<_>>().join("\n")))
+    Err(format!("circles:\n{}", failures.into_iter().collect::<Vec<_>>().join("\n")))
 }
 
 /// Returns a line for each knot.
-fn told(what: &str, graphs: &[Graph]) -> Vec<String> {
+fn cycles(what: &str, graphs: &[Graph]) -> Vec<String> {
     let knots = graphs.iter().flat_map(Graph::knots);
     knots.map(|knot| format!("{} {what} need one another: {}", knot.size, knot.circle.join(" -> "))).collect()
 }

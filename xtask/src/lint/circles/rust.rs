@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_and_visibility_are_no_needs() {
+    fn tests_and_visibility_are_not_dependencies() {
         let a = "#[cfg(test)] mod tests { use crate::b; } #[cfg(all(test, unix))] use crate::b::B; pub(crate) struct A;";
         let found = knots(&[
             ("lib.rs", "mod a; mod b; fn f() { a::A }"),

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_such_document_is_an_error() {
+    fn another_document_is_an_error() {
         let open = "<a xmlns='DAV:'><response><href>";
         let long = format!("{open}{}", "x".repeat(TEXT + 1));
         for text in ["<a", "<a></b>", "<!DOCTYPE a []><a/>", &format!("{open}&unknown;"), open, &long] {

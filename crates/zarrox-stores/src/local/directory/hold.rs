@@ -7,7 +7,7 @@ use rustix::fs::{self as sys, AtFlags, CWD};
 use rustix::io::Errno;
 
 use super::super::held::{identity, identity_of};
-use super::super::node::{NodeLock, Waited};
+use super::super::node::{LockOutcome, NodeLock};
 use super::fault::Fault;
 use super::unix::{DIRECTORY, Entry, LISTING, Root, entry, split};
 use crate::Hold;
@@ -26,9 +26,9 @@ impl Root {
                 return Ok(None);
             };
             match lock.wait(how, self.lock_timeout, say)? {
-                Waited::Locked => {}
-                Waited::Taken => return Err(Fault::Held(self.lock_timeout)),
-                Waited::Unsupported => return Ok(None),
+                LockOutcome::Locked => {}
+                LockOutcome::Taken => return Err(Fault::Held(self.lock_timeout)),
+                LockOutcome::Unsupported => return Ok(None),
             }
             // The previous holder may have put another directory in its place.
             let there = match sys::statat(CWD, &whole, AtFlags::empty()) {
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hold_is_of_the_directory_that_has_the_name_when_it_is_got() {
+    fn a_hold_applies_to_the_directory_that_has_the_name_when_it_is_acquired() {
         let directory = tempfile::tempdir().unwrap();
         let mut root = root(&directory);
         root.lock_timeout = Duration::from_secs(60);

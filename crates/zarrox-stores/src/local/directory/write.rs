@@ -31,7 +31,7 @@ use super::unix::{
     DIRECTORY, Entry, READ, Root, again_when_missing, entry, leads_to_directory, odd, split, unless_missing,
 };
 use crate::PartSource;
-use crate::fork::busy;
+use crate::fork::delay_fork;
 use crate::sync::{Mutex, MutexGuard, unpoisoned};
 
 /// The condition under which the file of a value is replaced or removed.
@@ -114,7 +114,7 @@ impl Old {
 }
 
 /// The name of a value in an open directory.
-struct Place<'a> {
+struct Slot<'a> {
     root: &'a Root,
     directory: BorrowedFd<'a>,
     key: &'a str,
@@ -128,7 +128,7 @@ impl Root {
             let (directory, made) = self.make_directory(parent)?;
             self.sweep(parent, directory.as_fd(), made);
             self.flush_way(parent, directory.as_fd())?;
-            Place { root: self, directory: directory.as_fd(), key, name }.replace(parts, rule)
+            Slot { root: self, directory: directory.as_fd(), key, name }.replace(parts, rule)
         })
     }
 
@@ -139,7 +139,7 @@ impl Root {
             other => other?,
         };
         self.sweep(parent, directory.as_fd(), false);
-        let erased = Place { root: self, directory: directory.as_fd(), key, name }.erase(rule)?;
+        let erased = Slot { root: self, directory: directory.as_fd(), key, name }.erase(rule)?;
         if erased {
             self.flush(directory.as_fd())?;
             self.prune(parent);
@@ -188,7 +188,7 @@ impl Root {
     }
 }
 
-impl Place<'_> {
+impl Slot<'_> {
     fn replace(&self, parts: &PartSource<'_>, rule: Rule<'_>) -> Result<(), Fault> {
         let old = match (rule, rule.mode()) {
             (Rule::Always, _) => self.old()?,
@@ -207,7 +207,7 @@ impl Place<'_> {
             _ => {}
         }
         // A forked process would hold the lock of the new file for as long as it lives.
-        let _busy = busy();
+        let _delay = delay_fork();
         let mut temporary = TemporaryFile::create(self.directory, old.mode())?;
         parts(&mut |part| temporary.file.write_all(part))?;
         if self.root.sync || self.root.tells_errors_late(self.directory) {

@@ -32,12 +32,12 @@ pub(super) struct Files {
     path: PathBuf,
     id: String,
     limit: u64,
-    taken: Mutex<Taken>,
+    usage: Mutex<Usage>,
 }
 
 /// The disk space of the files, in bytes.
 #[derive(Debug)]
-struct Taken {
+struct Usage {
     /// The space at the last scan of the directory.
     seen: u64,
     /// The bytes that this process has added since then.
@@ -78,8 +78,8 @@ impl Files {
         DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(fail)?;
         let path = fs::canonicalize(path).map_err(fail)?;
         let id = format!("cache:{}", path.display());
-        let files = Self { path, id, limit, taken: Mutex::new(Taken { seen: 0, added: 0 }) };
-        files.look_through(&mut files.taken(), 0).map_err(fail)?;
+        let files = Self { path, id, limit, usage: Mutex::new(Usage { seen: 0, added: 0 }) };
+        files.look_through(&mut files.usage(), 0).map_err(fail)?;
         Ok(files)
     }
 
@@ -196,17 +196,17 @@ impl Files {
 
     /// Reserves space for a value that is about to be written, and evicts the least recently used values if there is too little.
     fn make_room(&self, room: u64) -> io::Result<()> {
-        let mut taken = self.taken();
-        taken.added += room;
+        let mut usage = self.usage();
+        usage.added += room;
         // Also at regular intervals without need, since other processes may write here as well.
-        if taken.seen + taken.added > self.limit || taken.added > self.limit / 8 {
-            self.look_through(&mut taken, room)?;
+        if usage.seen + usage.added > self.limit || usage.added > self.limit / 8 {
+            self.look_through(&mut usage, room)?;
         }
         Ok(())
     }
 
     /// Measures the space in use. If too little is free, evicts enough to leave some spare space.
-    fn look_through(&self, taken: &mut Taken, room: u64) -> io::Result<()> {
+    fn look_through(&self, usage: &mut Usage, room: u64) -> io::Result<()> {
         let spare = room.max(self.limit / 8);
         loop {
             let (mut total, mut oldest) = (0_u64, BinaryHeap::new());
@@ -218,7 +218,7 @@ impl Files {
                 }
             })?;
             if total.saturating_add(room) <= self.limit {
-                *taken = Taken { seen: total, added: room };
+                *usage = Usage { seen: total, added: room };
                 return Ok(());
             }
             let mut removed = false;
@@ -253,8 +253,8 @@ impl Files {
         Ok(())
     }
 
-    fn taken(&self) -> MutexGuard<'_, Taken> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    fn usage(&self) -> MutexGuard<'_, Usage> {
+        self.usage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

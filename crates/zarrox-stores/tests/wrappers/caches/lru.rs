@@ -100,7 +100,7 @@ fn the_memory_is_bounded_and_what_is_used_stays() {
 }
 
 #[test]
-fn a_writer_who_lost_reads_the_new_value() {
+fn a_writer_that_lost_reads_the_new_value() {
     let inner = memory();
     put(&*inner, "v", b"1");
     let store = LruCacheStore::new(Arc::clone(&inner), 1 << 20);

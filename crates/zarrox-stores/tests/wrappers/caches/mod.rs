@@ -47,15 +47,15 @@ fn never_keeps_what_was_replaced(wrap: impl Fn(Arc<dyn Store>) -> Box<dyn Store>
 
 /// Many readers and writers: a writer reads its own writes.
 fn reads_what_was_written(store: &dyn Store) {
-    let work = |who: usize| {
+    let work = |writer: usize| {
         for round in 0..60 {
-            let own: Key = key(&format!("{who}/v"));
-            let value = format!("{who} {round}");
+            let own: Key = key(&format!("{writer}/v"));
+            let value = format!("{writer} {round}");
             store.set(&own, value.as_bytes(), Condition::Always).unwrap();
             assert_eq!(store.get(&own).unwrap().unwrap(), value);
-            store.get(&key(&format!("{}/v", (who + 1) % 4))).unwrap();
+            store.get(&key(&format!("{}/v", (writer + 1) % 4))).unwrap();
             assert_eq!(store.get(&own).unwrap().unwrap(), value);
         }
     };
-    thread::scope(|scope| (0..4).for_each(|who| drop(scope.spawn(move || work(who)))));
+    thread::scope(|scope| (0..4).for_each(|writer| drop(scope.spawn(move || work(writer)))));
 }

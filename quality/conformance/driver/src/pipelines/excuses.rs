@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn excuses_that_are_not_needed_are_told() {
+    fn unused_excuses_are_reported() {
         let outcomes = crate::pipelines::outcomes::parsed(
             "passed a[1]\nfailed a[2]\npassed b[1]\npassed b[2]\npassed c[1]\nskipped d\n",
         );

@@ -7,40 +7,40 @@ use crate::sync::{Condvar, Mutex, unpoisoned};
 
 /// A counting semaphore: limits the number of operations that run concurrently; further operations wait.
 #[derive(Debug)]
-pub struct Turns {
+pub struct Semaphore {
     /// The number of available permits.
-    free: Mutex<usize>,
-    given_back: Condvar,
+    available: Mutex<usize>,
+    released: Condvar,
 }
 
-impl Turns {
+impl Semaphore {
     /// Creates a semaphore with `limit` permits.
     #[must_use]
     pub fn new(limit: NonZeroUsize) -> Self {
-        Self { free: Mutex::new(limit.get()), given_back: Condvar::new() }
+        Self { available: Mutex::new(limit.get()), released: Condvar::new() }
     }
 
     /// Waits until a permit is available, and acquires up to `wanted` permits, which must not be 0.
-    pub fn take(&self, wanted: usize) -> Taken<'_> {
-        let mut free = unpoisoned(&self.free);
-        while *free == 0 {
-            free = self.given_back.wait(free).unwrap_or_else(PoisonError::into_inner);
+    pub fn acquire(&self, wanted: usize) -> Permits<'_> {
+        let mut available = unpoisoned(&self.available);
+        while *available == 0 {
+            available = self.released.wait(available).unwrap_or_else(PoisonError::into_inner);
         }
-        let count = wanted.min(*free);
-        *free -= count;
-        Taken { turns: self, count }
+        let count = wanted.min(*available);
+        *available -= count;
+        Permits { semaphore: self, count }
     }
 }
 
 /// Permits that are released when this is dropped.
 #[derive(Debug)]
 #[must_use = "permits are released when this is dropped"]
-pub struct Taken<'t> {
-    turns: &'t Turns,
+pub struct Permits<'s> {
+    semaphore: &'s Semaphore,
     count: usize,
 }
 
-impl Taken<'_> {
+impl Permits<'_> {
     /// Returns the number of these permits.
     #[must_use]
     pub fn count(&self) -> usize {
@@ -51,14 +51,14 @@ impl Taken<'_> {
     pub fn split_one(&mut self) -> Self {
         let count = self.count.min(1);
         self.count -= count;
-        Self { turns: self.turns, count }
+        Self { semaphore: self.semaphore, count }
     }
 }
 
-impl Drop for Taken<'_> {
+impl Drop for Permits<'_> {
     fn drop(&mut self) {
-        *unpoisoned(&self.turns.free) += self.count;
-        (0..self.count).for_each(|_| self.turns.given_back.notify_one());
+        *unpoisoned(&self.semaphore.available) += self.count;
+        (0..self.count).for_each(|_| self.semaphore.released.notify_one());
     }
 }
 
@@ -73,38 +73,39 @@ mod model {
     use crate::sync::check;
 
     #[test]
-    fn no_more_than_the_limit_are_under_way_and_nobody_waits_for_ever() {
+    fn at_most_the_limit_are_in_progress_and_none_waits_forever() {
         check(|| {
-            let (turns, under_way) = (Turns::new(NonZeroUsize::new(2).unwrap()), AtomicUsize::new(0));
+            let (semaphore, in_progress) =
+                (Semaphore::new(NonZeroUsize::new(2).unwrap()), AtomicUsize::new(0));
             thread::scope(|scope| {
                 for wanted in [1, 1, 2, 3] {
-                    let (turns, under_way) = (&turns, &under_way);
+                    let (semaphore, in_progress) = (&semaphore, &in_progress);
                     scope.spawn(move || {
-                        let mut taken = turns.take(wanted);
-                        let count = taken.count();
+                        let mut permits = semaphore.acquire(wanted);
+                        let count = permits.count();
                         assert!((1..=wanted).contains(&count));
-                        assert!(under_way.fetch_add(count, Relaxed) + count <= 2);
+                        assert!(in_progress.fetch_add(count, Relaxed) + count <= 2);
                         thread::yield_now();
-                        under_way.fetch_sub(1, Relaxed);
-                        drop(taken.split_one());
+                        in_progress.fetch_sub(1, Relaxed);
+                        drop(permits.split_one());
                         thread::yield_now();
-                        under_way.fetch_sub(taken.count(), Relaxed);
+                        in_progress.fetch_sub(permits.count(), Relaxed);
                     });
                 }
             });
-            assert_eq!(turns.take(3).count(), 2);
+            assert_eq!(semaphore.acquire(3).count(), 2);
         });
     }
 
     #[test]
-    fn as_many_go_on_as_turns_are_given_back() {
+    fn as_many_continue_as_permits_are_released() {
         check(|| {
-            let (turns, meeting) = (Turns::new(NonZeroUsize::new(2).unwrap()), Barrier::new(2));
-            let both = turns.take(2);
+            let (semaphore, meeting) = (Semaphore::new(NonZeroUsize::new(2).unwrap()), Barrier::new(2));
+            let both = semaphore.acquire(2);
             thread::scope(|scope| {
                 for _ in 0..2 {
                     scope.spawn(|| {
-                        let _turn = turns.take(1);
+                        let _permit = semaphore.acquire(1);
                         meeting.wait();
                     });
                 }
