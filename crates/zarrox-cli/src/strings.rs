@@ -110,7 +110,7 @@ pub(crate) fn refuse_raw(window: &Window<'_>) -> Result<()> {
     }
     let message = format!(
         "elements of {data_type} have no fixed size, and raw bytes do not record where each ends; strings can be exported \
-         to .npy, and {WAYS}"
+        to .npy, and {WAYS}"
     );
     Err(window.with_path(Error::new(ErrorKind::Unsupported, message)))
 }

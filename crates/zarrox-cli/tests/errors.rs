@@ -120,7 +120,7 @@ fn what_keeps_a_conversion_from_being_done_is_told_line_by_line_with_the_option_
     place.ok(&["create", "h.zarr/b", "--shape", "4", "--dtype", "int8", "--fill-value", "7"]);
     let said = place.fails(6, &["convert", "h.zarr", "new.n5", "--to", "n5"]);
     let lines: Vec<&str> = said.lines().map(str::trim).collect();
-    assert!(lines.len() == 3 && lines[0].ends_with("cannot become Zarr n5:"), "{said}");
+    assert!(lines.len() == 3 && lines[0].ends_with("cannot be converted to Zarr n5:"), "{said}");
     assert!(lines[1].starts_with("/a: loss") && lines[1].ends_with("; --allow data-types"), "{said}");
     assert!(lines[2].starts_with("/b: loss") && lines[2].ends_with("; --allow fill-values"), "{said}");
     place.run(&["convert", "h.zarr", "new.n5", "--to", "n5", "--allow", "data-types,fill-values"]);

@@ -1,18 +1,18 @@
 //! Tools for Zarr hierarchies, above the library [`zarrox`]: copies and conversions, checks and repairs, digests, comparisons and
-//! statistics. Each of them works on any store and any format, in bounded memory and on all cores.
+//! statistics. Each tool supports all stores and formats, in bounded memory and on all cores.
 //!
 //! | to … | use |
 //! |---|---|
-//! | copy nodes, also with other chunks, codecs, types and formats | [`copy`](mod@copy) |
+//! | copy nodes, also with other chunks, codecs, data types and formats | [`copy`](mod@copy) |
 //! | copy the elements of one array to another one with other chunks | [`Rechunk`] |
-//! | find damage, and repair it | [`check`](mod@check) |
-//! | compare what is stored in different ways, or later | [`digest`], [`manifest`] |
-//! | see how two nodes differ | [`diff`](mod@diff) |
+//! | find and repair damage | [`check`](mod@check) |
+//! | compare copies by hashes | [`digest`], [`manifest`] |
+//! | find the differences between two nodes | [`diff`](mod@diff) |
 //! | compute statistics of elements | [`stats`](mod@stats) |
-//! | reduce blocks of elements to one each | [`reduce`](mod@reduce) |
-//! | see the space that nodes take | [`usage`] |
-//! | bring documents into the strict form of their format | [`make_strict`] |
-//! | choose chunks and codecs by measuring them | [`bench`](mod@bench) |
+//! | downsample blocks of elements | [`reduce`](mod@reduce) |
+//! | measure the disk usage of nodes | [`usage`] |
+//! | rewrite documents in the strict form of their format | [`make_strict`] |
+//! | benchmark chunks and codecs | [`bench`](mod@bench) |
 
 pub mod bench;
 pub mod check;
@@ -34,7 +34,7 @@ pub use rechunk::{Rechunk, RechunkBoxes, RechunkPlan};
 pub use stats::{Statistics, stats};
 pub use strict::{DocumentFix, make_strict, strict_documents};
 
-/// What the crates above need of these tools beyond their public interface. It changes without notice.
+/// Items for dependent crates of this workspace, beyond the public interface. They change without notice.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::copy::{Conversion, Settings, check_apart, known_nodes, pool};

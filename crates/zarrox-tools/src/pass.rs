@@ -1,4 +1,4 @@
-//! One parallel pass over the elements of arrays, in parts of whole chunks and in bounded memory.
+//! Parallel passes over the elements of arrays, in parts of whole chunks and in bounded memory.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -9,42 +9,42 @@ use zarrox::internals::Boxes;
 use zarrox::internals::{Pool, Work, argument};
 use zarrox::{Array, ArrayView, DynArray};
 
-/// A part has several chunks up to this size, in bytes: it stays in a cache from decoding to the work on it.
+/// A part combines several chunks up to this size, in bytes, so that it stays in the CPU cache between decoding and processing.
 const CACHED: u64 = 1 << 20;
 
-/// The most parts whose numbers are in memory.
+/// The maximum number of parts whose numbers are in memory.
 const MOST: usize = 1 << 26;
 
-/// The begin and the end of a part along each dimension.
+/// The start and the end of a part along each dimension.
 pub(crate) type Region = Vec<(u64, u64)>;
 
 /// The parts of a pass.
 enum Parts {
     /// All cells.
     All(Cells, usize),
-    /// Cells in which something is stored.
+    /// Cells with stored chunks.
     Stored(Cells, Vec<u128>),
     /// Parts of a selection, or of the whole array.
     Listed(Option<Selection>, Vec<Region>),
 }
 
-/// A pass over one array, or over several of one shape at the same time.
+/// A pass over one array, or over several arrays of equal shape at the same time.
 pub(crate) struct Pass {
     arrays: Vec<Array>,
     parts: Parts,
     pool: Pool,
-    /// The number of bytes of one element of each array.
+    /// The size of one element of all arrays together, in bytes.
     item: u64,
-    /// The number of bytes of the largest part of all arrays.
+    /// The size of the largest part of all arrays together, in bytes.
     bytes: usize,
     at_once: usize,
 }
 
 impl Pass {
-    /// A pass over arrays of one shape. With `all`, also parts in which no array has anything stored are visited.
+    /// Creates a pass over arrays of equal shape. With `all`, parts without stored chunks are visited as well.
     pub(crate) fn new(arrays: &[&Array], memory: usize, all: bool) -> Result<Self> {
         let (first, last) = match arrays {
-            [] => return Err(argument("there is no array to read")),
+            [] => return Err(argument("the list of arrays is empty")),
             [one] => (*one, *one),
             [first, .., last] => (*first, *last),
         };
@@ -56,7 +56,7 @@ impl Pass {
         let boxes = |room: u64| Boxes::new(shape, &last.unit_shape(), &first.unit_shape(), item, room);
         let mut boxed = boxes(CACHED);
         if boxed.times_read(&last.unit_shape()) > 1.5 {
-            // Every thread has parts of its own.
+            // Each thread has separate parts.
             boxed = boxes(memory as u64 / (2 * first.cores().threads() as u64));
         }
         let lengths = boxed.lengths().iter().map(|&length| length.max(1)).collect();
@@ -69,7 +69,7 @@ impl Pass {
         )
     }
 
-    /// A pass over arrays of one shape and one grid, of which each part is one stored object.
+    /// Creates a pass over arrays of equal shape and grid, in which each part is one stored object.
     pub(crate) fn of_objects(first: &Array, second: &Array, memory: usize, all: bool) -> Result<Self> {
         if first.shape().contains(&0) {
             return Self::new(&[first, second], memory, all);
@@ -80,7 +80,7 @@ impl Pass {
 
     fn of_cells(arrays: &[&Array], cells: Cells, bytes: usize, memory: usize, all: bool) -> Result<Self> {
         let count = cells.count();
-        let many = || argument("the array has too many chunks to be read as a whole; select a part of it");
+        let many = || argument("the array has too many chunks; select a part of it");
         let parts = if all {
             let count = count.and_then(|count| usize::try_from(count).ok()).ok_or_else(many)?;
             Parts::All(cells, count)
@@ -92,7 +92,7 @@ impl Pass {
         Ok(Self::of(arrays, parts, bytes, memory))
     }
 
-    /// A pass over a part of an array.
+    /// Creates a pass over a part of an array.
     pub(crate) fn of_view(view: &ArrayView<'_>, selection: Selection, memory: usize) -> Result<Self> {
         let most = (CACHED / view.data_type().size().max(1) as u64).max(1);
         let parts = view.parts(most, zarrox::Order::RowMajor)?;
@@ -101,7 +101,7 @@ impl Pass {
         Ok(Self::of_regions(view.array(), Some(selection), regions, memory))
     }
 
-    /// A pass over the given parts of an array, or of a part of it.
+    /// Creates a pass over the given parts of an array, or of a part of it.
     pub(crate) fn of_regions(
         array: &Array,
         selection: Option<Selection>,
@@ -140,7 +140,7 @@ impl Pass {
         }
     }
 
-    /// The number of elements in all parts.
+    /// Returns the number of elements in all parts.
     pub(crate) fn elements(&self) -> u64 {
         match &self.parts {
             Parts::All(..) => {
@@ -152,13 +152,13 @@ impl Pass {
         }
     }
 
-    /// The number of bytes of the elements of a part, of all arrays.
+    /// Returns the size of the elements of a part of all arrays, in bytes.
     fn bytes_of(&self, region: &Region) -> u64 {
         elements_of(region).saturating_mul(self.item)
     }
 
-    /// Works on each part, in any order and on all threads, and reports its bytes to `progress`. Each thread has a state of its own,
-    /// which are returned.
+    /// Processes each part, in any order and on all threads, and reports its bytes to `progress`. Each thread has a separate
+    /// state; the states are returned.
     pub(crate) fn run<S: Send>(
         &self,
         progress: &Work,
@@ -168,7 +168,7 @@ impl Pass {
         self.run_unless(progress, |_| Ok(false), start, work)
     }
 
-    /// Works on each part that is not to be skipped: such parts are not read.
+    /// Processes each part, without reading parts that `skip` accepts.
     pub(crate) fn run_unless<S: Send>(
         &self,
         progress: &Work,
@@ -215,12 +215,12 @@ impl Pass {
     }
 }
 
-/// The number of bytes of one element of each array.
+/// Returns the size of one element of all arrays together, in bytes.
 fn item_of<'a>(arrays: impl IntoIterator<Item = &'a &'a Array>) -> u64 {
     arrays.into_iter().map(|array| array.data_type().size().max(1) as u64).sum()
 }
 
-/// The number of elements of a region.
+/// Returns the number of elements of a region.
 pub(crate) fn elements_of(region: &[(u64, u64)]) -> u64 {
     region.iter().fold(1, |count: u64, (begin, end)| count.saturating_mul(end - begin))
 }

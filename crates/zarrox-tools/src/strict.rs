@@ -1,4 +1,4 @@
-//! Documents in the strict form of their format, which all readers accept.
+//! Rewriting of documents in the strict form of their format, which all readers accept.
 
 use zarrox_core::internals::metadata::{Layout, ReadContext, Source};
 use zarrox_core::json::{self, Json};
@@ -14,7 +14,7 @@ const COPIES: &str = "consolidated_metadata";
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DocumentFix {
-    /// Its key in the store.
+    /// The key in the store.
     pub key: String,
     /// The stored bytes; `None` if the document is missing.
     pub before: Option<Vec<u8>>,
@@ -22,11 +22,11 @@ pub struct DocumentFix {
     pub after: Vec<u8>,
 }
 
-/// Returns the documents of a node that only a lenient reader accepts, in the strict form that means the same; none if they follow the
+/// Returns the strict forms of those documents of a node that only a lenient reader accepts; empty if all documents follow the
 /// specification. Nothing is written.
 ///
 /// # Errors
-/// [`ErrorKind::InvalidMetadata`] when there is no such form; when the store cannot be read.
+/// [`ErrorKind::InvalidMetadata`] if a document has no strict form with the same meaning, or if the store cannot be read.
 pub fn strict_documents(node: &Node) -> Result<Vec<DocumentFix>> {
     let (place, node) = node.as_read()?;
     let format = format_of(&node);
@@ -41,8 +41,8 @@ pub fn strict_documents(node: &Node) -> Result<Vec<DocumentFix>> {
     fixes(place, &stored, &node, format, &layout, &documents)
 }
 
-/// Replaces the documents of a node that only a lenient reader accepts by the strict form that means the same, and returns what was
-/// replaced. Each document is replaced as a whole, and stays as it is if that fails.
+/// Replaces the documents of a node that only a lenient reader accepts by their strict form with the same meaning, and returns
+/// the replaced documents. Each document is replaced atomically, and is unchanged after a failure.
 ///
 /// # Errors
 /// The errors of [`strict_documents`], and those of writing.
@@ -75,7 +75,7 @@ fn fixes(
     layout: &Layout,
     documents: &[Option<Vec<u8>>],
 ) -> Result<Vec<DocumentFix>> {
-    if is_strict(place, format, documents).is_ok() {
+    if strict_node(place, format, documents).is_ok() {
         return Ok(Vec::new());
     }
     let node = complete(stored, opened);
@@ -98,20 +98,23 @@ fn fixes(
             format!("the documents of '{}' have no strict form that means the same: {why}", place.path);
         Error::new(ErrorKind::InvalidMetadata, message)
     };
-    let again = is_strict(place, format, &after).map_err(|error| unclear(error.to_string()))?;
+    let again = strict_node(place, format, &after).map_err(|error| unclear(error.to_string()))?;
     if !are_same(place, &node, &again)? {
         return Err(unclear("read again, they describe another node".to_owned()));
     }
     Ok(fixes)
 }
 
-/// The node that documents describe, if they follow the specification.
-fn is_strict(place: &Location, format: Format, documents: &[Option<Vec<u8>>]) -> Result<NodeMetadata> {
+/// Returns the node that documents describe.
+///
+/// # Errors
+/// If the documents violate the specification.
+fn strict_node(place: &Location, format: Format, documents: &[Option<Vec<u8>>]) -> Result<NodeMetadata> {
     let context = ReadContext::new(&place.context.registry, Strictness::Strict);
     let node = format.def().from_documents(&Source::stored(documents), &context)?;
-    let node = node.ok_or_else(|| Error::new(ErrorKind::NotFound, "there is no node"))?;
+    let node = node.ok_or_else(|| Error::new(ErrorKind::NotFound, "the node does not exist"))?;
     if let NodeMetadata::Array(array) = &node {
-        // Codecs that are unknown here are not judged.
+        // Unknown codecs are not checked.
         match array.chain(&place.context.registry, Strictness::Strict, usize::MAX) {
             Err(error) if error.kind() != ErrorKind::Unsupported => return Err(error),
             _ => {}
@@ -129,7 +132,7 @@ fn are_same(place: &Location, one: &NodeMetadata, two: &NodeMetadata) -> Result<
     }
 }
 
-/// The node with what its documents leave open, and what was found out when it was opened.
+/// Completes the stored metadata with the members that its documents omit, from the opened node.
 fn complete(stored: &NodeMetadata, opened: &NodeMetadata) -> NodeMetadata {
     match (stored, opened) {
         (NodeMetadata::Array(stored), NodeMetadata::Array(opened)) if !stored.separator_declared => {
@@ -142,7 +145,7 @@ fn complete(stored: &NodeMetadata, opened: &NodeMetadata) -> NodeMetadata {
     }
 }
 
-/// A document with the copies of other documents that the stored one has.
+/// Adds the copies of other documents in the stored document to the new one.
 fn with_copies(before: Option<&[u8]>, after: Vec<u8>) -> Result<Vec<u8>> {
     let before = before.and_then(|bytes| json::parse_object(bytes).ok());
     let Some(copies @ Json::Object(_)) = before.as_ref().and_then(|map| map.get(COPIES)) else {
@@ -153,7 +156,7 @@ fn with_copies(before: Option<&[u8]>, after: Vec<u8>) -> Result<Vec<u8>> {
     Ok(format!("{:#}", Json::Object(map)).into_bytes())
 }
 
-/// Returns true if both are the same JSON, or nothing and an empty object.
+/// Returns true if both are equal JSON, or a missing document and an empty object.
 fn means_same(before: Option<&[u8]>, after: &[u8]) -> bool {
     let Ok(after) = json::parse(after) else { return false };
     match before.map(json::parse) {

@@ -371,7 +371,7 @@ impl Import {
             Some(casting) => values.cast(&wanted, casting, &registry),
             None => values.packed(),
         };
-        let (most, done) = (settings.effort.memory as u64 / item.max(1), std::cell::Cell::new(0_u64));
+        let (most, done) = (settings.execution.memory as u64 / item.max(1), std::cell::Cell::new(0_u64));
         let tell = |count: u64| {
             done.set(done.get().saturating_add(count.saturating_mul(item)));
             settings.listener.as_ref().map_or(Ok(()), |listener| listener(Progress::new(done.get(), total)))

@@ -117,7 +117,7 @@ impl Pyramid {
             return Ok(());
         }
         let settings = self.options.copier.settings();
-        let work = Work::new(settings.effort.memory, settings.listener.clone());
+        let work = Work::new(settings.execution.memory, settings.listener.clone());
         let item = self.source.data_type().size() as u64;
         self.passes.iter().for_each(|chain| work.expect(bytes(&chain.shapes[0], item)));
         let mut first = 0;
@@ -211,7 +211,7 @@ impl Pyramid {
             };
             let part: Vec<DimSelection> = last.shape().iter().enumerate().map(along).collect();
             let statistics =
-                Statistics::new().memory(self.options.copier.settings().effort.memory).select(part);
+                Statistics::new().memory(self.options.copier.settings().execution.memory).select(part);
             let found = statistics.run(&last)?;
             let (start, end) = match (found.min, found.max) {
                 (Some(min), Some(max)) => (min.to_f64(), max.to_f64()),

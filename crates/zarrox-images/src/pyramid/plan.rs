@@ -141,7 +141,7 @@ fn plan(
     let image = image(&options, &group, axes, &first, &reduced, method)?;
     let described =
         describe_levels(&source, &target, own.shard_shape().is_some(), &reduced, &image, is_beside)?;
-    let pool = pool(&source, &own, options.copier.settings().effort.jobs);
+    let pool = pool(&source, &own, options.copier.settings().execution.jobs);
     let beside = source.decoded_bytes().max(own.chunk_bytes().saturating_mul(2)) as u64;
     let mut pyramid = Pyramid {
         options,
@@ -427,7 +427,7 @@ impl Pyramid {
 
     /// Divides the levels into passes.
     fn divided(&self, reduced: &[Reduced]) -> Vec<Chain> {
-        let memory = self.options.copier.settings().effort.memory as u64;
+        let memory = self.options.copier.settings().execution.memory as u64;
         let item = self.source.data_type().size() as u64;
         let budget = MemoryBudget { threads: self.pool.threads().max(1), memory, beside: self.beside, item };
         let level =

@@ -1,23 +1,23 @@
-//! The nodes that a copy takes.
+//! The selection of nodes for a copy.
 
 use super::glob::Glob;
 
-/// The nodes that are copied: those that are included, or all, without those that are excluded.
+/// The patterns that select nodes: all nodes or the included ones, without the excluded ones.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Chosen {
     pub(crate) include: Vec<Glob>,
     pub(crate) exclude: Vec<Glob>,
-    /// The path of the node that paths begin at, below the one that patterns are for.
+    /// The path of the node to which paths are relative, below the node to which patterns apply.
     pub(crate) base: String,
 }
 
 impl Chosen {
-    /// Returns true if only some arrays are chosen.
+    /// Returns true if only some arrays are selected.
     pub(super) fn is_picky(&self) -> bool {
         !self.include.is_empty()
     }
 
-    /// Returns true if a node is chosen, or if it is a group in which there may be chosen ones.
+    /// Returns true if a node is selected, or if it is a group that may contain selected nodes.
     pub(crate) fn has(&self, path: &str, is_array: bool) -> bool {
         let is_root = self.base.is_empty() && path.is_empty();
         let whole = [self.base.as_str(), path].join("/");

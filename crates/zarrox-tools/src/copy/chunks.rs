@@ -1,8 +1,8 @@
-//! Conversion of the chunks of one array: copied as bytes, or decoded and encoded, and compared afterwards.
+//! The transfer of the chunks of one array: copied as bytes, or decoded and encoded, and compared afterwards.
 //!
-//! Work is divided into units: boxes of whole chunks of the destination. A unit is read from the source and written to the destination
-//! by one thread, so that memory holds one unit for each thread. Where the chunks of both sides fit badly, units are as large as the
-//! memory allows, so that chunks are seldom read again, and all threads work on one unit after the other.
+//! The array is divided into units: boxes of whole chunks of the destination. One thread reads a unit from the source and writes
+//! it to the destination, so that memory holds one unit for each thread. If the chunks of both sides are badly aligned, units are
+//! as large as the memory allows, so that chunks are rarely read again, and all threads work on one unit at a time.
 
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
@@ -14,40 +14,40 @@ use super::report::{Action, Skipped};
 use super::reshard::{self, Encoded};
 use super::rewrite::Rewrite;
 use super::settings::Verify;
-use super::settings::{Effort, Settings};
+use super::settings::{Execution, Settings};
 use crate::rechunk::{Cells, StoredCells, selection};
 use zarrox::internals::Boxes;
 use zarrox::internals::{Pool, too_many};
 use zarrox::{Array, DynArray};
 
-/// A unit has several chunks up to this size, in bytes, so that for example the index of a shard is read once for all of them.
+/// A unit combines several chunks up to this size, in bytes, so that for example the index of a shard is read once for all of them.
 const UNIT: u64 = 16 << 20;
 
-/// Chunks of the source are read so often on average before larger units are worth it that only all threads together can have.
+/// The average number of reads of a source chunk above which all threads share large units.
 const MOST_TIMES: f64 = 1.25;
 
-/// Reports a number of completed bytes of the source. An error ends the work.
-pub(super) type Tell<'a> = &'a (dyn Fn(u64) -> Result<()> + Send + Sync);
+/// A listener that is called with the number of completed bytes of the source. An error stops the copy.
+pub(super) type ByteListener<'a> = &'a (dyn Fn(u64) -> Result<()> + Send + Sync);
 
-/// The chunks of one array that is settingsed.
+/// The transfer of the chunks of one array.
 pub(super) struct Transfer<'a> {
     source: Array,
     destination: Array,
     rewrite: &'a Rewrite,
-    effort: Effort,
+    execution: Execution,
     pool: Pool,
-    tell: Tell<'a>,
+    listener: ByteListener<'a>,
     /// True if an interrupted run may have stored chunks already.
     resuming: bool,
-    /// True if values that are brought up to date are read again.
+    /// True if updated values are read again.
     compares_updates: bool,
     units: Cells,
-    /// True if all threads work on one unit after the other.
+    /// True if all threads work on one unit at a time.
     together: bool,
     skipped: Mutex<Vec<Skipped>>,
 }
 
-/// The units with stored chunks, with the stored size of each in the source.
+/// The units with stored chunks, each with its stored size in the source.
 type Units = Vec<(u128, u64)>;
 
 impl<'a> Transfer<'a> {
@@ -57,20 +57,20 @@ impl<'a> Transfer<'a> {
         destination: &Array,
         action: Action,
         resuming: bool,
-        tell: Tell<'a>,
+        listener: ByteListener<'a>,
     ) -> Self {
-        let (rewrite, effort) = (&settings.rewrite, settings.effort);
+        let (rewrite, execution) = (&settings.rewrite, settings.execution);
         let (lengths, together) = match action {
-            // Shards of the source are taken apart one by one, and those of the destination are made one by one.
+            // Shards are read and written one at a time.
             Action::Reshard if destination.shard_shape().is_none() => {
                 (source.chunk_grid().largest_chunk().to_vec(), false)
             }
             Action::Reshard => (destination.chunk_grid().largest_chunk().to_vec(), false),
-            _ => division(source, destination, rewrite, effort.memory),
+            _ => division(source, destination, rewrite, execution.memory),
         };
         let units = Cells::new(destination.shape(), lengths);
-        let pool = pool(source, destination, effort.jobs);
-        // A unit that belongs to one thread has parts that are not distributed.
+        let pool = pool(source, destination, execution.jobs);
+        // The parts of a unit of one thread are not distributed to other threads.
         let alone = |array: &Array| if together { array.clone() } else { array.on_one_thread() };
         let (source, destination) = (alone(source), alone(destination));
         let skipped = Mutex::default();
@@ -79,9 +79,9 @@ impl<'a> Transfer<'a> {
             source,
             destination,
             rewrite,
-            effort,
+            execution,
             pool,
-            tell,
+            listener,
             resuming,
             compares_updates,
             units,
@@ -90,23 +90,23 @@ impl<'a> Transfer<'a> {
         }
     }
 
-    /// The damaged parts of the source that were left out.
+    /// Returns the damaged parts of the source that were skipped.
     pub(super) fn skipped(self) -> Vec<Skipped> {
         self.skipped.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Copies the bytes of all stored chunks. Chunks that exist already, from an interrupted run, stay.
+    /// Copies the bytes of all stored chunks. Existing chunks from an interrupted run are kept.
     pub(super) fn copy(&self) -> Result<()> {
         self.each_stored(|chunk, size| {
             let there = self.resuming && self.destination.stored_size(chunk)? == Some(size);
             if !there {
                 self.source.copy_encoded_chunk(chunk, &self.destination)?;
             }
-            (self.tell)(size)
+            (self.listener)(size)
         })
     }
 
-    /// Copies the bytes of the stored chunks that differ, and erases those that the source does not have.
+    /// Copies the bytes of the stored chunks that differ, and deletes those that the source does not have.
     pub(super) fn update_copies(&self) -> Result<()> {
         let mut surplus = Vec::new();
         let mut missing = Ok(());
@@ -126,7 +126,7 @@ impl<'a> Transfer<'a> {
             if !is_same {
                 self.source.copy_encoded_chunk(chunk, &self.destination)?;
             }
-            (self.tell)(size)
+            (self.listener)(size)
         })
     }
 
@@ -143,7 +143,7 @@ impl<'a> Transfer<'a> {
                     return Err(self.differs(&format!("values in {region:?}")));
                 }
             }
-            (self.tell)(size)
+            (self.listener)(size)
         })
     }
 
@@ -168,11 +168,11 @@ impl<'a> Transfer<'a> {
             if self.source.raw().read(chunk)? != self.destination.raw().read(chunk)? {
                 return Err(self.differs(&format!("the bytes of chunk {chunk:?}")));
             }
-            (self.tell)(size)
+            (self.listener)(size)
         })
     }
 
-    /// Moves encoded chunks into other shards, or out of shards.
+    /// Copies encoded chunks into other shards, or out of shards.
     pub(super) fn reshard(&self) -> Result<()> {
         self.each_unit(false, false, |region, size| {
             let into = self.destination.shard_shape().is_some();
@@ -191,23 +191,23 @@ impl<'a> Transfer<'a> {
                     }
                 }
             }
-            (self.tell)(size)
+            (self.listener)(size)
         })
     }
 
-    /// Decodes and encodes all stored chunks. Chunks that exist already, from an interrupted run, stay. With `all`, chunks that
-    /// are not stored are written as well.
+    /// Decodes and encodes all stored chunks. Existing chunks from an interrupted run are kept. With `all`, missing chunks are
+    /// written as well.
     pub(super) fn reencode(&self, all: bool) -> Result<()> {
         self.each_unit(all, false, |region, size| {
             if !self.resuming || !self.destination.stores_all_of(region)? {
                 match self.encode(region) {
-                    Err(error) if self.effort.skip_damaged && error.kind() == ErrorKind::Corrupt => {
+                    Err(error) if self.execution.skip_damaged && error.kind() == ErrorKind::Corrupt => {
                         self.encode_undamaged(region)?;
                     }
                     done => done?,
                 }
             }
-            (self.tell)(size)
+            (self.listener)(size)
         })
     }
 
@@ -216,7 +216,7 @@ impl<'a> Transfer<'a> {
         self.destination.write(selection.clone(), &self.expected(selection)?)
     }
 
-    /// Encodes the chunks of a unit one by one, without those that are made of damaged chunks.
+    /// Encodes the chunks of a unit one by one, without those that overlap damaged chunks.
     fn encode_undamaged(&self, region: &[(u64, u64)]) -> Result<()> {
         let shape: Vec<u64> = region.iter().map(|(begin, end)| end - begin).collect();
         let chunks = Cells::new(&shape, self.destination.chunk_grid().largest_chunk().to_vec());
@@ -239,7 +239,7 @@ impl<'a> Transfer<'a> {
         Ok(())
     }
 
-    /// Compares every value of every chunk that either side has stored, bit by bit.
+    /// Compares all values of chunks that are stored on either side, bit by bit.
     pub(super) fn compare_values(&self, all: bool) -> Result<()> {
         self.each_unit(all, true, |region, size| {
             let selection = selection(region);
@@ -247,11 +247,11 @@ impl<'a> Transfer<'a> {
             if !is_same(&self.destination.read::<DynArray>(selection)?, &expected) {
                 return Err(self.differs(&format!("values in {region:?}")));
             }
-            (self.tell)(size)
+            (self.listener)(size)
         })
     }
 
-    /// The expected values of the destination at a selection.
+    /// Returns the expected values of the destination for a selection.
     fn expected(&self, selection: Vec<DimSelection>) -> Result<DynArray> {
         let values = match &self.rewrite.part {
             Some(part) => self.source.slice(part.clone()).slice(selection).read::<DynArray>()?,
@@ -265,13 +265,13 @@ impl<'a> Transfer<'a> {
     fn differs(&self, what: &str) -> Error {
         let message = format!(
             "array '{}' of the destination differs from the source in {what}; the source may have changed \
-             meanwhile: repeat the conversion with overwriting",
+              meanwhile: repeat the copy and replace the destination",
             self.destination.path()
         );
         Error::new(ErrorKind::Corrupt, message)
     }
 
-    /// Works on every stored chunk of the source, in batches, so that the list of chunks takes little memory.
+    /// Runs `work` for every stored chunk of the source, in batches, so that the list of chunks takes little memory.
     fn each_stored(&self, work: impl Fn(&[u64], u64) -> Result<()> + Send + Sync) -> Result<()> {
         const BATCH: usize = 1024;
         let mut batch = Vec::with_capacity(BATCH);
@@ -296,7 +296,7 @@ impl<'a> Transfer<'a> {
         flush(&mut batch)
     }
 
-    /// Works on every unit with stored chunks, in the source and, if requested, in the destination.
+    /// Runs `work` for every unit with stored chunks, in the source and, if requested, in the destination.
     fn each_unit(
         &self,
         all: bool,
@@ -329,7 +329,7 @@ impl<'a> Transfer<'a> {
         self.each(units.len(), |index| work(&self.units.region(units[index].0), units[index].1))
     }
 
-    /// Runs work on so many units.
+    /// Runs `work` for `count` units.
     fn each(&self, count: usize, work: impl Fn(usize) -> Result<()> + Send + Sync) -> Result<()> {
         if self.together {
             return (0..count).try_for_each(work);
@@ -339,12 +339,12 @@ impl<'a> Transfer<'a> {
         self.pool.run(count, bytes, self.at_once(unit.max(bytes).saturating_mul(2)), work)
     }
 
-    /// The number of pieces of work that the memory allows at a time.
+    /// Returns the number of units that fit into the memory at the same time.
     fn at_once(&self, bytes: usize) -> usize {
-        (self.effort.memory / bytes.max(1)).max(1)
+        (self.execution.memory / bytes.max(1)).max(1)
     }
 
-    /// The size of the elements of a region of the destination in the source's data type.
+    /// Returns the size of the elements of a region of the destination in the source's data type.
     fn bytes_of(&self, region: &[(u64, u64)]) -> u64 {
         let item = self.source.data_type().size() as u64;
         region.iter().fold(item, |size, (begin, end)| size.saturating_mul(end - begin))
@@ -359,7 +359,7 @@ fn is_same(a: &DynArray, b: &DynArray) -> bool {
     }
 }
 
-/// The lengths of the units, and whether all threads work on one unit after the other.
+/// Returns the shape of the units, and whether all threads work on one unit at a time.
 fn division(source: &Array, destination: &Array, rewrite: &Rewrite, memory: usize) -> (Vec<u64>, bool) {
     let own = destination.chunk_grid().largest_chunk();
     if rewrite.part.is_some() {
@@ -381,7 +381,7 @@ fn division(source: &Array, destination: &Array, rewrite: &Rewrite, memory: usiz
     (large.lengths().to_vec(), true)
 }
 
-/// The lengths of the units, whether all threads work on one after the other, and the average number of times that a chunk is read.
+/// Returns the shape of the units, whether all threads work on one unit at a time, and the average number of reads of a chunk.
 pub(super) fn planned_division(
     source: &Array,
     destination: &Array,
@@ -396,7 +396,7 @@ pub(super) fn planned_division(
     (lengths, together, times)
 }
 
-/// The threads that copy chunks: as many as one of the stores is good for.
+/// Returns the thread pool that copies chunks, with a number of threads that suits both stores.
 pub fn pool(source: &Array, destination: &Array, jobs: Option<NonZeroUsize>) -> Pool {
     if let Some(jobs) = jobs {
         return Pool::waiting(jobs);
@@ -405,7 +405,7 @@ pub fn pool(source: &Array, destination: &Array, jobs: Option<NonZeroUsize>) -> 
     if reading.threads() > writing.threads() { reading.clone() } else { writing.clone() }
 }
 
-/// A chunk of the destination, or as many as lie in one chunk of the source and are not too large together.
+/// Returns the shape of a chunk of the destination, or of several that are in one chunk of the source and not too large together.
 fn unit_shape(source: &Array, destination: &Array) -> Vec<u64> {
     let mut unit = destination.chunk_grid().largest_chunk().to_vec();
     let stored = source.chunk_grid().largest_chunk();

@@ -1,4 +1,4 @@
-//! Codecs that the target format supports, as near as possible to those of the source.
+//! Codecs that the target format supports, as similar as possible to those of the source.
 
 use zarrox_core::codec::{CHUNK_LIMIT, CodecKind};
 use zarrox_core::json::Json;
@@ -15,7 +15,7 @@ pub(super) struct Candidate {
     pub(super) note: Option<String>,
 }
 
-/// The shortest chains that turn the array's elements into bytes: with its own array→bytes codec, and with plain bytes.
+/// Returns the shortest codec pipelines for the array's elements: with its own array→bytes codec, and with the codec `bytes`.
 pub(super) fn simplest(array: &Array, registry: &Registry) -> Vec<Vec<CodecSpec>> {
     let (_, codecs) = unsharded(array, registry, CHUNK_LIMIT);
     let own = codecs.into_iter().find(|spec| kind(spec, registry) == Some(CodecKind::ArrayToBytes));
@@ -26,8 +26,8 @@ pub(super) fn simplest(array: &Array, registry: &Registry) -> Vec<Vec<CodecSpec>
     own.into_iter().chain([plain]).map(|spec| vec![spec]).collect()
 }
 
-/// The chains of codecs to try, the nearest first: unchanged; without shards; without codecs that the target lacks; with the
-/// target's own compressor; without any.
+/// Returns the codec pipelines to try, the most similar first: unchanged; without shards; without codecs that the target lacks;
+/// with the target's own compressor; without compression.
 pub(super) fn candidates(
     array: &Array,
     plain: &ArrayMetadata,
@@ -44,7 +44,7 @@ pub(super) fn candidates(
     let (grid, regular) = sayable(grid, plain, translator);
     let (kept, dropped) = split(&whole, plain, translator);
     let mut push = |codecs: Vec<CodecSpec>| {
-        let shards = if resharded { "the inner chunks of shards become chunks of their own; " } else { "" };
+        let shards = if resharded { "the inner chunks of shards become separate chunks; " } else { "" };
         let note = format!("{shards}{regular}{}", note(&own, &codecs));
         candidates.push(Candidate { grid: grid.clone(), codecs, note: Some(note) });
     };
@@ -62,7 +62,7 @@ pub(super) fn candidates(
     candidates
 }
 
-/// The codecs that the target supports each by itself, and the others.
+/// Splits codecs into those that the target supports, and the others.
 fn split(
     codecs: &[CodecSpec],
     plain: &ArrayMetadata,
@@ -87,7 +87,7 @@ fn split(
     (kept, dropped)
 }
 
-/// The grid, if the target supports it, or a regular grid of the largest chunk; and a note about the change.
+/// Returns the grid, if the target supports it, or a regular grid of the largest chunk, with a note about the change.
 fn sayable(grid: ChunkGrid, plain: &ArrayMetadata, translator: &Translator<'_>) -> (ChunkGrid, &'static str) {
     if translator.says_array(&ArrayMetadata { chunk_grid: grid.clone(), ..plain.clone() }).is_ok() {
         return (grid, "");
@@ -100,13 +100,13 @@ fn sayable(grid: ChunkGrid, plain: &ArrayMetadata, translator: &Translator<'_>) 
 
 fn note(own: &[CodecSpec], codecs: &[CodecSpec]) -> String {
     if own == codecs {
-        return "the codecs stay".to_owned();
+        return "the codecs are unchanged".to_owned();
     }
     let list = |codecs: &[CodecSpec]| codecs.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     format!("the codecs {} become {}", list(own), list(codecs))
 }
 
-/// The codecs without those that only the source's format adds around all chunks.
+/// Returns the codecs without those that only the source's format adds around all chunks.
 fn plain_codecs(array: &Array) -> Vec<CodecSpec> {
     array.metadata().format.def().plain_codecs(array.codecs())
 }
@@ -115,7 +115,7 @@ pub(super) fn kind(spec: &CodecSpec, registry: &Registry) -> Option<CodecKind> {
     registry.codec(&spec.name).ok().map(|def| def.kind)
 }
 
-/// The array without shards: the grid and the codecs of its innermost chunks.
+/// Returns the array without shards: the grid and the codecs of its innermost chunks.
 fn unsharded(array: &Array, registry: &Registry, chunk_limit: usize) -> (ChunkGrid, Vec<CodecSpec>) {
     let mut metadata = ArrayMetadata { codecs: plain_codecs(array), ..array.metadata().clone() };
     while let Some((grid, codecs)) = without_outer_shards(&metadata, registry, chunk_limit) {
@@ -124,7 +124,7 @@ fn unsharded(array: &Array, registry: &Registry, chunk_limit: usize) -> (ChunkGr
     (metadata.chunk_grid, metadata.codecs)
 }
 
-/// The inner chunks of an array's shards as if each were stored by itself; `None` if there are no shards.
+/// Returns the inner chunks of an array's shards as separate chunks; `None` if the array has no shards.
 pub(super) fn without_outer_shards(
     metadata: &ArrayMetadata,
     registry: &Registry,
@@ -138,7 +138,7 @@ pub(super) fn without_outer_shards(
     Some((ChunkGrid::regular(shape, &metadata.shape).ok()?, codecs))
 }
 
-/// The codecs of the inner chunks of a codec, if it has inner chunks.
+/// Returns the codecs of the inner chunks of a codec, if it has inner chunks.
 fn inner_codecs(spec: &CodecSpec) -> Option<Vec<CodecSpec>> {
     spec.configuration.get("chunk_shape")?;
     spec.configuration.get("codecs")?.as_array()?.iter().map(CodecSpec::from_json).collect()

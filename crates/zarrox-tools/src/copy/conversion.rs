@@ -12,7 +12,7 @@ use super::report::{Action, CopyReport, NodeReport};
 use super::settings::Settings;
 
 impl Settings {
-    /// The report of a group that is there already.
+    /// Returns the report of an existing group.
     pub(crate) fn report_of_group(
         &self,
         path: &str,
@@ -20,7 +20,7 @@ impl Settings {
         destination: &Location,
         from: Format,
     ) -> CopyReport {
-        let mut report = Planner::new(self.wishes(), source, destination, from, false).into_report();
+        let mut report = Planner::new(self.plan_options(), source, destination, from, false).into_report();
         let path = format!("/{path}");
         report.nodes.push(NodeReport { path, is_array: false, action: Action::Nothing, chunks: 0, bytes: 0 });
         report
@@ -29,7 +29,7 @@ impl Settings {
     /// Plans the copy of a node, with all nodes below it, to another place.
     ///
     /// # Errors
-    /// When the source cannot be read, or one place contains the other.
+    /// If the source cannot be read, or one place contains the other.
     pub fn plan_between(&self, source: &Location, destination: &Location) -> Result<Conversion> {
         check_places_apart(source, destination)?;
         self.check_above(destination)?;
@@ -59,7 +59,8 @@ impl Settings {
         in_place: bool,
         root: Node,
     ) -> Result<Conversion> {
-        let (steps, report) = Planner::new(self.wishes(), source, &destination, from, in_place).plan(root)?;
+        let (steps, report) =
+            Planner::new(self.plan_options(), source, &destination, from, in_place).plan(root)?;
         let in_place = in_place.then_some(from);
         Ok(Conversion {
             settings: self.clone(),
@@ -71,14 +72,14 @@ impl Settings {
         })
     }
 
-    /// Other programs would not find the node below a group of another format.
+    /// Checks that the group above has the same format, since other programs would not find the node otherwise.
     fn check_above(&self, place: &Location) -> Result<()> {
         let above = place.clone().of_format(None).inherited_format()?;
         match above.filter(|above| *above != self.to) {
             None => Ok(()),
             Some(above) => Err(argument(format!(
-                "'{}' in {} is inside of a group of Zarr {above}, where other programs would not look for Zarr {}; \
-                 convert the whole hierarchy, or give a destination",
+                "'{}' in {} is inside of a group of Zarr {above}, where other programs do not look for Zarr {}; \
+                convert the whole hierarchy, or give a destination",
                 place.path,
                 place.store.location(),
                 self.to
@@ -100,17 +101,17 @@ pub struct Conversion {
 }
 
 impl Conversion {
-    /// The report: the planned work, and all properties that the target stores differently or not at all.
+    /// Returns the report: the planned actions, and all properties that the target stores differently or not at all.
     pub fn report(&self) -> &CopyReport {
         &self.report
     }
 
-    /// The place of the first node of the copy.
+    /// Returns the location of the first node of the copy.
     pub(crate) fn destination(&self) -> &Location {
         &self.destination
     }
 
-    /// The conversion with a report of paths that begin above the converted node, at another one.
+    /// Prefixes the paths in the report with `base`, the path of the converted node in the copied one.
     pub(crate) fn based_at(mut self, base: &str) -> Self {
         if base.is_empty() {
             return self;
@@ -121,7 +122,7 @@ impl Conversion {
         self
     }
 
-    /// The report of nodes that stay as they are.
+    /// Returns the report of nodes that stay unchanged.
     pub(crate) fn into_report_of_nothing(mut self) -> CopyReport {
         self.report.obstacles.clear();
         for node in &mut self.report.nodes {
@@ -130,13 +131,13 @@ impl Conversion {
         self.report
     }
 
-    /// The conversion of an array that is there already: only what differs is copied.
+    /// Returns the conversion as an update of an existing array: only differences are copied.
     pub(crate) fn into_update(mut self) -> Self {
         self.report.nodes.iter_mut().for_each(|node| node.action = Action::Update);
         self
     }
 
-    /// The conversion as a part of a work of more bytes, after the first of them.
+    /// Returns the conversion as a part of a larger copy of `total` bytes, after `before` bytes.
     pub(crate) fn within(mut self, before: u64, total: u64) -> Self {
         let listener = self.settings.listener.take();
         self.settings.listener = listener.map(|listener| {
@@ -146,7 +147,7 @@ impl Conversion {
         self
     }
 
-    /// Checks that the conversion can be done.
+    /// Checks that the conversion is possible.
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] with all properties that the target cannot express and whose loss is not allowed.
@@ -155,7 +156,7 @@ impl Conversion {
     }
 }
 
-/// Refuses places of which one contains the other.
+/// Checks that neither location contains the other.
 pub(crate) fn check_places_apart(source: &Location, destination: &Location) -> Result<()> {
     match source.overlaps(destination) {
         true => Err(overlap(&source.path, &destination.path)),
@@ -163,7 +164,7 @@ pub(crate) fn check_places_apart(source: &Location, destination: &Location) -> R
     }
 }
 
-/// Refuses paths of which one contains the other.
+/// Checks that neither path contains the other.
 pub fn check_apart(source: &Place, destination: &Place) -> Result<()> {
     let paths = source.as_path().zip(destination.as_path());
     match paths.is_some_and(|(source, destination)| are_paths_overlapping(source, destination)) {
@@ -172,7 +173,7 @@ pub fn check_apart(source: &Place, destination: &Place) -> Result<()> {
     }
 }
 
-/// The source, with its consolidated metadata if nothing else tells which nodes exist.
+/// Returns the source, with its consolidated metadata if only that lists the nodes.
 pub fn known_nodes(source: &Location) -> Result<Location> {
     if source.store.capabilities().listable {
         return Ok(source.clone());
@@ -184,7 +185,7 @@ pub fn known_nodes(source: &Location) -> Result<Location> {
 fn overlap(source: &dyn fmt::Display, destination: &dyn fmt::Display) -> zarrox_core::Error {
     let message = format!(
         "'{source}' cannot be converted to '{destination}': one contains the other; \
-         give another destination, or no destination to convert in place"
+        give another destination, or no destination to convert in place"
     );
     zarrox_core::Error::new(ErrorKind::InvalidArgument, message)
 }

@@ -19,22 +19,22 @@ use super::settings::Settings;
 use super::settings::Verify;
 use super::translator::Missing;
 
-/// The treatment of nodes that are at the destination already.
+/// The action for nodes that exist at the destination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum IfExists {
-    /// Nothing is copied, and the copy fails.
+    /// Fail before anything is copied.
     #[default]
     Error,
-    /// They stay as they are. Nodes that are missing are copied, also into groups that are there.
+    /// Keep existing nodes, and copy missing nodes, also into existing groups.
     Skip,
-    /// The node at the destination is deleted first, with all nodes below it.
+    /// Delete the node at the destination first, with all nodes below it.
     Replace,
-    /// Chunks, attributes and nodes that are missing or different are copied; those of the destination alone stay. An array of
-    /// another shape, type or encoding is replaced.
+    /// Copy missing and different chunks, attributes and nodes, and keep those that exist only at the destination. An array with
+    /// another shape, data type or encoding is replaced.
     Update,
 }
 
-/// Copies nodes, with options.
+/// A builder for copies of nodes.
 #[derive(Clone)]
 #[must_use = "nothing is copied before `run` is called"]
 pub struct Copier {
@@ -51,13 +51,13 @@ impl Default for Copier {
 }
 
 impl Copier {
-    /// A copier that changes nothing.
+    /// Creates a copier that keeps all properties.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Cuts chunks and shards down to a part of an array, whose chunks are of the third shape otherwise. The second result is true if
-    /// they were longer.
+    /// Limits the lengths of chunks and shards to those of a part of an array, whose default chunk shape is `chunks`. The second
+    /// result is true if they were longer.
     pub(crate) fn cut_to(mut self, whole: &[u64], part: &[u64], chunks: &[u64]) -> (Self, bool) {
         let rewrite = &mut self.settings.rewrite;
         let (mut is_cut, mut chunks) = (false, chunks.to_vec());
@@ -92,34 +92,33 @@ impl Copier {
         self.changing(|settings| settings.options = options)
     }
 
-    /// Sets the format of the copy; by default that of the group above the destination, and otherwise that of the source.
+    /// Sets the format of the copy; the default is that of the group above the destination, or otherwise that of the source.
     pub fn format(self, format: Format) -> Self {
         Self { format: Some(format), ..self }
     }
 
-    /// Sets the shape of chunks. Without [`shards`](Self::shards), the copy has no shards then.
+    /// Sets the chunk shape. The copy then has no shards, unless [`shards`](Self::shards) sets them.
     pub fn chunks(self, chunks: impl Into<ChunkShape>) -> Self {
         self.changing(|settings| settings.rewrite.chunks = Some(chunks.into()))
     }
 
-    /// Sets the shape of shards.
+    /// Sets the shard shape.
     pub fn shards(self, shards: impl Into<ChunkShape>) -> Self {
         self.changing(|settings| settings.rewrite.shards = Some(Some(shards.into())))
     }
 
-    /// Sets the lengths of chunks along dimensions by the names of these; `None` for the whole dimension. Arrays without such a
-    /// dimension keep their chunks.
+    /// Sets chunk lengths by dimension name; `None` for the whole dimension. Arrays without these dimensions keep their chunks.
     pub fn chunks_by_name(self, lengths: impl IntoIterator<Item = (String, Option<u64>)>) -> Self {
         self.changing(|settings| settings.rewrite.named_chunks = lengths.into_iter().collect())
     }
 
-    /// Sets the lengths of shards along dimensions by the names of these; `None` for the whole dimension. Along others, a shard has
-    /// one chunk. Arrays without such a dimension keep their shards.
+    /// Sets shard lengths by dimension name; `None` for the whole dimension. Along other dimensions, a shard has one chunk.
+    /// Arrays without these dimensions keep their shards.
     pub fn shards_by_name(self, lengths: impl IntoIterator<Item = (String, Option<u64>)>) -> Self {
         self.changing(|settings| settings.rewrite.named_shards = lengths.into_iter().collect())
     }
 
-    /// Stores each chunk by itself.
+    /// Stores each chunk as a separate object, without shards.
     pub fn no_shards(self) -> Self {
         self.changing(|settings| settings.rewrite.shards = Some(None))
     }
@@ -134,7 +133,7 @@ impl Copier {
         self.changing(|settings| settings.rewrite.filters = Some(filters.into_iter().collect()))
     }
 
-    /// Sets the codec that compresses chunks, in place of all codecs that work on bytes.
+    /// Sets the compressor, which replaces all codecs that work on bytes.
     pub fn compressor(self, compressor: impl Into<CodecSpec>) -> Self {
         self.changing(|settings| settings.rewrite.compressor = Some(Some(compressor.into())))
     }
@@ -144,37 +143,37 @@ impl Copier {
         self.changing(|settings| settings.rewrite.compressor = Some(None))
     }
 
-    /// Sets the data type, to which elements are cast.
+    /// Sets the data type to which elements are cast.
     pub fn data_type(self, data_type: DataType, casting: Casting) -> Self {
         self.changing(|settings| settings.rewrite.data_type = Some((data_type, casting)))
     }
 
-    /// Sets the separator between the numbers of chunk keys.
+    /// Sets the separator in chunk keys.
     pub fn separator(self, separator: Separator) -> Self {
         self.changing(|settings| settings.rewrite.separator = Some(separator))
     }
 
-    /// Copies a part of an array.
+    /// Copies only a selection of an array.
     pub fn select(self, selection: impl IntoSelection) -> Self {
         self.changing(|settings| settings.rewrite.part = Some(selection.into_selection()))
     }
 
-    /// Copies only arrays that a pattern fits, or that are in a group which it fits. Several patterns add to each other.
+    /// Copies only arrays that match a pattern, or are in a matching group. Several patterns are combined.
     pub fn include(self, pattern: Glob) -> Self {
         self.changing(|settings| settings.chosen.include.push(pattern))
     }
 
-    /// Leaves out nodes that a pattern fits, with all nodes below them.
+    /// Excludes nodes that match a pattern, with all nodes below them.
     pub fn exclude(self, pattern: Glob) -> Self {
         self.changing(|settings| settings.chosen.exclude.push(pattern))
     }
 
-    /// Sets what is done with nodes that are at the destination already.
+    /// Sets the action for nodes that exist at the destination.
     pub fn if_exists(self, if_exists: IfExists) -> Self {
         Self { if_exists, ..self }
     }
 
-    /// Sets which values are compared with the source afterwards.
+    /// Sets which values are compared with the source after the copy.
     pub fn verify(self, verify: Verify) -> Self {
         self.changing(|settings| settings.verify = verify)
     }
@@ -189,59 +188,63 @@ impl Copier {
         self.changing(|settings| settings.lossy = lossy)
     }
 
-    /// Writes consolidated metadata for the copy, also where the source has none.
+    /// Writes consolidated metadata for the copy, even if the source has none.
     pub fn consolidate(self, consolidate: bool) -> Self {
         self.changing(|settings| settings.consolidate = consolidate)
     }
 
-    /// Leaves out chunks of the source that are damaged where elements are decoded, and reports them. The copy has fill values there.
+    /// Skips damaged chunks of the source where elements are decoded, and reports them. The copy has fill values there.
     pub fn skip_damaged(self, skip: bool) -> Self {
-        self.changing(|settings| settings.effort.skip_damaged = skip)
+        self.changing(|settings| settings.execution.skip_damaged = skip)
     }
 
-    /// Sets whether fill values and the attribute `_FillValue` stay as they are in another format. Otherwise they become what makes
-    /// xarray mask the same elements: in Zarr v2 it masks the fill value, and in Zarr v3 the value of the attribute.
+    /// Sets whether fill values and the attribute `_FillValue` are kept unchanged in another format. By default they are adapted
+    /// so that xarray masks the same elements: in Zarr v2 it masks the fill value, and in Zarr v3 the value of the attribute.
     pub fn keep_fill_values(self, keep: bool) -> Self {
         self.changing(|settings| settings.missing = if keep { Missing::Kept } else { Missing::AsXarray })
     }
 
-    /// Tells that the source stays as it is, as a file of another format does: errors that come again have no advice to continue.
+    /// Sets whether the source is immutable, such as a file of another format: its errors are permanent, and have no advice to
+    /// continue.
     pub fn fixed_source(self, fixed: bool) -> Self {
-        self.changing(|settings| settings.effort.fixed_source = fixed)
+        self.changing(|settings| settings.execution.fixed_source = fixed)
     }
 
-    /// Tells that the arrays of the source have only elements: their copies get chunks and codecs like new arrays. Without a format, the
-    /// copy has that of the group above, or Zarr v3.
+    /// Sets that the arrays of the source have only elements: their copies get chunks and codecs like new arrays. Without a
+    /// format, the copy has that of the group above, or Zarr v3.
     pub fn elements(self, elements: PlainElements) -> Self {
         self.changing(|settings| settings.elements = Some(elements))
     }
 
-    /// Sets whether a copy that fails deletes what it has made. Otherwise that stays, and the same copy continues.
+    /// Sets whether a failed copy deletes its output. Otherwise the output is kept, and the same copy continues.
     pub fn clean_up(self, clean_up: bool) -> Self {
         self.changing(|settings| settings.cleans_up = clean_up)
     }
 
-    /// Compares also those arrays that an interrupted run has finished: they may have been written into since then.
+    /// Compares arrays again that an interrupted run has finished, since they may have changed.
     pub(super) fn comparing_again(self) -> Self {
-        self.changing(|settings| settings.effort.again = true)
+        self.changing(|settings| settings.execution.again = true)
     }
 
-    /// Sets how much memory may be in use at once, in bytes; 1 GiB by default. At least one chunk of each side is in memory.
+    /// Sets the memory limit in bytes; the default is 1 GiB. At least one chunk of each side is in memory.
     pub fn memory(self, bytes: usize) -> Self {
-        self.changing(|settings| settings.effort.memory = bytes)
+        self.changing(|settings| settings.execution.memory = bytes)
     }
 
-    /// Sets the number of chunks that are copied at a time, which is at least one; by default as many as the stores are good for.
+    /// Sets the number of chunks that are copied concurrently, at least one; the default suits the stores.
     pub fn jobs(self, jobs: usize) -> Self {
-        self.changing(|settings| settings.effort.jobs = NonZeroUsize::new(jobs).or(Some(NonZeroUsize::MIN)))
+        self.changing(|settings| {
+            settings.execution.jobs = NonZeroUsize::new(jobs).or(Some(NonZeroUsize::MIN))
+        })
     }
 
-    /// Sets the most bytes of the source that are copied in a second.
+    /// Sets the maximum number of bytes of the source that are copied per second.
     pub fn max_rate(self, bytes_per_second: u64) -> Self {
-        self.changing(|settings| settings.effort.rate = Some(bytes_per_second))
+        self.changing(|settings| settings.execution.rate = Some(bytes_per_second))
     }
 
-    /// Sets a function that is called with the progress, from any thread. An error ends the copy, which can be continued later.
+    /// Sets a listener that is called with the progress, from any thread. An error of the listener stops the copy, which can be
+    /// continued later.
     pub fn on_progress(self, listener: impl Fn(Progress) -> Result<()> + Send + Sync + 'static) -> Self {
         self.changing(|settings| settings.listener = Some(Arc::new(listener)))
     }
@@ -249,9 +252,9 @@ impl Copier {
     /// Copies the node at a place, with all nodes below it. After an interruption, the same call continues.
     ///
     /// # Errors
-    /// [`ErrorKind::AlreadyExists`](zarrox::ErrorKind::AlreadyExists) when something is at the destination that is not to be replaced;
-    /// [`ErrorKind::Unsupported`](zarrox::ErrorKind::Unsupported) when the format of the copy cannot express the source; the errors of
-    /// the stores and of reading.
+    /// [`ErrorKind::AlreadyExists`](zarrox::ErrorKind::AlreadyExists) if the destination exists and must not be replaced;
+    /// [`ErrorKind::Unsupported`](zarrox::ErrorKind::Unsupported) if the format of the copy cannot express the source; the errors
+    /// of the stores and of reading.
     pub fn run(&self, source: impl Into<Place>, destination: impl Into<Place>) -> Result<CopyReport> {
         self.plan(source, destination)?.run()
     }
@@ -259,7 +262,7 @@ impl Copier {
     /// Plans a copy. Nothing is written yet.
     ///
     /// # Errors
-    /// When the source cannot be read, or one place contains the other.
+    /// If the source cannot be read, or one place contains the other.
     pub fn plan(&self, source: impl Into<Place>, destination: impl Into<Place>) -> Result<Copying> {
         let (source, destination) = (source.into(), destination.into());
         check_apart(&source, &destination)?;
@@ -268,11 +271,11 @@ impl Copier {
         self.plan_between(&from, opening.new_place(destination)?)
     }
 
-    /// Plans the conversion of the node at a place, with all nodes below it, into the [format](Self::format) in place: only documents change,
-    /// and no chunk.
+    /// Plans the conversion of the node at a place, with all nodes below it, to the [format](Self::format) in place: only
+    /// documents change.
     ///
     /// # Errors
-    /// When the source cannot be read; [`ErrorKind::InvalidArgument`](zarrox::ErrorKind::InvalidArgument) without a format.
+    /// If the source cannot be read; [`ErrorKind::InvalidArgument`](zarrox::ErrorKind::InvalidArgument) without a format.
     pub fn plan_in_place(&self, place: impl Into<Place>) -> Result<Copying> {
         let place = self.settings.opening().place(place)?;
         let format = self.format.ok_or_else(|| argument("a conversion in place needs a format"))?;
@@ -280,7 +283,7 @@ impl Copier {
         Ok(Copying::new(vec![Piece::Whole(conversion)]))
     }
 
-    /// The options of the copy, for tools that copy as a part of their work.
+    /// Returns the settings of the copy, for tools that copy nodes internally.
     #[doc(hidden)]
     pub fn settings(&self) -> &Settings {
         &self.settings
@@ -288,7 +291,7 @@ impl Copier {
 
     pub(super) fn plan_between(&self, source: &Location, destination: Location) -> Result<Copying> {
         check_places_apart(source, &destination)?;
-        // The format with which the options open the source is not that of the copy.
+        // The format in the options for opening the source is not the format of the copy.
         let root = known_nodes(source)?.open_node()?;
         let destination = destination.of_format(None);
         let above = || destination.inherited_format().transpose();
@@ -324,7 +327,7 @@ impl fmt::Debug for Copier {
     }
 }
 
-/// Copies the node at a place, with all nodes below it, to another place where nothing is. [`Copier`] has options.
+/// Copies the node at a place, with all nodes below it, to an unused place. [`Copier`] has options.
 ///
 /// # Errors
 /// The errors of [`Copier::run`].

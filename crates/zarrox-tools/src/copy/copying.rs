@@ -10,7 +10,7 @@ use super::conversion::Conversion;
 use super::merge::Piece;
 use super::report::CopyReport;
 
-/// The way to the node that a copy makes.
+/// The destination of a copy.
 #[derive(Debug, Clone)]
 pub struct Destination(Option<Location>);
 
@@ -18,10 +18,10 @@ impl Destination {
     /// Opens the node.
     ///
     /// # Errors
-    /// When the copy was not made, or its documents cannot be read.
+    /// If nothing was copied, or the documents cannot be read.
     pub fn open(&self) -> Result<Node> {
         let place = self.0.as_ref().ok_or_else(|| argument("there is nothing to copy"))?;
-        // The store must be asked again, since its content has changed.
+        // The location is opened again, since the content of the store has changed.
         place.clone().with_layout(None).open_node()
     }
 }
@@ -39,25 +39,26 @@ impl Copying {
         Self { pieces, scratch: None }
     }
 
-    /// The reports of what will be done: one for each node of the destination that is made, or brought up to date, as a whole.
+    /// Returns the reports of the plan: one for each part of the destination that is created or updated as a whole.
     pub fn reports(&self) -> impl Iterator<Item = &CopyReport> {
         self.conversions().map(Conversion::report)
     }
 
-    /// The number of stored chunks of the source that are copied or compared.
+    /// Returns the number of stored chunks of the source that are copied or compared.
     pub fn chunks(&self) -> u64 {
         self.reports().map(CopyReport::chunks).fold(0, u64::saturating_add)
     }
 
-    /// The size of these chunks, in bytes.
+    /// Returns the size of these chunks, in bytes.
     pub fn bytes(&self) -> u64 {
         self.reports().map(CopyReport::bytes).fold(0, u64::saturating_add)
     }
 
-    /// The arrays of the source that have only elements: each with its path, and with the array that it becomes, which is not there yet.
+    /// Returns the arrays of the source that have only elements: each with its path, and with its planned copy, which does not
+    /// exist yet.
     ///
     /// # Errors
-    /// When a planned array cannot be made.
+    /// If a planned array cannot be created.
     pub fn elements(&self) -> Result<Vec<(String, Array, Array)>> {
         let mut all = Vec::new();
         for conversion in self.conversions() {
@@ -68,7 +69,7 @@ impl Copying {
         Ok(all)
     }
 
-    /// The way to the node that is made, which can be opened when the copy is complete.
+    /// Returns the destination, which can be opened when the copy is complete.
     pub fn destination(&self) -> Destination {
         Destination(self.pieces.first().and_then(Piece::place).cloned())
     }
@@ -77,16 +78,16 @@ impl Copying {
         self.pieces.iter().filter_map(Piece::conversion)
     }
 
-    /// Checks that the copy can be made.
+    /// Checks that the copy is possible.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`](zarrox::ErrorKind::Unsupported) with all properties that the format cannot express and whose loss is
-    /// not allowed.
+    /// [`ErrorKind::Unsupported`](zarrox::ErrorKind::Unsupported) with all properties that the format cannot express and whose
+    /// loss is not allowed.
     pub fn check(&self) -> Result<()> {
         self.conversions().try_for_each(Conversion::check)
     }
 
-    /// Copies. After an interruption, the same copy continues.
+    /// Runs the copy. After an interruption, the same copy continues.
     ///
     /// # Errors
     /// The errors of [`Copier::run`](super::Copier::run).
@@ -123,7 +124,7 @@ impl Copying {
     }
 }
 
-/// The reports of all nodes that are made or brought up to date.
+/// Formats the reports of all nodes that are created or updated.
 impl fmt::Display for Copying {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.reports().try_for_each(|report| report.fmt(f))

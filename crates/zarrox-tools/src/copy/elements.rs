@@ -1,5 +1,5 @@
-//! [`PlainElements`]: sources whose arrays have only elements, without chunks and codecs of their own, such as NumPy's files. Their
-//! copies get chunks and codecs like new arrays, and are written part by part.
+//! [`PlainElements`]: sources whose arrays have only elements, without chunks and codecs, such as NumPy files. Their copies get
+//! chunks and codecs like new arrays, and are written part by part.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,25 +10,26 @@ use zarrox_core::{ArrayMetadata, ErrorKind, Format, Result};
 
 use super::rewrite::Rewrite;
 
-/// The way in which the elements of an array can be read.
+/// The access to the elements of an array.
 #[derive(Clone)]
 pub enum Access {
-    /// In any parts. Those whose elements follow each other in this order are read the fastest.
+    /// Random access. Reads of parts that are contiguous in this order are the fastest.
     Any(Order),
-    /// Once, in this order, as from a pipe. The function is called with the number of elements that will not be read again.
+    /// Sequential access in this order, as from a pipe. The function is called with the number of elements that will not be read
+    /// again.
     Once(Order, Arc<dyn Fn(u64) + Send + Sync>),
 }
 
 impl Access {
-    /// The order of the elements.
+    /// Returns the order of the elements.
     pub fn order(&self) -> Order {
         match self {
             Self::Any(order) | Self::Once(order, _) => *order,
         }
     }
 
-    /// The parts in which elements are written to a view, each of at most so many elements, and whether they are in the order of the
-    /// elements. They are if each chunk is written once that way, or if the elements can only be read in order.
+    /// Returns the parts in which elements are written to a view, each with at most `most` elements, and whether they are in the
+    /// order of the elements. They are in order if each chunk is then written once, or if the access is sequential.
     ///
     /// # Errors
     /// The errors of [`ArrayView::shape`].
@@ -51,7 +52,7 @@ impl fmt::Debug for Access {
 /// A function that sets the properties of a copy.
 type Build = dyn Fn(ArrayBuilder, &[u64]) -> Result<ArrayBuilder> + Send + Sync;
 
-/// The arrays of a source that have only elements.
+/// A source whose arrays have only elements.
 #[derive(Clone)]
 pub struct PlainElements {
     access: Arc<dyn Fn(&str) -> Access + Send + Sync>,
@@ -59,12 +60,12 @@ pub struct PlainElements {
 }
 
 impl PlainElements {
-    /// Arrays whose elements can be read as the function says of their paths, which begin at the copied node.
+    /// Creates a source with a function that returns the access to an array, given its path relative to the copied node.
     pub fn new(access: impl Fn(&str) -> Access + Send + Sync + 'static) -> Self {
         Self { access: Arc::new(access), build: None }
     }
 
-    /// Sets a function that gives each copy its properties, given its shape. The builder has the shape and the data type already.
+    /// Sets a function that sets the properties of each copy, given its shape. The builder already has the shape and the data type.
     #[must_use]
     pub fn build(
         self,
@@ -73,12 +74,13 @@ impl PlainElements {
         Self { build: Some(Arc::new(build)), ..self }
     }
 
-    /// The way in which the elements of an array can be read.
+    /// Returns the access to the elements of an array.
     pub(super) fn access(&self, path: &str) -> Access {
         (self.access)(path)
     }
 
-    /// The metadata of the copy of an array. Padding between fields has no values, and is left out where a format has none.
+    /// Plans the metadata of the copy of an array. Padding between fields has no values, and is dropped if the format does not
+    /// support it.
     pub(super) fn plan(
         &self,
         array: &Array,
@@ -109,7 +111,8 @@ impl fmt::Debug for PlainElements {
     }
 }
 
-/// Writes all elements of an array to a view of the same shape, part by part. `tell` is called with the number of elements of each part.
+/// Writes all elements of an array to a view of the same shape, part by part. `tell` is called with the number of elements of
+/// each part.
 ///
 /// # Errors
 /// The errors of reading, of `convert`, of writing and of `tell`.

@@ -6,12 +6,12 @@ use zarrox_core::{Error, Result};
 
 use zarrox::internals::argument;
 
-/// The longest pattern, in characters.
+/// The maximum length of a pattern, in characters.
 const LONGEST: usize = 4096;
 
-/// A pattern for the paths of nodes below a group, as shells have them.
+/// A shell-like pattern for the paths of nodes below a group.
 ///
-/// `*` stands for any characters of a name, `?` for one, `[a-z]` for one of these, `[!a-z]` for one other, and `**` between slashes for
+/// `*` matches any characters of a name, `?` one character, `[a-z]` one of these, `[!a-z]` any other, and `**` between slashes
 /// any number of names. A pattern without a slash is compared with the name of a node, and any other with its whole path.
 ///
 /// ```
@@ -34,7 +34,7 @@ impl FromStr for Glob {
     type Err = Error;
 
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](zarrox::ErrorKind::InvalidArgument) when a bracket is not closed.
+    /// [`ErrorKind::InvalidArgument`](zarrox::ErrorKind::InvalidArgument) if a bracket is not closed.
     fn from_str(text: &str) -> Result<Self> {
         if text.chars().count() > LONGEST {
             return Err(argument(format!("a pattern has at most {LONGEST} characters")));
@@ -50,7 +50,7 @@ impl FromStr for Glob {
 }
 
 impl Glob {
-    /// Returns true if the pattern fits the path of a node.
+    /// Returns true if the path of a node matches the pattern.
     pub fn matches(&self, path: &str) -> bool {
         let path = path.trim_matches('/');
         let name = |name: &str| name.chars().collect::<Vec<char>>();
@@ -63,8 +63,8 @@ impl Glob {
     }
 }
 
-/// Compares a sequence with a pattern in which some items stand for any number of others. It takes no more steps than the product of
-/// both lengths.
+/// Compares a sequence with a pattern in which some items match any number of others. The number of steps is at most the product
+/// of both lengths.
 fn sequence<P, T>(
     pattern: &[P],
     text: &[T],
@@ -72,7 +72,7 @@ fn sequence<P, T>(
     fits: impl Fn(&P, &T) -> bool,
 ) -> bool {
     let (mut at, mut place) = (0, 0);
-    // The last item that stands for any number, and where the text goes on behind those.
+    // The last item that matches any number, and the position in the text after its match.
     let mut back: Option<(usize, usize)> = None;
     while place < text.len() {
         if at < pattern.len() && is_any(&pattern[at]) {
@@ -90,7 +90,7 @@ fn sequence<P, T>(
     pattern[at..].iter().all(is_any)
 }
 
-/// One item of the pattern of a name.
+/// An item of the pattern for a name.
 enum Item {
     Any,
     One,
@@ -132,11 +132,11 @@ fn items(pattern: &[char]) -> Vec<Item> {
     items
 }
 
-/// The set that begins behind a bracket, and what follows it.
+/// Parses the set after a bracket, and returns the rest of the pattern.
 fn set(inside: &[char]) -> Option<(Item, &[char])> {
     let negated = matches!(inside.first(), Some('!' | '^'));
     let inside = if negated { &inside[1..] } else { inside };
-    // A bracket that comes first is one of the characters.
+    // A bracket at the first position is one of the characters.
     let end = inside.iter().skip(1).position(|&c| c == ']')? + 1;
     let (mut chars, mut ranges) = (&inside[..end], Vec::new());
     while let [first, rest @ ..] = chars {

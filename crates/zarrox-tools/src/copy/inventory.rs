@@ -1,5 +1,5 @@
-//! The inventory of a node: what is below it, and belongs neither to it nor to a node below it. Such things are not copied, and so they must
-//! not be deleted with the node.
+//! The inventory of a node: the stored objects below it that do not belong to it or to a node below it. They are not copied, so
+//! they must not be deleted with the node.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
@@ -22,8 +22,8 @@ struct Belongings {
     chunks: HashMap<String, (ChunkKeyEncoding, usize)>,
 }
 
-/// Makes sure that all that is below the node belongs to nodes of its format, before it is deleted because it was copied. `what` will be
-/// done with it.
+/// Checks that all stored objects below the node belong to nodes of its format, before it is deleted after a copy. `what`
+/// describes the operation.
 pub(super) fn check_inventory(place: &Location, what: &str) -> Result<()> {
     let place = place.as_stored().with_probe(None);
     let Some(found) = place.find()? else { return Ok(()) };
@@ -39,8 +39,8 @@ pub(super) fn check_inventory(place: &Location, what: &str) -> Result<()> {
     }
     let more = if count > first.len() { format!(" and {} more", count - first.len()) } else { String::new() };
     let message = format!(
-        "'{}' cannot be {what}: it holds what belongs to none of its nodes of Zarr {format} and would be lost: {}{more}; move \
-         these away first, or copy the node and delete the original",
+        "'{}' cannot be {what}: it contains objects that do not belong to its nodes of Zarr {format} and would be lost: {}{more}; \
+          move these away first, or copy the node and delete the original",
         place.path,
         first.join(", ")
     );
@@ -65,7 +65,7 @@ fn belongings(place: &Location, format: Format, layout: &Layout, known: &mut Bel
         .try_for_each(|name| belongings(&place.at(place.path.join(name)?), format, layout, known))
 }
 
-/// The number of keys below the node that do not belong to it, and the first of them.
+/// Returns the number of keys below the node that do not belong to it, and the first of them.
 fn strangers(place: &Location, layout: &Layout, known: &Belongings) -> Result<(usize, Vec<String>)> {
     let (mut count, mut first) = (0, Vec::new());
     for prefix in layout.extent(&place.path).prefixes {

@@ -1,5 +1,5 @@
-//! Copies into nodes that are there: the nodes that are missing are made as a whole, each by a conversion of its own with its own journal,
-//! and the others are brought up to date, or stay.
+//! Copies into existing nodes: each missing node is created as a whole, by a conversion with its own journal, and the others are
+//! updated or kept.
 
 use zarrox_core::{NodeMetadata, Result};
 
@@ -13,13 +13,13 @@ use zarrox::{Group, Node};
 /// A piece of a copy.
 #[derive(Debug)]
 pub(super) enum Piece {
-    /// A node that is made, with all nodes below it.
+    /// A node that is created, with all nodes below it.
     Whole(Conversion),
-    /// An array that is there, and of which other chunks are copied.
+    /// An existing array, whose different chunks are copied.
     Update(Conversion, Location),
-    /// A group that is there, and the attributes that it gets.
+    /// An existing group, and its new attributes.
     Group(CopyReport, Location, Option<zarrox_core::json::Map>),
-    /// A node that stays.
+    /// A node that is kept.
     Kept(CopyReport),
 }
 
@@ -31,7 +31,7 @@ impl Piece {
         }
     }
 
-    /// The place of the node.
+    /// Returns the location of the node.
     pub(super) fn place(&self) -> Option<&Location> {
         match self {
             Self::Whole(conversion) => Some(conversion.destination()),
@@ -40,7 +40,7 @@ impl Piece {
         }
     }
 
-    /// Copies the piece, which follows those of so many bytes of a total.
+    /// Copies the piece, after `before` bytes of a total.
     pub(super) fn run(
         self,
         done: u64,
@@ -77,10 +77,10 @@ fn set_attributes(place: &Location, attributes: Option<zarrox_core::json::Map>) 
     update_attributes(place, format, |map| map.clone_from(&attributes)).map(drop)
 }
 
-/// The plan of a copy into nodes that are there.
+/// The plan of a copy into existing nodes.
 pub(super) struct Merge {
     pub(super) settings: Settings,
-    /// True if nodes that are there are brought up to date.
+    /// True if existing nodes are updated.
     pub(super) updates: bool,
     pub(super) pieces: Vec<Piece>,
 }
@@ -95,7 +95,7 @@ impl Merge {
         if !self.settings.chosen.has(path, matches!(node, Node::Array(_))) {
             return Ok(());
         }
-        // Property an interrupted copy has left is continued as a whole.
+        // The output of an interrupted copy is continued as a whole.
         let is_unfinished = Journal::read(place)?.is_some_and(|journal| !journal.is_in_place());
         let found = if is_unfinished { None } else { place.find_node()? };
         let Some(found) = found else { return self.whole(path, source, place, false) };
@@ -151,7 +151,7 @@ impl Merge {
     }
 }
 
-/// Returns true if chunks of the array that is there have the keys of the copy.
+/// Returns true if chunks of the existing array have the same keys as those of the copy.
 fn has_same_keys(
     array: &Array,
     place: &Location,

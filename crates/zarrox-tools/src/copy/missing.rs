@@ -1,7 +1,8 @@
 //! Missing values for xarray: the attribute `_FillValue` in Zarr v3, and the fill value in Zarr v2.
 //!
-//! Of formats without names of dimensions, xarray masks the fill value whether it was meant as a missing value or not, and no attribute
-//! changes that. Of Zarr v3, it masks only the value of the attribute. A conversion between them keeps the elements that are masked.
+//! In formats without dimension names, xarray masks the fill value, even if it was not intended as a missing value, and
+//! attributes do not change that. In Zarr v3, it masks only the value of the attribute. A conversion between them preserves which
+//! elements are masked.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -17,33 +18,35 @@ use zarrox::internals::{ARRAY_DIMENSIONS, attribute_names};
 /// The attribute for missing values.
 pub const FILL_VALUE: &str = "_FillValue";
 
-/// The attribute in which an import of NetCDF tells the types of attributes. That of letters has no value of its own: the fill value is it.
+/// The attribute in which an import of NetCDF stores the types of attributes. For characters, `_FillValue` is only stored as the
+/// fill value.
 pub const TYPES: &str = "_nc_types";
 
-/// The most bytes of elements that are stored because of missing values alone.
+/// The maximum size of chunks that are stored only because of missing values, in bytes.
 const MOST: u64 = 64 << 20;
 
-/// The chunks of an array that are stored.
+/// The stored chunks of an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stored {
     All,
-    /// The others can be stored as well.
+    /// The missing chunks can be stored as well.
     Most,
     Few,
 }
 
-/// The text of a float in the attribute, which xarray reads from Zarr v3.
+/// Returns the text of a float in the attribute, in the form that xarray reads from Zarr v3.
 pub fn encoded(float: f64) -> String {
     STANDARD.encode(float.to_le_bytes())
 }
 
-/// The float of a text in the attribute.
+/// Parses a float from a text in the attribute.
 pub fn decoded(text: &str) -> Option<f64> {
     let bytes = STANDARD.decode(text).ok()?;
     Some(f64::from_le_bytes(bytes.try_into().ok()?))
 }
 
-/// The attribute for a missing value, in the form in which xarray reads it from Zarr v3; `None` for types of which it reads none.
+/// Returns the attribute for a missing value, in the form that xarray reads from Zarr v3; `None` for data types without support
+/// in xarray.
 pub fn to_attribute(data_type: &DataType, fill: &FillValue, registry: &Registry) -> Option<Json> {
     let family = registry.family(data_type).ok()?;
     let json = family.fill_to_v3(data_type, fill);
@@ -59,7 +62,8 @@ pub fn to_attribute(data_type: &DataType, fill: &FillValue, registry: &Registry)
     }
 }
 
-/// The missing value that an attribute stands for, in the form for Zarr v3 or as a plain value; `None` if the type does not have it.
+/// Returns the missing value of an attribute, in the form of Zarr v3 or as a plain value; `None` if the data type cannot
+/// represent it.
 pub fn of_attribute(data_type: &DataType, value: &Json, registry: &Registry) -> Option<FillValue> {
     let is_float = matches!(data_type.storage(), Storage::Float(_));
     let is_complex = matches!(data_type.storage(), Storage::Complex(_));
@@ -75,7 +79,7 @@ pub fn of_attribute(data_type: &DataType, value: &Json, registry: &Registry) -> 
     family.fill_from_json(data_type, &plain.without_tokens(), Strictness::Lenient).ok()
 }
 
-/// A number, also one whose name the text is.
+/// Returns a number, or the number that a text names.
 fn number(value: &Json) -> Option<f64> {
     match value {
         Json::Number(number) => Some(number.to_f64()),
@@ -85,7 +89,7 @@ fn number(value: &Json) -> Option<f64> {
 }
 
 impl Translator<'_> {
-    /// Makes xarray mask the same elements of the target. Returns true if chunks that are not stored have to be, and whether all are.
+    /// Adapts the target so that xarray masks the same elements. Returns how missing chunks are treated.
     pub(super) fn missing_values(
         &mut self,
         array: &Array,
@@ -99,10 +103,10 @@ impl Translator<'_> {
             (false, true) => return self.mask_by_fill(array, target),
             _ => {}
         }
-        Ok(MissingChunks::AsTheyAre)
+        Ok(MissingChunks::Unchanged)
     }
 
-    /// From the fill value to the attribute.
+    /// Converts the fill value to the attribute.
     fn mask_by_attribute(&mut self, array: &Array, target: &mut ArrayMetadata) {
         let source = array.metadata();
         let own = source.attributes.get(FILL_VALUE);
@@ -116,7 +120,7 @@ impl Translator<'_> {
         if self.missing == Missing::Kept {
             if source.fill_value.is_some() && !shown.eq_ignore_ascii_case("nan") {
                 let reason = format!(
-                    "xarray has masked the fill value {shown}; in the target it masks the attribute {FILL_VALUE} alone"
+                    "xarray masks the fill value {shown} in the source, and only the attribute {FILL_VALUE} in the target"
                 );
                 self.find(Property::FillValues, Effect::Note, reason);
             }
@@ -127,14 +131,14 @@ impl Translator<'_> {
                 if target.attributes.get(FILL_VALUE) != Some(&value) {
                     target.attributes.insert(FILL_VALUE.to_owned(), value);
                     let reason = format!(
-                        "xarray masks the fill value {shown}; the target gets the attribute {FILL_VALUE} for that"
+                        "xarray masks the fill value {shown}; the target gets the attribute {FILL_VALUE} with this value"
                     );
                     self.find(Property::FillValues, Effect::Note, reason);
                 }
             }
             None => {
                 let reason = format!(
-                    "xarray has masked the fill value {shown}; in the target it masks none of type {}",
+                    "xarray masks the fill value {shown} in the source, and no values of type {} in the target",
                     source.data_type
                 );
                 self.find(Property::FillValues, Effect::Note, reason);
@@ -142,7 +146,7 @@ impl Translator<'_> {
         }
     }
 
-    /// From the attribute to the fill value.
+    /// Converts the attribute to the fill value.
     fn mask_by_fill(&mut self, array: &Array, target: &mut ArrayMetadata) -> Result<MissingChunks> {
         let source = array.metadata();
         let shown = array.format_element(array.fill_bytes().as_bytes()).unwrap_or_default();
@@ -151,19 +155,19 @@ impl Translator<'_> {
                 Some(fill) if fill != array.fill_bytes() => Some(fill),
                 Some(_) if self.missing == Missing::AsXarray => {
                     target.attributes.remove(FILL_VALUE);
-                    return Ok(MissingChunks::AsTheyAre);
+                    return Ok(MissingChunks::Unchanged);
                 }
-                _ => return Ok(MissingChunks::AsTheyAre),
+                _ => return Ok(MissingChunks::Unchanged),
             },
-            // That values are not numbers is seen without a mask.
+            // NaN does not need a mask.
             None if tells_missing(&source.attributes) || shown.eq_ignore_ascii_case("nan") => {
-                return Ok(MissingChunks::AsTheyAre);
+                return Ok(MissingChunks::Unchanged);
             }
             None => None,
         };
         let with = ArrayMetadata { fill_value: wanted.clone(), ..target.clone() };
         if target.fill_value.is_none() || self.says_array(&with).is_err() {
-            return Ok(MissingChunks::AsTheyAre);
+            return Ok(MissingChunks::Unchanged);
         }
         let missing = wanted.as_ref().and_then(|fill| array.format_element(fill.as_bytes()).ok());
         let instead = match &missing {
@@ -182,22 +186,20 @@ impl Translator<'_> {
         }
         let (reason, chunks) = match stored {
             Stored::All => (instead, MissingChunks::NoneMissing),
-            Stored::Most => {
-                (format!("{instead}; chunks that are not stored are written"), MissingChunks::Written)
-            }
+            Stored::Most => (format!("{instead}; missing chunks are written"), MissingChunks::Written),
             Stored::Few => {
                 let missing = missing.map(|missing| format!(" instead of {missing}")).unwrap_or_default();
                 let reason = format!(
-                    "xarray will mask elements with the fill value {shown}{missing}, which chunks that are not stored depend on"
+                    "xarray will mask elements with the fill value {shown}{missing}, which missing chunks need"
                 );
-                (reason, MissingChunks::AsTheyAre)
+                (reason, MissingChunks::Unchanged)
             }
         };
         self.find(Property::FillValues, Effect::Note, reason);
         Ok(chunks)
     }
 
-    /// The chunks that are stored.
+    /// Returns the stored chunks.
     fn stored(&self, array: &Array) -> Result<Stored> {
         if !self.lists {
             return Ok(Stored::Most);
@@ -215,18 +217,18 @@ impl Translator<'_> {
     }
 }
 
-/// What becomes of chunks that are not stored.
+/// The treatment of missing chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MissingChunks {
-    /// They stay so if they have the same elements in the target.
-    AsTheyAre,
-    /// There are none.
+    /// They stay missing if they have the same elements in the target.
+    Unchanged,
+    /// All chunks are stored.
     NoneMissing,
     /// They are written.
     Written,
 }
 
-/// Returns true if attributes tell that the fill value is a missing value, without an attribute for it.
+/// Returns true if the attributes imply that the fill value is a missing value, without the attribute `_FillValue`.
 pub fn tells_missing(attributes: &Map) -> bool {
     let types = attributes.get(TYPES).and_then(Json::as_str).unwrap_or_default();
     types
@@ -274,7 +276,7 @@ mod tests {
         assert_eq!(copy.metadata().fill_value, None);
         assert!(report.obstacles[0].reason.contains("null"), "{report}");
         assert_eq!(report.nodes[0].action, Action::CopyChunks);
-        // Chunks that are not stored are written, since null says nothing of their elements.
+        // Missing chunks are written, since null does not define their elements.
         array.raw().erase(&[1]).unwrap();
         let (copy, report) = converted(&array, &store, Format::V2);
         assert_eq!(copy.metadata().fill_value, None);

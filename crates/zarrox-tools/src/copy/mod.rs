@@ -1,4 +1,4 @@
-//! Copies of arrays, groups and hierarchies: from any store to any other, and from any format to any other.
+//! Copies of arrays, groups and hierarchies between any stores and formats.
 //!
 //! ```
 //! use zarrox::codecs::Zstd;
@@ -10,38 +10,37 @@
 //! # let root = zarrox::create_group(&sea)?;
 //! # root.create_array("depth").shape([40, 80]).data_type(DataType::Int32).chunks([10, 10]).create()?.write(s![3.., ..], 7)?;
 //!
-//! zarrox_tools::copy(&sea, &copy)?; // stored bytes as they are
+//! zarrox_tools::copy(&sea, &copy)?; // encoded chunks unchanged
 //! Copier::new().chunks([20, 80]).compressor(Zstd::level(9)).run(sea.join("depth"), &small)?;
 //! assert_eq!(zarrox::open_array(&small)?.get::<i32>([3, 5])?, 7);
 //!
 //! root.create_group("later")?;
-//! Copier::new().if_exists(IfExists::Update).run(&sea, &copy)?; // what is new or different
+//! Copier::new().if_exists(IfExists::Update).run(&sea, &copy)?; // only differences
 //! assert!(zarrox::open_group(&copy)?.contains("later")?);
 //!
 //! let conversion = Copier::new().format(Format::V2).plan(&small, &old)?;
-//! println!("{conversion}"); // what would be done; nothing has been written yet
+//! println!("{conversion}"); // the plan; nothing has been written yet
 //! conversion.run()?;
 //! assert_eq!(zarrox::open(&old)?.format(), Format::V2);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # What is kept
+//! # Preserved properties
 //!
-//! All values are kept bit by bit, and so are attributes, dimension names and fill values, except where xarray would mask other
-//! elements in the other format (see [`Copier::keep_fill_values`]). Chunks that were never stored stay so.
-//! If both formats support the same codecs, the bytes of chunks are copied, otherwise chunks are decoded and encoded. xarray's
-//! attribute `_ARRAY_DIMENSIONS` becomes `dimension_names` in a format that has them, and the other way round. Properties that
-//! the target cannot express are found before anything is written, and refused unless their loss is [allowed](Copier::allow).
+//! All values are preserved bit by bit, and so are attributes, dimension names and fill values, except where xarray would mask
+//! other elements in the other format (see [`Copier::keep_fill_values`]). Missing chunks stay missing. If both formats support
+//! the codecs, the bytes of chunks are copied, otherwise chunks are decoded and encoded. xarray's attribute `_ARRAY_DIMENSIONS`
+//! becomes `dimension_names` in a format that has them, and vice versa. Properties that the target cannot express are found
+//! before anything is written, and are an error unless their loss is [allowed](Copier::allow).
 //!
 //! # Interruption
 //!
-//! A copy writes all documents after all chunks, and the root's last: before, there is no node, and a node
-//! that can be opened is complete. While it is unfinished, a journal, [`JOURNAL`], is in the destination. After an interruption,
-//! the same copy continues.
+//! A copy writes all documents after all chunks, and that of the root last, so that a node that can be opened is complete. While
+//! a copy is incomplete, the destination contains a journal, [`JOURNAL`]. After an interruption, the same copy continues.
 //!
-//! A conversion [in place](Copier::plan_in_place) changes no chunk. It writes the new documents, from the innermost nodes to the
-//! root, and then removes the old ones, from the root inwards. At every moment, one of the two formats has a complete hierarchy.
-//! After an interruption, the same conversion finishes.
+//! A conversion [in place](Copier::plan_in_place) does not change chunks. It writes the new documents, from the innermost nodes
+//! to the root, and then removes the old ones, from the root inwards. At all times, one of the two formats has a complete
+//! hierarchy. After an interruption, the same conversion finishes.
 
 mod chosen;
 mod chunks;

@@ -14,9 +14,9 @@ use zarrox::internals::{Journal, Location, check_same_kind};
 use zarrox::{Node, OpenMode, Place};
 
 impl Copier {
-    /// Moves the node at a place, with all nodes below it, to another place. Within a store, and on one disk, it is
-    /// [renamed](zarrox::OpenOptions::move_node). Elsewhere it is copied, and deleted when the copy is whole. After an interruption, the
-    /// same call continues. `None` says that nothing had to be copied.
+    /// Moves the node at a place, with all nodes below it, to another place. Within a store, and on the same disk, it is
+    /// [renamed](zarrox::OpenOptions::move_node). Otherwise it is copied, and deleted after the copy is complete. After an
+    /// interruption, the same call continues. Returns `None` if the node was renamed.
     ///
     /// # Errors
     /// The errors of [`Copier::run`] and of [`OpenOptions::delete`](zarrox::OpenOptions::delete).
@@ -30,7 +30,7 @@ impl Copier {
         let overwrite = self.if_exists == IfExists::Replace;
         let mode = if overwrite { OpenMode::Write } else { OpenMode::ReadWrite };
         let from = opening.place(source)?;
-        // A database that is not there yet is made by the copy.
+        // A missing database is created by the copy.
         let to = match opening.place(destination) {
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             to => Some(to?),
@@ -50,10 +50,10 @@ impl Copier {
             self.check_copied(&from, &to)?;
             return opening.delete_held(source).map(|()| None);
         }
-        // What an earlier run has copied may have been changed before this one.
+        // The output of an earlier run may have changed since then.
         let is_resumed = journal.is_some();
         check_inventory(&from, "moved by copying")?;
-        // Nobody writes into the source from here on, so that nothing is deleted that was not copied.
+        // From here on, the source is locked, so that only copied objects are deleted.
         let _holds = from.hold_alone()?;
         let again =
             if is_resumed { self.clone().verify(Verify::Everything).comparing_again() } else { self.clone() };
@@ -61,7 +61,7 @@ impl Copier {
         let report = copying.run_then(|| from.begin_deletion()).inspect_err(|_| from.abandon_mark())?;
         if let Some(skipped) = report.skipped.first() {
             from.abandon_mark();
-            let message = format!("the source was not deleted, since a part of it is damaged: {skipped}");
+            let message = format!("the source was not deleted, since it is damaged: {skipped}");
             return Err(Error::new(ErrorKind::Corrupt, message));
         }
         check_inventory(&from, "deleted after it was copied").inspect_err(|_| from.abandon_mark())?;
@@ -69,9 +69,9 @@ impl Copier {
         Ok(Some(report))
     }
 
-    /// Makes sure that what is left of a source, which an interrupted move was about to delete, is in the destination.
+    /// Checks that the rest of a source, whose deletion was interrupted, is in the destination.
     fn check_copied(&self, from: &Location, to: &Location) -> Result<()> {
-        // The documents are erased first: without them, the source was not changed since it was copied.
+        // The documents are erased first: without them, the source has not changed since the copy.
         let Some(found) = from.as_stored().find()? else { return Ok(()) };
         let Some(copy) = to.as_stored().find()? else { return Ok(()) };
         let nodes = (Node::new(found.location, found.node)?, Node::new(copy.location, copy.node)?);
@@ -90,7 +90,7 @@ impl Copier {
         })?;
         let Some(difference) = first else { return Ok(()) };
         let message = format!(
-            "'{}' was copied to '{}' and then changed: {difference}; delete the one that is not wanted, and move again",
+            "'{}' was copied to '{}' and then changed: {difference}; delete the unwanted one, and move again",
             from.path, to.path
         );
         Err(Error::new(ErrorKind::Conflict, message))

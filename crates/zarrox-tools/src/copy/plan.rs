@@ -18,26 +18,26 @@ use super::translator::Translator;
 use zarrox::internals::{Location, argument};
 use zarrox::{Array, Group, JOURNAL, Node};
 
-/// The step of a conversion that one node needs.
+/// The step of a conversion for one node.
 #[derive(Debug)]
 pub(super) struct Step {
     /// The path of the node, relative to the converted one.
     pub(super) path: String,
     pub(super) action: Action,
-    /// The array, if the node is one.
+    /// The array, if the node is an array.
     pub(super) array: Option<Array>,
     /// The node in the target's form; `None` if it stays unchanged.
     pub(super) target: Option<NodeMetadata>,
-    /// True if chunks that are not stored must be written, since they would read as other values.
+    /// True if missing chunks must be written, since they would read as other values.
     pub(super) all_chunks: bool,
     /// The number of bytes of the source's stored chunks.
     pub(super) bytes: u64,
-    /// True if the group has consolidated metadata that the target should have as well.
+    /// True if the group has consolidated metadata, which the target gets as well.
     pub(super) consolidate: bool,
 }
 
 impl Step {
-    /// A step without chunks.
+    /// Creates a step without chunks.
     fn documents(path: &str, action: Action, target: Option<NodeMetadata>) -> Self {
         Self {
             path: path.to_owned(),
@@ -51,41 +51,41 @@ impl Step {
     }
 }
 
-/// The wishes for a copy.
+/// The options for the plan of a copy.
 #[derive(Clone, Copy)]
-pub(super) struct Wishes<'a> {
+pub(super) struct PlanOptions<'a> {
     pub(super) to: Format,
     pub(super) rewrite: &'a Rewrite,
     pub(super) chosen: &'a Chosen,
     /// True if the root gets consolidated metadata in any case.
     pub(super) consolidate: bool,
-    /// What becomes of missing values.
+    /// The treatment of missing values.
     pub(super) missing: Missing,
     pub(super) elements: Option<&'a PlainElements>,
 }
 
 /// Walks through the source.
 pub(super) struct Planner<'a> {
-    wishes: Wishes<'a>,
+    options: PlanOptions<'a>,
     to: Format,
     source: &'a Location,
     destination: &'a Location,
     in_place: Option<Format>,
     steps: Vec<Step>,
     report: CopyReport,
-    /// True if arrays beside the current node have names of dimensions.
+    /// True if siblings of the current node have dimension names.
     in_data_set: bool,
 }
 
 impl<'a> Planner<'a> {
     pub(super) fn new(
-        wishes: Wishes<'a>,
+        options: PlanOptions<'a>,
         source: &'a Location,
         destination: &'a Location,
         from: Format,
         in_place: bool,
     ) -> Self {
-        let to = wishes.to;
+        let to = options.to;
         let shown = |place: &Location| match place.path.is_root() {
             true => place.store.location(),
             false => format!("{} in {}", place.path, place.store.location()),
@@ -100,31 +100,31 @@ impl<'a> Planner<'a> {
             skipped: Vec::new(),
         };
         let in_place = in_place.then_some(from);
-        Self { wishes, to, source, destination, in_place, steps: Vec::new(), report, in_data_set: false }
+        Self { options, to, source, destination, in_place, steps: Vec::new(), report, in_data_set: false }
     }
 
-    /// The report of nothing yet.
+    /// Returns the report without a plan.
     pub(super) fn into_report(self) -> CopyReport {
         self.report
     }
 
-    /// The steps from this node on, with their report.
+    /// Plans the steps from this node on, with their report.
     pub(super) fn plan(mut self, root: Node) -> Result<(Vec<Step>, CopyReport)> {
-        if self.wishes.rewrite.part.is_some() && matches!(root, Node::Group(_)) {
-            let message = "a part can be selected of an array alone; name an array of the group";
+        if self.options.rewrite.part.is_some() && matches!(root, Node::Group(_)) {
+            let message = "a selection applies to a single array; name an array of the group";
             return Err(argument(message));
         }
         self.node("", root)?;
         self.leave_out_groups();
-        if self.wishes.consolidate {
+        if self.options.consolidate {
             self.steps.first_mut().into_iter().for_each(|root| root.consolidate = true);
         }
         Ok((self.steps, self.report))
     }
 
-    /// Leaves out groups in which no array was chosen, if arrays were.
+    /// Drops groups without selected arrays, if arrays were selected.
     fn leave_out_groups(&mut self) {
-        if !self.wishes.chosen.is_picky() {
+        if !self.options.chosen.is_picky() {
             return;
         }
         let arrays: Vec<String> =
@@ -135,7 +135,7 @@ impl<'a> Planner<'a> {
     }
 
     fn node(&mut self, path: &str, node: Node) -> Result<()> {
-        if !self.wishes.chosen.has(path, matches!(node, Node::Array(_))) {
+        if !self.options.chosen.has(path, matches!(node, Node::Array(_))) {
             return Ok(());
         }
         if self.in_place.is_some() && node.format() == self.to {
@@ -155,7 +155,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// The reason why a node cannot be at its target path, if there is one.
+    /// Returns the reason why a node cannot have its target path, if there is one.
     fn misplaced(&self, path: &str, node: &Node) -> Result<Option<String>> {
         if self.in_place.is_some_and(|from| from != node.format()) {
             return Ok(Some(format!("it has the format Zarr {}, unlike the nodes above", node.format())));
@@ -205,13 +205,13 @@ impl<'a> Planner<'a> {
             return Ok(true);
         }
         let name = shown(path);
-        let reason = "the target has no consolidated metadata; nodes are found all the same";
+        let reason = "the target has no consolidated metadata; nodes are found nevertheless";
         self.translator(path, &name)?.find(Property::Groups, Effect::Note, reason);
         Ok(false)
     }
 
     fn array(&mut self, path: &str, array: &Array) -> Result<()> {
-        if let Some(elements) = self.wishes.elements {
+        if let Some(elements) = self.options.elements {
             return self.elements(path, array, elements);
         }
         let name = shown(path);
@@ -234,7 +234,7 @@ impl<'a> Planner<'a> {
                 bytes += if chunk.is_some() { size } else { 0 };
             })?;
         }
-        let rewrite = self.wishes.rewrite;
+        let rewrite = self.options.rewrite;
         if rewrite.part.is_some() {
             let metadata = &target.metadata;
             chunks = metadata.chunk_grid.chunk_count(&metadata.shape).unwrap_or(u64::MAX);
@@ -254,10 +254,10 @@ impl<'a> Planner<'a> {
         Ok(())
     }
 
-    /// An array that has only elements.
+    /// Plans an array that has only elements.
     fn elements(&mut self, path: &str, array: &Array, elements: &PlainElements) -> Result<()> {
         let place = self.destination.at(self.destination.path.join(path)?);
-        let target = elements.plan(array, self.wishes.rewrite, self.to, &place)?;
+        let target = elements.plan(array, self.options.rewrite, self.to, &place)?;
         let item = array.data_type().size() as u64;
         let bytes = array.shape().iter().fold(item, |size, &length| size.saturating_mul(length));
         let chunks = target.chunk_grid.chunk_count(&target.shape).unwrap_or(u64::MAX);
@@ -272,9 +272,9 @@ impl<'a> Planner<'a> {
         Ok(())
     }
 
-    /// Returns true if encoded chunks need not be decoded, although they are not stored as they were.
+    /// Returns true if encoded chunks are copied into other stored objects without decoding.
     fn reshards(&self, path: &str, array: &Array, target: &TargetArray) -> Result<bool> {
-        if target.other_fill || self.wishes.rewrite.part.is_some() {
+        if target.other_fill || self.options.rewrite.part.is_some() {
             return Ok(false);
         }
         let place = self.destination.at(self.destination.path.join(path)?);
@@ -282,9 +282,9 @@ impl<'a> Planner<'a> {
         Ok(target.unreadable().is_none() && array.unreadable().is_none() && reshard::fits(array, &target))
     }
 
-    /// The target with the properties that the copy has of its own; `None` if it cannot have them.
+    /// Returns the target with the properties that the copy changes; `None` if they are impossible.
     fn rewritten(&mut self, path: &str, array: &Array, target: TargetArray) -> Result<Option<TargetArray>> {
-        let rewrite = self.wishes.rewrite;
+        let rewrite = self.options.rewrite;
         if rewrite.is_nothing() {
             return Ok(Some(target));
         }
@@ -337,7 +337,7 @@ impl<'a> Planner<'a> {
         Ok(Translator {
             to: self.to,
             in_place: self.in_place.is_some(),
-            missing: self.wishes.missing,
+            missing: self.options.missing,
             lists: true,
             in_data_set: self.in_data_set,
             registry: &self.source.context.registry,
@@ -373,8 +373,8 @@ impl<'a> Planner<'a> {
         translator.find(Property::Nodes, effect, format!("{reason}; it would be left out"));
     }
 
-    /// Finds everything in a group that is not a node: groups without a document, whose nodes are converted, and files, which are
-    /// not.
+    /// Finds the content of a group that is not a node: groups without a document, whose nodes are converted, and other objects,
+    /// which are not.
     fn strays(&mut self, above: &str, group: &Group, known: &HashSet<String>) -> Result<()> {
         let format = group.metadata().format;
         if format.def().layout().implicit_groups() || !self.source.store.capabilities().listable {
@@ -413,7 +413,7 @@ impl<'a> Planner<'a> {
         if self.in_place.is_some() {
             return;
         }
-        let (name, reason) = (shown(path), "it belongs to no node and will not be converted");
+        let (name, reason) = (shown(path), "it does not belong to a node and will not be converted");
         if let Ok(mut translator) = self.translator("", &name) {
             translator.find(Property::Nodes, Effect::Note, reason);
         }

@@ -1,4 +1,4 @@
-//! Copies into other chunks: their plans, arrays on the way, and arrays that take the place of the source.
+//! Rechunking copies: their plans, intermediate arrays, and copies that replace the source.
 
 use zarrox_core::{Error, ErrorKind, NodeMetadata, Result};
 
@@ -14,51 +14,51 @@ use zarrox::Array;
 use zarrox::internals::{Journal, Location, argument};
 use zarrox::{OpenMode, OpenOptions, Place};
 
-/// The end of the name of the array that is about to take the place of another one.
+/// The suffix of the name of an array that will replace another one.
 const BESIDE: &str = ".rechunked";
 
-/// The way of an array into other chunks.
+/// The method of rechunking an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
-    /// Encoded chunks are copied as they are.
+    /// Encoded chunks are copied without decoding.
     Stored,
-    /// Each thread has a part of its own.
+    /// Each thread copies separate parts.
     Direct,
-    /// All threads work on one part after the other, which is as large as the memory allows.
+    /// All threads work on one part at a time, which is as large as the memory allows.
     InMemory,
-    /// An uncompressed array lies on the way.
+    /// An uncompressed intermediate array is written.
     Scratch,
-    /// Elements without chunks are copied in their order.
+    /// Elements without chunks are copied in row-major order.
     InOrder,
     /// Elements without chunks are copied in parts of whole chunks of the copy.
     InParts,
 }
 
-/// The plan of a copy of one array into other chunks.
+/// The plan of a rechunking copy of one array.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct CopyPlan {
     /// The path of the array, relative to the copied node.
     pub path: String,
-    /// The way.
+    /// The method.
     pub way: Way,
-    /// The average number of times that a chunk of the source is read.
+    /// The average number of reads of a source chunk.
     pub times_read: f64,
-    /// The number of times that each element is written.
+    /// The number of writes of each element.
     pub times_written: u64,
-    /// The lengths of the parts that are worked on at once.
+    /// The shape of the parts that are copied at a time.
     pub part: Vec<u64>,
-    /// The size of the elements in stored chunks, or of all elements if that is not known, in bytes.
+    /// The size of the elements in stored chunks, or of all elements if it is unknown, in bytes.
     pub bytes: u64,
-    /// The memory in bytes with which each element would be written once.
+    /// The memory in bytes that is sufficient to write each element once.
     pub sufficient_memory: u64,
 }
 
 impl Copying {
-    /// The plans of arrays that get other chunks, or whose chunks are encoded again.
+    /// Returns the plans of arrays that are rechunked, or whose chunks are encoded again.
     ///
     /// # Errors
-    /// When a planned array cannot be made.
+    /// If a planned array cannot be created.
     pub fn rechunks(&self) -> Result<Vec<CopyPlan>> {
         let mut plans = Vec::new();
         for conversion in self.conversions() {
@@ -94,12 +94,12 @@ impl Copying {
         Ok(plans)
     }
 
-    /// Copies the source into an array on the way first, where that is worth it.
+    /// Copies the source to an intermediate array first, if that is faster.
     pub(super) fn by_scratch(mut self) -> Result<(Self, Option<Place>)> {
         let Some(scratch) = self.scratch.take() else { return Ok((self, None)) };
         let [Piece::Whole(conversion)] = self.pieces.as_mut_slice() else { return Ok((self, None)) };
         let Some((source, target)) = conversion.single_array()? else {
-            let message = "an array on the way is for the copy of a single array; name an array";
+            let message = "an intermediate array applies to the copy of a single array; name an array";
             return Err(argument(message));
         };
         let memory = conversion.memory();
@@ -108,7 +108,7 @@ impl Copying {
         };
         let options = source.open_options();
         let way = Copier::new().open_options(options.clone()).chunks(chunks).no_compressor();
-        // One that is there is whole, and was made by an earlier run of the same copy.
+        // An existing intermediate array is complete, and was written by an earlier run of the same copy.
         let way = way.memory(memory).if_exists(IfExists::Skip).listening(conversion.listener());
         let place = options.new_place(&scratch)?;
         way.plan_between(source.location(), place)?.run()?;
@@ -118,14 +118,14 @@ impl Copying {
 }
 
 impl Copier {
-    /// Sets an unused place for an uncompressed array on the way, as large as all elements. It is made if chunks of a single
-    /// array would be read more than twice otherwise, and deleted at the end.
+    /// Sets an unused place for an uncompressed intermediate array, as large as all elements. It is created if chunks of a single
+    /// array would otherwise be read more than twice, and deleted at the end.
     pub fn scratch(self, place: impl Into<Place>) -> Self {
         Self { scratch: Some(place.into()), ..self }
     }
 
-    /// Gives an array or the arrays of a group other chunks or codecs: a copy is made beside, all its values are compared, and then it
-    /// takes the place of the source. After an interruption, the same call continues. `None` says that only the exchange was left to do.
+    /// Changes the chunks or codecs of an array, or of the arrays of a group: creates a copy beside it, compares all values, and
+    /// replaces the source. After an interruption, the same call continues. Returns `None` if only the replacement remained.
     ///
     /// # Errors
     /// The errors of [`Copier::run`] and of [`OpenOptions::move_node`].
@@ -134,7 +134,7 @@ impl Copier {
         let beside = source.beside(BESIDE)?;
         let moving = OpenOptions::clone(&self.settings.opening()).mode(OpenMode::Write);
         let (place, copy) = (moving.place(source)?, moving.place(&beside)?);
-        // An earlier run was interrupted when the copy took the place of the source.
+        // An earlier run was interrupted during the replacement of the source.
         let is_aside = !place.is_explicit()? && copy.is_explicit()? && Journal::read(&copy)?.is_none();
         if is_aside || moving.is_half_moved(&copy, &place)? {
             return moving.move_node(&beside, source).map(|()| None);
@@ -142,10 +142,10 @@ impl Copier {
         check_inventory(&place, "given other chunks in place")?;
         let report = self.copy_beside(source, &beside, &copy)?;
         if let Some(skipped) = report.skipped.first() {
-            let message = format!("'{source}' was left as it is: {skipped}");
+            let message = format!("'{source}' was not changed: {skipped}");
             return Err(Error::new(ErrorKind::Corrupt, message));
         }
-        // Nobody writes into the source from here on. What was written meanwhile, or before this run, is found by comparing all.
+        // From here on, the source is locked. Earlier writes during or before this run are found by comparing all values.
         let _holds = place.hold_alone()?;
         check_inventory(&place, "given other chunks in place")?;
         self.clone().if_exists(IfExists::Update).verify(Verify::Values).run(source, &beside)?;
@@ -153,8 +153,8 @@ impl Copier {
         Ok(Some(report))
     }
 
-    /// Copies a node to the place beside it, or continues. If the node was changed since an earlier run was interrupted, or if that
-    /// run had other options, what it has copied is of no use.
+    /// Copies a node to the place beside it, or continues an earlier copy. The output of an interrupted run is discarded if the
+    /// node has changed since, or if that run had other options.
     fn copy_beside(&self, source: &Place, beside: &Place, copy: &Location) -> Result<CopyReport> {
         let copier = self.clone().if_exists(IfExists::Skip).verify(Verify::Nothing);
         match copier.run(source, beside) {
@@ -171,11 +171,12 @@ impl Copier {
     }
 }
 
-/// The array of a conversion, the array that it becomes, and how it is divided.
+/// The division of an array: the shape of units, whether all threads share a unit, the number of reads, and whether chunks stay
+/// encoded.
 type Division = (Vec<u64>, bool, f64, bool);
 
 impl Conversion {
-    /// The plans of arrays that have only elements.
+    /// Returns the plans of arrays that have only elements.
     fn element_plans(&self) -> Result<Vec<CopyPlan>> {
         let mut plans = Vec::new();
         for (path, source, target, access) in self.elements()? {
@@ -204,7 +205,7 @@ impl Conversion {
             .collect()
     }
 
-    /// The array and what it becomes, if there is only one.
+    /// Returns the array and its planned copy, if there is only one.
     fn single_array(&self) -> Result<Option<(Array, Array)>> {
         let mut arrays = self.encoded_arrays()?;
         let is_single = arrays.len() == 1 && matches!(self.root(), Some(NodeMetadata::Array(_)));

@@ -1,4 +1,4 @@
-//! The report of a conversion: its obstacles and its work, for people and programs.
+//! The report of a conversion: its obstacles and its actions.
 
 use std::fmt;
 
@@ -8,25 +8,25 @@ use zarrox_core::{Error, ErrorKind, Format, Result};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Property {
-    /// The data type of the elements. If its loss is allowed, the array is left out.
+    /// The data type of the elements. If its loss is allowed, the array is skipped.
     DataTypes,
     /// The codecs of the chunks.
     Codecs,
-    /// The division of the array into chunks.
+    /// The chunk grid.
     ChunkGrids,
-    /// The keys of chunks.
+    /// The chunk keys.
     ChunkKeys,
-    /// The value of elements that were never written. If its loss is allowed, every chunk is stored.
+    /// The fill value. If its loss is allowed, every chunk is stored.
     FillValues,
-    /// The names of dimensions. If their loss is allowed, they are dropped.
+    /// The dimension names. If their loss is allowed, they are dropped.
     DimensionNames,
     /// Attributes. If their loss is allowed, those that the format cannot store are dropped.
     Attributes,
-    /// Members of metadata that this library does not know. If their loss is allowed, they are dropped.
+    /// Unknown members of metadata. If their loss is allowed, they are dropped.
     Members,
     /// Groups.
     Groups,
-    /// Nodes that cannot be read, or cannot be at their path. If their loss is allowed, they are left out.
+    /// Nodes that cannot be read, or cannot have their path. If their loss is allowed, they are skipped.
     Nodes,
 }
 
@@ -45,7 +45,7 @@ const NAMES: &[(Property, &str)] = &[
 ];
 
 impl Property {
-    /// All properties.
+    /// Returns all properties.
     pub fn all() -> impl Iterator<Item = Self> {
         NAMES.iter().map(|(what, _)| *what)
     }
@@ -65,12 +65,12 @@ impl std::str::FromStr for Property {
             return Ok(*what);
         }
         let names: Vec<_> = NAMES.iter().map(|(_, name)| *name).collect();
-        let message = format!("'{text}' is not a property that can be lost; there are {}", names.join(", "));
+        let message = format!("unknown property '{text}'; expected one of {}", names.join(", "));
         Err(Error::new(ErrorKind::InvalidArgument, message))
     }
 }
 
-/// The effect of a obstacle.
+/// The effect of an obstacle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Effect {
     /// The property is stored differently, and nothing is lost.
@@ -86,7 +86,7 @@ pub enum Effect {
 pub struct Obstacle {
     /// The path of the node, relative to the converted one: `/`, `/a/b`.
     pub path: String,
-    /// The property of the node that the obstacle is about.
+    /// The property of the node.
     pub property: Property,
     /// The effect.
     pub effect: Effect,
@@ -105,23 +105,23 @@ impl fmt::Display for Obstacle {
     }
 }
 
-/// The way that a node is converted.
+/// The action for a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Action {
-    /// The node has the target's format already, and stays unchanged.
+    /// The node already has the target's format, and stays unchanged.
     Nothing,
     /// Only its documents are written.
     Metadata,
     /// The bytes of its chunks are copied.
     CopyChunks,
-    /// Its encoded chunks are moved into other shards, or out of shards, as they are.
+    /// Its encoded chunks are copied into other shards, or out of shards, without decoding.
     Reshard,
     /// Its chunks are decoded and encoded.
     Reencode,
     /// Its elements, which have no chunks, are encoded.
     Encode,
-    /// The node is there, and only what differs is copied.
+    /// The node exists, and only differences are copied.
     Update,
 }
 
@@ -153,9 +153,9 @@ pub struct NodeReport {
     pub path: String,
     /// True for an array.
     pub is_array: bool,
-    /// The way that the node is converted.
+    /// The action for the node.
     pub action: Action,
-    /// The number of stored chunks (shards, if there are any) that are copied or encoded.
+    /// The number of stored chunks (or shards, if the array has shards) that are copied or encoded.
     pub chunks: u64,
     /// The size of these chunks, in bytes.
     pub bytes: u64,
@@ -175,7 +175,7 @@ impl fmt::Display for NodeReport {
     }
 }
 
-/// The report of a conversion: the work, and all properties that the target stores differently or not at all.
+/// The report of a conversion: the actions, and all properties that the target stores differently or not at all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CopyReport {
@@ -191,7 +191,7 @@ pub struct CopyReport {
     pub nodes: Vec<NodeReport>,
     /// All properties that the target stores differently or not at all.
     pub obstacles: Vec<Obstacle>,
-    /// Parts of the source that are damaged and were left out.
+    /// Damaged parts of the source that were skipped.
     pub skipped: Vec<Skipped>,
 }
 
@@ -200,7 +200,7 @@ pub struct CopyReport {
 pub struct Skipped {
     /// The path of the array in the source.
     pub path: String,
-    /// The part of the copy that holds fill values instead: the begin and the end along each dimension.
+    /// The region of the copy that has fill values instead: the start and the end along each dimension.
     pub region: Vec<(u64, u64)>,
     /// The error.
     pub reason: String,
@@ -215,24 +215,24 @@ impl fmt::Display for Skipped {
 }
 
 impl CopyReport {
-    /// Adds the nodes of a further piece of the same work.
+    /// Adds the nodes of a further piece of the same copy.
     pub(crate) fn add(&mut self, other: Self) {
         self.nodes.extend(other.nodes);
         self.obstacles.extend(other.obstacles);
         self.skipped.extend(other.skipped);
     }
 
-    /// The number of stored chunks that are copied or encoded.
+    /// Returns the number of stored chunks that are copied or encoded.
     pub fn chunks(&self) -> u64 {
         self.nodes.iter().map(|node| node.chunks).fold(0, u64::saturating_add)
     }
 
-    /// The size of these chunks, in bytes.
+    /// Returns the size of these chunks, in bytes.
     pub fn bytes(&self) -> u64 {
         self.nodes.iter().map(|node| node.bytes).fold(0, u64::saturating_add)
     }
 
-    /// The obstacles that prevent the conversion: refusals, and losses that are not allowed.
+    /// Returns the obstacles that prevent the conversion: refusals, and losses that are not allowed.
     pub fn obstacles(&self, allowed: impl Fn(Property) -> bool) -> impl Iterator<Item = &Obstacle> {
         self.obstacles.iter().filter(move |obstacle| match obstacle.effect {
             Effect::Note => false,
@@ -241,15 +241,15 @@ impl CopyReport {
         })
     }
 
-    /// An error that lists everything that prevents the conversion, if anything does, line by line.
+    /// Checks that the conversion is possible; the error lists all obstacles, one per line.
     pub(super) fn check(&self, allowed: impl Fn(Property) -> bool) -> Result<()> {
-        /// The number of obstacles that the error lists; more would hide what to do.
+        /// The maximum number of obstacles in the error; more would hide the advice.
         const SHOWN: usize = 20;
         let obstacles: Vec<&Obstacle> = self.obstacles(allowed).collect();
         if obstacles.is_empty() {
             return Ok(());
         }
-        let mut lines = vec![format!("{} cannot become Zarr {}:", self.source, self.to)];
+        let mut lines = vec![format!("{} cannot be converted to Zarr {}:", self.source, self.to)];
         lines.extend(obstacles.iter().take(SHOWN).map(|obstacle| match obstacle.effect {
             Effect::Loss => format!("{obstacle}; can be allowed: {}", obstacle.property),
             _ => obstacle.to_string(),
@@ -261,7 +261,7 @@ impl CopyReport {
     }
 }
 
-/// Every node and every obstacle on a line of its own.
+/// Formats every node and every obstacle as a line.
 impl fmt::Display for CopyReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let destination = self.destination.as_deref().unwrap_or("in place");

@@ -1,4 +1,4 @@
-//! Encoded chunks that go into shards, and out of them, without being decoded.
+//! Copies of encoded chunks into shards, and out of them, without decoding.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use zarrox_stores::{Bytes, Key, StoreExt, Value};
 use super::codecs::without_outer_shards;
 use zarrox::{Array, InnerChunk};
 
-/// Returns true if two arrays have the same encoded chunks, and only what is stored as one object differs.
+/// Returns true if two arrays have the same encoded chunks, and differ only in the grouping of chunks into stored objects.
 pub(super) fn fits(source: &Array, target: &Array) -> bool {
     let context = &source.location().context;
     let flat = |array: &Array| chunks_of(array, &context.registry, context.chunk_limit);
@@ -21,7 +21,7 @@ pub(super) fn fits(source: &Array, target: &Array) -> bool {
         && source.fill_bytes() == target.fill_bytes()
 }
 
-/// The shape and the codecs of the chunks that are encoded each by itself; `None` if they cannot be moved as they are.
+/// Returns the shape and the codecs of separately encoded chunks; `None` if the chunks cannot be copied without decoding.
 fn chunks_of(array: &Array, registry: &Registry, limit: usize) -> Option<(Vec<u64>, Vec<CodecSpec>)> {
     let shape = array.chunk_grid().chunk_shape().ok()?.to_vec();
     if array.shard_shape().is_none() {
@@ -38,18 +38,18 @@ fn chunks_of(array: &Array, registry: &Registry, limit: usize) -> Option<(Vec<u6
     is_plain.then_some((inner, codecs))
 }
 
-/// The encoded chunks of an array, of which some are inside of shards.
+/// The encoded chunks of an array, some of which may be inside of shards.
 pub(super) struct Encoded<'a> {
     array: &'a Array,
     /// The number of chunks of a stored object along each dimension.
     per_object: Vec<u64>,
     /// The number of chunks of the array along each dimension.
     grid: Vec<u64>,
-    /// The shards that were opened.
+    /// The open shards.
     open: BTreeMap<Vec<u64>, Option<Shard>>,
 }
 
-/// A shard that is open, and its index.
+/// An open shard, and its index.
 struct Shard {
     value: Box<dyn Value>,
     chunks: Vec<InnerChunk>,
@@ -63,7 +63,7 @@ impl<'a> Encoded<'a> {
         Self { array, per_object, grid, open: BTreeMap::new() }
     }
 
-    /// The encoded bytes of a chunk; `None` if it is not stored.
+    /// Returns the encoded bytes of a chunk; `None` if it is missing.
     pub(super) fn get(&mut self, chunk: &[u64]) -> Result<Option<Bytes>> {
         if chunk.iter().zip(&self.grid).any(|(index, count)| index >= count) {
             return Ok(None);
@@ -83,7 +83,7 @@ impl<'a> Encoded<'a> {
         Ok(Some(shard.value.read(offset, length)?))
     }
 
-    /// The chunks of a stored object, in row-major order.
+    /// Returns the chunks of a stored object, in row-major order.
     pub(super) fn chunks_of_object(&self, object: &[u64]) -> Vec<Vec<u64>> {
         let mut chunks = vec![Vec::new()];
         for (index, per) in object.iter().zip(&self.per_object) {
@@ -112,7 +112,7 @@ fn open(array: &Array, shard: &[u64]) -> Result<Option<Shard>> {
     Ok(Some(Shard { value, chunks }))
 }
 
-/// Stores the chunks of a shard of `target`, which are encoded in `source`. A shard without any is not stored.
+/// Stores the chunks of a shard of `target`, which are encoded in `source`. A shard without chunks is not stored.
 pub(super) fn write_shard(source: &mut Encoded<'_>, target: &Array, shard: &[u64]) -> Result<()> {
     let chunks = Encoded::new(target).chunks_of_object(shard);
     let bytes: Vec<Option<Bytes>> = chunks.iter().map(|chunk| source.get(chunk)).collect::<Result<_>>()?;

@@ -1,4 +1,4 @@
-//! Properties of arrays that a copy has of its own: other chunks, codecs, elements, or only a part of them.
+//! Properties of arrays that a copy changes: chunks, codecs, data type, or the selection of elements.
 
 use zarrox_core::codec::CodecKind;
 use zarrox_core::data_type::Casting;
@@ -12,15 +12,15 @@ use super::codecs::{kind, without_outer_shards};
 use zarrox::internals::{Location, attribute_names};
 use zarrox::{Array, ArrayBuilder, DynArray};
 
-/// The properties that differ from the source; all others stay.
+/// The properties that differ from the source; all others are unchanged.
 #[derive(Debug, Clone, Default)]
 pub struct Rewrite {
     pub(crate) chunks: Option<ChunkShape>,
-    /// The shape of shards; `Some(None)` for an array without shards.
+    /// The shard shape; `Some(None)` for an array without shards.
     pub(crate) shards: Option<Option<ChunkShape>>,
-    /// The lengths of chunks along dimensions by the names of these; `None` for a whole dimension.
+    /// Chunk lengths by dimension name; `None` for a whole dimension.
     pub(crate) named_chunks: Vec<(String, Option<u64>)>,
-    /// The lengths of shards along dimensions by the names of these.
+    /// Shard lengths by dimension name.
     pub(crate) named_shards: Vec<(String, Option<u64>)>,
     pub(crate) codecs: Option<Vec<CodecSpec>>,
     pub(crate) filters: Option<Vec<CodecSpec>>,
@@ -30,14 +30,14 @@ pub struct Rewrite {
     pub(crate) part: Option<Selection>,
 }
 
-/// The shape of a part, and the dimension of the array that each of its dimensions is.
+/// The shape of a selection, and for each of its dimensions that of the array.
 struct Part {
     shape: Vec<u64>,
     dims: Vec<Option<usize>>,
 }
 
 impl Rewrite {
-    /// Returns true if all properties stay.
+    /// Returns true if all properties are unchanged.
     pub(super) fn is_nothing(&self) -> bool {
         let Self {
             chunks,
@@ -61,12 +61,12 @@ impl Rewrite {
             && part.is_none()
     }
 
-    /// The data type of the copy of an array.
+    /// Returns the data type of the copy of an array.
     pub(super) fn data_type<'a>(&'a self, array: &'a Array) -> &'a DataType {
         self.data_type.as_ref().map_or(array.data_type(), |(data_type, _)| data_type)
     }
 
-    /// The fill value of an array in the copy's data type.
+    /// Returns the fill value of an array in the copy's data type.
     pub(super) fn fill(&self, array: &Array) -> Result<FillValue> {
         let Some((data_type, casting)) = &self.data_type else { return Ok(array.fill_bytes()) };
         let fill = DynArray::new(array.data_type().clone(), vec![], array.fill_bytes().as_bytes().to_vec())?;
@@ -74,7 +74,7 @@ impl Rewrite {
         Ok(FillValue::new(cast.map_err(|error| error.at("the fill value"))?.into_bytes()))
     }
 
-    /// Checks that chunks and shards have as many lengths as an array has dimensions.
+    /// Checks that chunk and shard shapes have as many dimensions as an array.
     pub(super) fn check_ndim(&self, array: &Array, name: &str) -> Result<()> {
         let given =
             [("chunks", self.chunks.as_ref()), ("shards", self.shards.as_ref().and_then(Option::as_ref))];
@@ -83,8 +83,8 @@ impl Rewrite {
             let Some(ChunkShape::Lengths(lengths)) = lengths else { continue };
             if lengths.len() != part.shape.len() {
                 let message = format!(
-                    "{what} of {} lengths do not fit the array '{name}', which has {} dimensions; lengths by the names of dimensions, \
-                     such as time=10,lat=50, fit all arrays",
+                    "{what} with {} lengths do not match the array '{name}' with {} dimensions; lengths by dimension name, such as \
+                      time=10,lat=50, apply to all arrays",
                     lengths.len(),
                     part.shape.len()
                 );
@@ -94,7 +94,7 @@ impl Rewrite {
         Ok(())
     }
 
-    /// The properties with the lengths of chunks that follow from the names of dimensions, given the own chunks and shards.
+    /// Resolves lengths by dimension name, given the array's own chunks and shards.
     fn with_names(
         &self,
         names: &[Option<String>],
@@ -127,7 +127,7 @@ impl Rewrite {
                 let chunk = chunks.get(dim).copied().unwrap_or(1).max(1);
                 let of_source = own(dim).and_then(|dim| shards?.get(dim).copied());
                 let wanted = along(&self.named_shards, dim).or(of_source).unwrap_or(chunk);
-                // A shard has whole chunks.
+                // A shard consists of whole chunks.
                 wanted.div_ceil(chunk).max(1) * chunk
             };
             let shards: Vec<u64> = dims.map(shard).collect();
@@ -136,7 +136,7 @@ impl Rewrite {
         Some(named)
     }
 
-    /// The metadata of the copy of an array, given what it would be without these properties.
+    /// Applies the properties to the metadata of the copy of an array.
     pub(super) fn apply(
         &self,
         array: &Array,
@@ -184,7 +184,7 @@ impl Rewrite {
         Ok(ArrayMetadata { fill_value, dimension_names: names, extra, fallback_from, ..made })
     }
 
-    /// The builder of a new array of this shape with these properties.
+    /// Applies the properties to the builder of a new array of this shape.
     pub(super) fn onto(&self, builder: ArrayBuilder, shape: &[u64]) -> ArrayBuilder {
         let builder = self.chunks.iter().cloned().fold(builder, ArrayBuilder::chunks);
         let shards = self.shards.iter().flatten().map(|shards| shards.resolve(shape, 1));
@@ -235,7 +235,7 @@ impl Rewrite {
                 let chunks = inner.map_or_else(Vec::new, |inner| inner.largest_chunk().to_vec());
                 return builder.chunk_grid(grid.clone()).chunks(chunks);
             }
-            // A part is as long as it is: shards that the chunks divide are cut off.
+            // Shards are cut to the shape of a selection, at chunk boundaries.
             (None, None, Some(inner)) => {
                 let whole = |(dim, shard): (&Option<usize>, u64)| {
                     let chunk = dim.map_or(1, |dim| inner.largest_chunk()[dim].max(1));
@@ -274,7 +274,7 @@ impl Rewrite {
         };
         let filters = match filters {
             Some(filters) => filters.clone(),
-            // Filters are for elements of one type.
+            // Filters apply to elements of one data type.
             None if data_type.is_some() => Vec::new(),
             None => of_kind(CodecKind::ArrayToArray).collect(),
         };
@@ -286,7 +286,7 @@ impl Rewrite {
         }
     }
 
-    /// The elements of the copy, given those of the source.
+    /// Casts elements of the source to the data type of the copy.
     pub(super) fn cast(&self, values: DynArray, array: &Array) -> Result<DynArray> {
         let Some((data_type, casting)) = &self.data_type else { return Ok(values) };
         let registry = &array.location().context.registry;

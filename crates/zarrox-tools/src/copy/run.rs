@@ -1,4 +1,4 @@
-//! Runs a planned conversion.
+//! Execution of a planned conversion.
 
 use std::time::{Duration, Instant};
 
@@ -17,17 +17,17 @@ use zarrox::internals::{Changes, Fingerprint, Journal, Location, format_of};
 use zarrox::{Array, DynArray, Progress};
 
 impl Conversion {
-    /// Runs the conversion. An interrupted one is continued.
+    /// Runs the conversion, or continues an interrupted one.
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] with all properties that the target cannot express and whose loss is not allowed, before
-    /// anything is written; [`ErrorKind::AlreadyExists`] when there is something at the destination; [`ErrorKind::Corrupt`] when
-    /// the written data differ from the source; and errors of the stores.
+    /// anything is written; [`ErrorKind::AlreadyExists`] if the destination exists; [`ErrorKind::Corrupt`] if the written data
+    /// differ from the source; and the errors of the stores.
     pub fn run(self) -> Result<CopyReport> {
         self.run_then(|| Ok(()))
     }
 
-    /// Runs the conversion, and something else just before the journal says that nothing is unfinished.
+    /// Runs the conversion, and calls `last` just before the journal is removed.
     pub(crate) fn run_then(mut self, last: impl FnOnce() -> Result<()>) -> Result<CopyReport> {
         self.check()?;
         let skipped = self.run_checked(last)?;
@@ -54,7 +54,7 @@ impl Conversion {
         Ok(skipped)
     }
 
-    /// Brings consolidated metadata above up to date. As long as the journal is there, the same call does it again.
+    /// Updates the consolidated metadata of groups above. While the journal exists, the same call repeats this.
     fn keep_copies(&self) -> Result<()> {
         let place = &self.destination;
         let changes = Changes::of_all_below(&[&place.path]).and(place.path.ancestors());
@@ -64,14 +64,14 @@ impl Conversion {
     fn copy(&self, last: impl FnOnce() -> Result<()>) -> Result<Vec<Skipped>> {
         let mut journal = self.prepare()?;
         self.copy_all(&mut journal, last).map_err(|error| {
-            // If storing the journal fails, the work since the last write of it is repeated.
+            // If storing the journal fails, the steps since its last write are repeated.
             let _ = journal.write(&self.destination);
             if self.settings.cleans_up {
-                // The first error is the one to tell.
+                // The first error is returned.
                 let _ = self.destination.delete_remains(self.settings.to);
                 return error;
             }
-            resumable(error, self.settings.effort.fixed_source)
+            resumable(error, self.settings.execution.fixed_source)
         })
     }
 
@@ -83,7 +83,7 @@ impl Conversion {
                 skipped.extend(self.copy_array(step, source, target, journal, &counter)?);
             }
         }
-        // No node exists until all chunks are stored. The root comes last, so that all nodes that can be found from it are
+        // Nodes are created after all chunks are stored. The root is last, so that all nodes that can be found from it are
         // complete.
         for step in self.steps.iter().rev() {
             if let Some(target) = &step.target {
@@ -99,7 +99,7 @@ impl Conversion {
         kept.map(|()| skipped)
     }
 
-    /// The layout of the destination.
+    /// Returns the layout of the destination.
     fn layout(&self) -> Result<Layout> {
         self.destination.layout_for(self.settings.to)
     }
@@ -108,11 +108,11 @@ impl Conversion {
         self.place(step)?.store_documents(target, &self.layout()?)
     }
 
-    /// Checks that the destination is empty, or has the remains of an earlier run of the same conversion according to its
+    /// Checks that the destination is empty, or contains the output of an interrupted run of the same conversion according to its
     /// journal.
     fn prepare(&self) -> Result<Journal> {
         let (to, overwrite) = (self.settings.to, self.settings.overwrite);
-        // The store must be asked again, since its content changes now.
+        // The location is opened again, since the content of the store changes now.
         let place = self.destination.clone().with_layout(None);
         place.check_ancestors(to)?;
         let fingerprint = self.fingerprint()?;
@@ -134,7 +134,7 @@ impl Conversion {
         let NodeMetadata::Array(metadata) = target else { return Ok(Vec::new()) };
         let place = self.place(step)?;
         let rounds = self.rounds(step);
-        if journal.is_finished(&step.path) && !self.settings.effort.again {
+        if journal.is_finished(&step.path) && !self.settings.execution.again {
             return counter.add(step.bytes * rounds).map(|()| Vec::new());
         }
         let resuming = journal.was_there();
@@ -167,14 +167,14 @@ impl Conversion {
     ) -> Result<()> {
         let Some(access) = self.access(step) else { return Ok(()) };
         if self.rounds(step) > 1 && matches!(access, Access::Once(..)) {
-            let message = "elements that can be read only once cannot be compared with those of the copy";
+            let message = "elements from a stream cannot be compared with those of the copy";
             return Err(Error::new(ErrorKind::Unsupported, message));
         }
         let item = source.data_type().size() as u64;
-        let most = self.settings.effort.memory as u64 / item.max(1);
+        let most = self.settings.execution.memory as u64 / item.max(1);
         let (rewrite, storage) = (&self.settings.rewrite, destination.data_type().storage());
         let convert = |values: DynArray| {
-            // Another name of the same elements is no cast.
+            // Another name of the same data type does not need a cast.
             let values = if values.data_type().storage() == storage {
                 values
             } else {
@@ -187,12 +187,12 @@ impl Conversion {
         })
     }
 
-    /// The way in which the elements of an array without chunks can be read.
+    /// Returns the access to the elements of an array without chunks.
     pub(super) fn access(&self, step: &Step) -> Option<Access> {
         self.settings.elements.as_ref().map(|elements: &PlainElements| elements.access(&step.path))
     }
 
-    /// Brings an array that is there up to date: copies what differs.
+    /// Updates an existing array: copies the differences.
     pub(crate) fn update(mut self) -> Result<CopyReport> {
         self.check()?;
         let counter = Counter::new(&self);
@@ -220,7 +220,7 @@ impl Conversion {
         found.is_same(&target, &self.destination.context.registry, self.destination.context.chunk_limit)
     }
 
-    /// The arrays whose chunks are not copied as they are, with what they become, and whether chunks stay encoded.
+    /// Returns the arrays whose stored objects change, with their planned copies, and whether chunks stay encoded.
     pub(crate) fn encoded_arrays(&self) -> Result<Vec<(String, Array, Array, bool)>> {
         let mut arrays = Vec::new();
         for step in &self.steps {
@@ -236,7 +236,7 @@ impl Conversion {
         Ok(arrays)
     }
 
-    /// The arrays that have only elements, with what they become, and how their elements can be read.
+    /// Returns the arrays that have only elements, with their planned copies, and the access to their elements.
     pub(crate) fn elements(&self) -> Result<Vec<(String, Array, Array, Access)>> {
         let mut arrays = Vec::new();
         for step in &self.steps {
@@ -250,35 +250,40 @@ impl Conversion {
         Ok(arrays)
     }
 
-    /// The lengths of the parts in which an array is copied, whether all threads work on one after the other, and the average number of
-    /// times that a chunk is read.
+    /// Returns the shape of the units in which an array is copied, whether all threads work on one unit at a time, and the
+    /// average number of reads of a chunk.
     pub(crate) fn division(&self, source: &Array, target: &Array) -> (Vec<u64>, bool, f64) {
-        super::chunks::planned_division(source, target, &self.settings.rewrite, self.settings.effort.memory)
+        super::chunks::planned_division(
+            source,
+            target,
+            &self.settings.rewrite,
+            self.settings.execution.memory,
+        )
     }
 
-    /// The memory that the conversion may take.
+    /// Returns the memory limit of the conversion.
     pub(crate) fn memory(&self) -> usize {
-        self.settings.effort.memory
+        self.settings.execution.memory
     }
 
-    /// The function that hears of progress.
+    /// Returns the progress listener.
     pub(crate) fn listener(&self) -> Option<zarrox::internals::Listener> {
         self.settings.listener.clone()
     }
 
-    /// The first node in the form of the target.
+    /// Returns the first node in the form of the target.
     pub(crate) fn root(&self) -> Option<&NodeMetadata> {
         self.steps.first()?.target.as_ref()
     }
 
-    /// Reads the elements of the first array from another one, which has the same.
+    /// Reads the elements of the first array from another array with equal elements.
     pub(crate) fn read_from(&mut self, array: Array) {
         if let Some(step) = self.steps.first_mut() {
             step.array = Some(array);
         }
     }
 
-    /// The copy of the first node, if it is an array.
+    /// Returns the copy of the first node, if it is an array.
     pub fn array(&self) -> Option<&ArrayMetadata> {
         match self.steps.first()?.target.as_ref()? {
             NodeMetadata::Array(array) => Some(array),
@@ -286,12 +291,12 @@ impl Conversion {
         }
     }
 
-    /// Returns true if the chunks of the first array are copied as they are.
+    /// Returns true if the encoded chunks of the first array are copied unchanged.
     pub fn copies_chunks(&self) -> bool {
         self.steps.first().is_some_and(|step| step.action == Action::CopyChunks)
     }
 
-    /// The attributes of the copy of the first node.
+    /// Returns the attributes of the copy of the first node.
     pub(crate) fn attributes(&self) -> Option<&Map> {
         match self.steps.first()?.target.as_ref()? {
             NodeMetadata::Array(array) => Some(&array.attributes),
@@ -299,12 +304,12 @@ impl Conversion {
         }
     }
 
-    /// Replaces the documents while nobody writes into the nodes, if they still are as they were when the conversion was planned.
+    /// Replaces the documents under an exclusive lock, if they have not changed since the conversion was planned.
     fn replace_documents_alone(&self, from: Format) -> Result<()> {
         let source = self.source.as_stored().with_probe(None);
         let _holds = source.hold_alone()?;
         if self.settings.plan_at(&source)?.fingerprint()? != self.fingerprint()? {
-            let message = "the nodes were changed after the conversion was planned; convert them again";
+            let message = "the nodes have changed since the conversion was planned; convert them again";
             return Err(Error::new(ErrorKind::InvalidArgument, message));
         }
         self.replace_documents(from)
@@ -339,8 +344,8 @@ impl Conversion {
         Journal::erase(&self.destination).and(kept)
     }
 
-    /// Removes the documents of a format. The document that makes the node goes last, so that after an interruption there is
-    /// either a node or nothing to remove.
+    /// Removes the documents of a format. The main document is removed last, so that an interrupted removal leaves either a node
+    /// or nothing to remove.
     fn remove_documents(&self, step: &Step, format: Format) -> Result<()> {
         let place = self.place(step)?.of_format(Some(format));
         if !place.holds_node()? {
@@ -368,7 +373,7 @@ impl Conversion {
             };
             if !same {
                 let message = format!(
-                    "the metadata of '{}' differs from what was written; perhaps another program has changed it",
+                    "the stored metadata of '{}' differs from the written metadata; another program may have changed it",
                     place.path
                 );
                 return Err(Error::new(ErrorKind::Corrupt, message));
@@ -377,7 +382,7 @@ impl Conversion {
         Ok(())
     }
 
-    /// Groups whose source has consolidated metadata get consolidated metadata of the present nodes.
+    /// Writes the consolidated metadata of groups whose source has consolidated metadata.
     fn consolidate(&self) -> Result<()> {
         for step in self.steps.iter().filter(|step| step.consolidate) {
             self.place(step)?.consolidate(self.settings.to)?;
@@ -385,7 +390,8 @@ impl Conversion {
         Ok(())
     }
 
-    /// The chunks are the same files. With full verification, they are read through both documents.
+    /// Compares values after a conversion in place. The chunks are the same objects; with full verification, they are read
+    /// through both documents.
     fn compare_in_place(&self) -> Result<()> {
         if !matches!(self.settings.verify, Verify::Everything | Verify::Values) {
             return Ok(());
@@ -406,7 +412,7 @@ impl Conversion {
         Ok(self.destination.at(self.destination.path.join(&step.path)?))
     }
 
-    /// The number of times that the bytes of an array are processed: for writing, and for comparing.
+    /// Returns the number of passes over the bytes of an array: for writing, and for comparing.
     fn rounds(&self, step: &Step) -> u64 {
         match (self.settings.verify, step.action) {
             (Verify::Everything | Verify::Values, action) if action.has_chunks() => 2,
@@ -415,12 +421,12 @@ impl Conversion {
         }
     }
 
-    /// The number of bytes that are copied and compared.
+    /// Returns the number of bytes that are copied and compared.
     pub(crate) fn work(&self) -> u64 {
         self.steps.iter().map(|step| step.bytes * self.rounds(step)).sum()
     }
 
-    /// A hash of everything that will be written.
+    /// Returns a hash of the planned output.
     fn fingerprint(&self) -> Result<Fingerprint> {
         let mut fingerprint = Fingerprint::default();
         for step in &self.steps {
@@ -438,7 +444,7 @@ impl Conversion {
     }
 }
 
-/// The error of a conversion that has started, with advice, unless it comes again since the source stays as it is.
+/// Adds advice to the error of a started conversion, unless the error is permanent since the source is immutable.
 fn resumable(error: Error, fixed_source: bool) -> Error {
     let comes_again = matches!(
         error.kind(),
@@ -457,7 +463,7 @@ fn resumable(error: Error, fixed_source: bool) -> Error {
     Error::new(error.kind(), message).with_source(error)
 }
 
-/// Counts the completed work, reports it, and slows it down where it is to be slow.
+/// Counts the completed bytes, reports them, and limits the rate.
 struct Counter<'a> {
     done: Tally,
     total: u64,
@@ -484,14 +490,14 @@ impl<'a> Counter<'a> {
         self.conversion.settings.listener.as_ref().map_or(Ok(()), |listener| listener(progress))
     }
 
-    /// The time until so many bytes may be done.
+    /// Returns the time to wait before `done` bytes are within the rate limit.
     fn early(&self, done: u64) -> Option<Duration> {
-        let rate = self.conversion.settings.effort.rate?.max(1);
+        let rate = self.conversion.settings.execution.rate?.max(1);
         #[expect(clippy::cast_precision_loss, reason = "a time to sleep")]
         let due = Duration::try_from_secs_f64(done as f64 / rate as f64).ok()?;
         due.checked_sub(self.begun.elapsed()).filter(|rest| !rest.is_zero())
     }
 }
 
-/// The longest sleep, so that an interruption is heard.
+/// The maximum sleep, so that an interruption takes effect.
 const LONGEST_SLEEP: Duration = Duration::from_millis(100);

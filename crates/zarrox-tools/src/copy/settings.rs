@@ -9,7 +9,7 @@ use zarrox_core::Format;
 
 use super::chosen::Chosen;
 use super::elements::PlainElements;
-use super::plan::Wishes;
+use super::plan::PlanOptions;
 use super::report::Property;
 use super::rewrite::Rewrite;
 use super::translator::Missing;
@@ -24,11 +24,11 @@ pub enum Verify {
     Reencoded,
     /// All values of arrays whose chunks were encoded again, and the bytes of copied chunks.
     Everything,
-    /// All values, also those of copied chunks, which are decoded.
+    /// All values, including those of copied chunks, which are decoded.
     Values,
 }
 
-/// The options of a copy whose format is known.
+/// The settings of a copy with a known format.
 #[derive(Clone)]
 pub struct Settings {
     pub(super) to: Format,
@@ -40,41 +40,41 @@ pub struct Settings {
     pub(super) verify: Verify,
     /// True if an existing node at the destination is deleted, with all nodes below it.
     pub(super) overwrite: bool,
-    /// The function that is called with the progress.
+    /// The progress listener.
     pub listener: Option<Listener>,
     /// The properties of arrays that differ from the source.
     pub rewrite: Rewrite,
     pub(super) chosen: Chosen,
-    /// The memory and the speed.
-    pub effort: Effort,
-    /// True if the root gets consolidated metadata, also where the source has none.
+    /// The limits of the execution.
+    pub execution: Execution,
+    /// True if the root gets consolidated metadata, even if the source has none.
     pub(super) consolidate: bool,
-    /// What becomes of missing values.
+    /// The treatment of missing values.
     pub(super) missing: Missing,
-    /// The elements of a source without chunks; `None` for one that has chunks.
+    /// The elements of a source without chunks; `None` for a source with chunks.
     pub(super) elements: Option<PlainElements>,
-    /// True if a failed copy deletes what it has made.
+    /// True if a failed copy deletes its output.
     pub(super) cleans_up: bool,
 }
 
-/// The memory and the speed that copying may take.
+/// The limits and modes of the execution of a copy.
 #[derive(Debug, Clone, Copy)]
-pub struct Effort {
-    /// The number of bytes that may be in memory at once. At least one chunk is.
+pub struct Execution {
+    /// The memory limit in bytes. At least one chunk is in memory.
     pub memory: usize,
-    /// The most bytes of the source that are copied in a second.
+    /// The maximum number of bytes of the source that are copied per second.
     pub rate: Option<u64>,
-    /// The number of chunks that are copied at a time; `None` for as many as the stores are good for.
+    /// The number of chunks that are copied concurrently; `None` for a number that suits the stores.
     pub jobs: Option<NonZeroUsize>,
-    /// True if chunks of the source that are damaged are left out.
+    /// True if damaged chunks of the source are skipped.
     pub skip_damaged: bool,
-    /// True if the source is not repaired, so that its errors come again.
+    /// True if the source is immutable, so that its errors are permanent.
     pub fixed_source: bool,
-    /// True if arrays are compared again that an earlier run has finished.
+    /// True if arrays that an earlier run has finished are compared again.
     pub again: bool,
 }
 
-impl Default for Effort {
+impl Default for Execution {
     fn default() -> Self {
         Self {
             memory: 1 << 30,
@@ -99,7 +99,7 @@ impl Default for Settings {
             listener: None,
             rewrite: Rewrite::default(),
             chosen: Chosen::default(),
-            effort: Effort::default(),
+            execution: Execution::default(),
             consolidate: false,
             missing: Missing::AsXarray,
             elements: None,
@@ -109,13 +109,13 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The same settings for a format, with which an existing node is replaced or refused.
+    /// Returns the same settings for a format, with or without replacement of an existing node.
     #[must_use]
     pub fn into_format(self, to: Format, overwrite: bool) -> Self {
         Self { to, overwrite, ..self }
     }
 
-    /// The options with which both sides are opened. Missing chunks stay missing.
+    /// Returns the options for opening both sides. Missing chunks stay missing.
     pub fn opening(&self) -> OpenOptions {
         self.options
             .clone()
@@ -124,10 +124,10 @@ impl Settings {
             .store_empty_chunks(false)
     }
 
-    pub(super) fn wishes(&self) -> Wishes<'_> {
+    pub(super) fn plan_options(&self) -> PlanOptions<'_> {
         let Self { to, rewrite, chosen, consolidate, missing, elements, .. } = self;
         let elements = elements.as_ref();
-        Wishes { to: *to, rewrite, chosen, consolidate: *consolidate, missing: *missing, elements }
+        PlanOptions { to: *to, rewrite, chosen, consolidate: *consolidate, missing: *missing, elements }
     }
 
     pub(super) fn allows(&self, property: Property) -> bool {

@@ -1,7 +1,7 @@
 //! Translation of nodes to another format, as far as the format can express them.
 //!
-//! No format is asked by name for its abilities. Its documents are made and read again: what comes back unchanged, the format can
-//! express.
+//! The abilities of a format are not listed. Its documents are created and read again: the format can express everything that is
+//! unchanged afterwards.
 
 use zarrox_core::json::{Json, Map};
 use zarrox_core::{
@@ -22,12 +22,12 @@ pub(super) struct TargetArray {
     pub(super) metadata: ArrayMetadata,
     /// True if chunks have the same encoded bytes.
     pub(super) same_chunks: bool,
-    /// True if chunks that are not stored would read as other values.
+    /// True if missing chunks would read as other values.
     pub(super) other_fill: bool,
 }
 
 impl Translator<'_> {
-    /// An array with properties of its own. `writes_all` tells that chunks that are not stored have to be written without them.
+    /// Returns an array with changed properties. `writes_all` is true if missing chunks must be written without the changes.
     pub(super) fn rewritten(
         &self,
         array: &Array,
@@ -63,7 +63,7 @@ impl Translator<'_> {
         Some(target)
     }
 
-    /// An array, whose chunks have these keys.
+    /// Translates an array whose chunks have these keys.
     pub(super) fn array(&mut self, array: &Array, keys: ChunkKeyEncoding) -> Result<Option<TargetArray>> {
         let source = array.metadata();
         if let Some(metadata) = self.same(source, keys) {
@@ -73,7 +73,7 @@ impl Translator<'_> {
         {
             Ok(plain) => plain,
             Err(error) => {
-                let reason = format!("{error}; the array would be left out");
+                let reason = format!("{error}; the array would be skipped");
                 self.find(Property::DataTypes, self.left_out(), reason);
                 return Ok(None);
             }
@@ -95,7 +95,7 @@ impl Translator<'_> {
         }
         let Ok(fill) = target.fill_element(self.registry) else { return Ok(None) };
         let other_fill = match missing {
-            MissingChunks::AsTheyAre => fill != fill_of(&target, &source.data_type, array.fill_bytes()),
+            MissingChunks::Unchanged => fill != fill_of(&target, &source.data_type, array.fill_bytes()),
             MissingChunks::NoneMissing => false,
             MissingChunks::Written => true,
         };
@@ -103,7 +103,7 @@ impl Translator<'_> {
         Ok(Some(TargetArray { same_chunks, other_fill, metadata: target }))
     }
 
-    /// The array as it is, if it is in the target's format already.
+    /// Returns the array unchanged, if it already has the target's format.
     fn same(&self, source: &ArrayMetadata, keys: ChunkKeyEncoding) -> Option<ArrayMetadata> {
         if source.format != self.to || source.fallback_from.is_some() {
             return None;
@@ -112,7 +112,7 @@ impl Translator<'_> {
         self.says_array(&target).is_ok().then_some(target)
     }
 
-    /// The effect of leaving out a node that cannot be converted.
+    /// Returns the effect of skipping a node that cannot be converted.
     pub(super) fn left_out(&self) -> Effect {
         // In place, the node would stay in the old format. Without the root, nothing is left.
         if self.in_place || self.shown == "/" { Effect::Refusal } else { Effect::Loss }
@@ -123,20 +123,20 @@ impl Translator<'_> {
         self.obstacles.push(Obstacle { path, property, effect, reason: reason.into() });
     }
 
-    /// Checks that the target can express a node; the error tells the reason.
-    /// Returns the array without the padding of structures, if only the padding cannot be expressed; otherwise the error.
+    /// Returns the array without the padding of structured data types, if only the padding cannot be expressed; otherwise the
+    /// error.
     fn packed(&mut self, array: &Array, error: Error) -> Result<ArrayMetadata> {
         let (padded, packed) = (array.data_type(), array.data_type().packed());
         if self.in_place || *padded == packed {
             return Err(error);
         }
         let plain = self.plain(array, &packed).map_err(|_| error)?;
-        let reason = "the padding between the fields, which has no values, is left out";
+        let reason = "the padding between the fields, which has no values, is dropped";
         self.find(Property::DataTypes, Effect::Note, reason);
         Ok(plain)
     }
 
-    /// The array with only its shape and data type.
+    /// Returns the array with only its shape and data type.
     fn plain(&self, array: &Array, data_type: &DataType) -> Result<ArrayMetadata> {
         let source = array.metadata();
         let chunks: Vec<u64> = source.shape.iter().map(|&length| length.clamp(1, 16)).collect();
@@ -164,11 +164,10 @@ impl Translator<'_> {
                 Err(error) => why = why.or(Some(error)),
             }
         }
-        Err(why
-            .unwrap_or_else(|| Error::new(ErrorKind::Unsupported, "no codec turns its elements into bytes")))
+        Err(why.unwrap_or_else(|| Error::new(ErrorKind::Unsupported, "no codec can encode its elements")))
     }
 
-    /// If another type is read in place of an unknown one, the target should store that type.
+    /// Replaces an unknown data type by its fallback in the target.
     fn fallback(&mut self, source: &ArrayMetadata, target: &mut ArrayMetadata) {
         let Some(unknown) = &source.fallback_from else { return };
         let with = ArrayMetadata { fallback_from: source.fallback_from.clone(), ..target.clone() };
@@ -180,7 +179,7 @@ impl Translator<'_> {
         self.find(Property::DataTypes, Effect::Loss, reason);
     }
 
-    /// Finds a fill value that the target can express; false if the array cannot be converted without its own.
+    /// Finds a fill value that the target can express; returns false if the array cannot be converted without its own.
     fn fill_value(&mut self, array: &Array, target: &mut ArrayMetadata) -> bool {
         let source = array.metadata();
         let with = |fill_value| ArrayMetadata { fill_value, ..target.clone() };
@@ -205,19 +204,19 @@ impl Translator<'_> {
         let chunks = source.chunk_grid.chunk_count(&source.shape);
         if self.in_place {
             let reason = format!(
-                "the fill value {shown} cannot be stored ({why}), so that every chunk would have to be stored; {GIVE}"
+                "the fill value {shown} cannot be stored ({why}), so every chunk would have to be stored; {GIVE}"
             );
             self.find(Property::FillValues, Effect::Refusal, reason);
         } else if chunks.is_none_or(|chunks| chunks > MANY_CHUNKS) {
             let reason = format!(
-                "the fill value {shown} cannot be stored ({why}), and there are too many chunks to store them all; the \
-                 array would be left out"
+                "the fill value {shown} cannot be stored ({why}), and the array has too many chunks to store all of them; the \
+                  array would be skipped"
             );
             self.find(Property::Nodes, self.left_out(), reason);
             return false;
         } else {
             let reason = format!(
-                "the fill value {shown} cannot be stored ({why}); every chunk would be stored instead, so that no value changes"
+                "the fill value {shown} cannot be stored ({why}); every chunk would be stored instead, which preserves all values"
             );
             self.find(Property::FillValues, Effect::Loss, reason);
         }
@@ -255,7 +254,7 @@ impl Translator<'_> {
         }
     }
 
-    /// Finds a chunk grid and codecs that the target supports; false if there are none.
+    /// Finds a chunk grid and codecs that the target supports; returns false if there are none.
     fn codecs(&mut self, array: &Array, target: &mut ArrayMetadata) -> bool {
         let mut why = None;
         for candidate in codecs::candidates(array, target, self) {
@@ -270,7 +269,7 @@ impl Translator<'_> {
                     return true;
                 }
                 Err(error) if self.in_place => {
-                    let reason = format!("{error}; its chunks would have to be written anew; {GIVE}");
+                    let reason = format!("{error}; its chunks would have to be rewritten; {GIVE}");
                     self.find(Property::Codecs, Effect::Refusal, reason);
                     return false;
                 }
@@ -283,7 +282,7 @@ impl Translator<'_> {
         false
     }
 
-    /// Converts the names of dimensions: v3's `dimension_names`, or xarray's attribute in formats without them.
+    /// Converts the dimension names: v3's `dimension_names`, or xarray's attribute in formats without them.
     fn names(&mut self, source: &ArrayMetadata, target: &mut ArrayMetadata) {
         let mut attributes = source.attributes.clone();
         let told = attribute_names(source);
@@ -300,7 +299,7 @@ impl Translator<'_> {
         } else if let Some(names) = &source.dimension_names {
             self.names_to_attribute(names, &mut attributes);
         } else if source.shape.is_empty() && self.in_data_set {
-            // Without an empty list, xarray opens none of the arrays of the group.
+            // Without an empty list, xarray does not open any array of the group.
             self.names_to_attribute(&[], &mut attributes);
         }
         let with = |attributes: Map| NodeMetadata::Array(ArrayMetadata { attributes, ..target.clone() });
@@ -334,13 +333,13 @@ impl Translator<'_> {
             );
             self.find(Property::Attributes, Effect::Loss, reason);
         }
-        // xarray itself writes the attribute before all others.
+        // xarray writes the attribute before all others.
         attributes.remove(ARRAY_DIMENSIONS);
         let first = [(ARRAY_DIMENSIONS.to_owned(), list)];
         *attributes = first.into_iter().chain(std::mem::take(attributes)).collect();
     }
 
-    /// The attributes that the format can store, and the names of the others.
+    /// Returns the attributes that the format can store, and the names of the others.
     fn attributes(&self, source: &Map, with: impl Fn(Map) -> NodeMetadata) -> (Map, Vec<String>) {
         if self.says(&with(source.clone())).is_ok() {
             return (source.clone(), Vec::new());
@@ -359,14 +358,14 @@ impl Translator<'_> {
 
     fn lose_attributes(&mut self, names: &[String]) {
         for name in names {
-            let reason = format!("the attribute {name:?} cannot be said and would be dropped");
+            let reason = format!("the attribute {name:?} cannot be stored and would be dropped");
             self.find(Property::Attributes, Effect::Loss, reason);
         }
     }
 
     fn lose_members(&mut self, members: &Map) {
         for name in members.keys() {
-            let reason = format!("the member {name:?} is not known and would be dropped");
+            let reason = format!("the member {name:?} is unknown and would be dropped");
             self.find(Property::Members, Effect::Loss, reason);
         }
     }
@@ -376,7 +375,7 @@ impl Translator<'_> {
         let specs =
             target.chain(self.registry, Strictness::Lenient, self.chunk_limit).map(|chain| chain.specs());
         let fill = target.fill_element(self.registry).ok();
-        // Inner chunks that are not stored hold the fill value.
+        // Missing inner chunks have the fill value.
         let fill_matters = array.shard_shape().is_some();
         specs.is_ok_and(|specs| specs == array.codecs())
             && target.data_type == source.data_type
@@ -385,7 +384,7 @@ impl Translator<'_> {
     }
 }
 
-/// A fill value of the source as an element of the target's data type.
+/// Converts a fill value of the source to an element of the target's data type.
 fn fill_of(target: &ArrayMetadata, data_type: &DataType, fill: FillValue) -> FillValue {
     if target.data_type == *data_type {
         return fill;
@@ -395,10 +394,10 @@ fn fill_of(target: &ArrayMetadata, data_type: &DataType, fill: FillValue) -> Fil
     FillValue::new(packed)
 }
 
-/// The most chunks that are stored because of a fill value alone.
+/// The maximum number of chunks that are stored only because of a fill value.
 const MANY_CHUNKS: u64 = 1 << 24;
 
-/// The advice if chunks would have to change.
+/// The advice if chunks would have to be changed.
 const GIVE: &str = "give a destination for a converted copy";
 
 fn shown_names(names: &[Option<String>]) -> String {

@@ -1,4 +1,4 @@
-//! Nodes in the words of another format, without a copy: their documents, and their chunks one by one.
+//! Virtual translations of nodes to another format, without a copy: their documents, and single chunks.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,8 +14,8 @@ use super::translator::Translator;
 use crate::rechunk::selection;
 use zarrox::{AccessOptions, Array, DynArray, Node};
 
-/// A node in the words of another format, as [a conversion](super::Copier) would write it. Nothing is stored: documents are made when they
-/// are asked for, and so is each chunk.
+/// A virtual translation of a node to another format, as [a conversion](super::Copier) would write it. Nothing is stored:
+/// documents and chunks are computed on request.
 ///
 /// ```
 /// use zarrox_tools::copy::Translation;
@@ -44,11 +44,11 @@ pub struct Translation {
 #[derive(Clone)]
 struct Chunks {
     source: Array,
-    /// The array of the target's format, in a store that nothing is written to.
+    /// The array of the target's format, in a store without objects.
     target: Array,
     /// True if chunks have the same encoded bytes.
     same: bool,
-    /// True if chunks that are not stored would read as other values.
+    /// True if missing chunks would read as other values.
     all: bool,
 }
 
@@ -59,10 +59,10 @@ impl fmt::Debug for Translation {
 }
 
 impl Translation {
-    /// Finds the words for a node.
+    /// Translates a node.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] when the format has no words for it, with the reasons.
+    /// [`ErrorKind::Unsupported`] with the reasons, if the format cannot express the node.
     pub fn new(node: &Node, format: Format) -> Result<Self> {
         let mut obstacles = Vec::new();
         let root = NodePath::root();
@@ -79,7 +79,7 @@ impl Translation {
             registry: &location.context.registry,
             chunk_limit: location.context.chunk_limit,
             path: root,
-            // Nobody wants an array that is left out.
+            // A skipped array is an error here.
             shown: "/",
             obstacles: &mut obstacles,
         };
@@ -97,7 +97,7 @@ impl Translation {
         }
     }
 
-    /// The translation with other options for reading and writing the chunks.
+    /// Returns the translation with other options for reading and writing the chunks.
     #[must_use]
     pub fn with_options(&self, options: &AccessOptions) -> Self {
         let with = |array: &Array| array.with_options(options);
@@ -109,20 +109,20 @@ impl Translation {
         Self { chunks, ..self.clone() }
     }
 
-    /// The metadata in the model of the format.
+    /// Returns the metadata in the target format.
     pub fn metadata(&self) -> &NodeMetadata {
         &self.metadata
     }
 
-    /// The properties that the format stores differently, or not at all.
+    /// Returns the properties that the format stores differently, or not at all.
     pub fn obstacles(&self) -> &[Obstacle] {
         &self.obstacles
     }
 
-    /// The documents with their keys, which begin at the node.
+    /// Returns the documents with their keys relative to the node.
     ///
     /// # Errors
-    /// When a document cannot be made.
+    /// If a document cannot be created.
     pub fn documents(&self) -> Result<Vec<(String, Vec<u8>)>> {
         let (location, def) = (NodePath::root(), self.format.def());
         let registry = self.chunks.as_ref().map(|chunks| chunks.source.location().context.registry.clone());
@@ -132,11 +132,11 @@ impl Translation {
         Ok(documents.into_iter().map(|(name, bytes)| (layout.key(&location, name), bytes)).collect())
     }
 
-    /// The document of a group with consolidated metadata, and its key, which begins at the group: it has the documents of the group and of
-    /// these nodes below it, by their paths seen from the group. `None` if the format has no consolidated metadata.
+    /// Returns the document of a group with consolidated metadata of these nodes below it, given with their relative paths, and
+    /// its key relative to the group. Returns `None` if the format has no consolidated metadata.
     ///
     /// # Errors
-    /// When a document cannot be made.
+    /// If a document cannot be created.
     pub fn consolidated<'t>(
         &self,
         below: impl IntoIterator<Item = (NodePath, &'t Self)>,
@@ -158,7 +158,7 @@ impl Translation {
         consolidation.document_of(&layout, &root, existing, None, &nodes).map(|bytes| Some((key, bytes)))
     }
 
-    /// The chunk that has this key, which begins at the node; `None` if the array has no such chunk, and for groups.
+    /// Returns the index of the chunk with this key relative to the node; `None` if the array has no such chunk, and for groups.
     pub fn chunk_of(&self, key: &str) -> Option<Vec<u64>> {
         let target = &self.chunks.as_ref()?.target;
         let prefix = target.chunks_prefix().as_str();
@@ -166,11 +166,11 @@ impl Translation {
         target.has_chunk(&chunk).then_some(chunk)
     }
 
-    /// The key in the node's own store under which the bytes of a chunk are stored just as the format wants them; `None` if chunks have to
-    /// be encoded anew.
+    /// Returns the key in the node's own store under which the encoded bytes of a chunk are stored in the target's form; `None`
+    /// if chunks must be encoded again.
     ///
     /// # Errors
-    /// When there is no such chunk, or the store cannot be read.
+    /// If the chunk index is out of bounds, or the store cannot be read.
     pub fn stored_key(&self, chunk: &[u64]) -> Result<Option<String>> {
         let chunks = self.chunks()?;
         if !chunks.same || (chunks.all && chunks.source.stored_size(chunk)?.is_none()) {
@@ -179,10 +179,10 @@ impl Translation {
         chunks.source.raw().key(chunk).map(Some)
     }
 
-    /// Returns true if a chunk is there, without reading it.
+    /// Returns true if a chunk exists, without reading it.
     ///
     /// # Errors
-    /// When there is no such chunk, or the store cannot be read.
+    /// If the chunk index is out of bounds, or the store cannot be read.
     pub fn has_chunk(&self, chunk: &[u64]) -> Result<bool> {
         let chunks = self.chunks()?;
         if chunks.all {
@@ -192,10 +192,10 @@ impl Translation {
         chunks.sources(&region, &mut |source| Ok(chunks.source.stored_size(source)?.is_some()))
     }
 
-    /// The key in the node's own store of the one chunk that a chunk is made of; `None` if it is made of several.
+    /// Returns the key in the node's own store of the single source chunk of a chunk; `None` if it has several source chunks.
     ///
     /// # Errors
-    /// When there is no such chunk, or the store cannot be read.
+    /// If the chunk index is out of bounds, or the store cannot be read.
     pub fn source_key(&self, chunk: &[u64]) -> Result<Option<String>> {
         let chunks = self.chunks()?;
         if chunks.source.chunk_grid() != chunks.target.chunk_grid() {
@@ -204,11 +204,11 @@ impl Translation {
         chunks.source.raw().key(chunk).map(Some)
     }
 
-    /// The encoded bytes of a chunk: decoded and encoded anew, unless they are stored as the format wants them. `None` if nothing of it is
-    /// stored.
+    /// Returns the encoded bytes of a chunk, which is decoded and encoded unless its stored bytes already have the target's form.
+    /// Returns `None` if the chunk is missing.
     ///
     /// # Errors
-    /// When there is no such chunk, and those of reading it.
+    /// If the chunk index is out of bounds, and the errors of reading.
     pub fn encode_chunk(&self, chunk: &[u64]) -> Result<Option<Bytes>> {
         let chunks = self.chunks()?;
         if chunks.same
@@ -235,7 +235,7 @@ impl Translation {
 }
 
 impl Chunks {
-    /// The elements of a chunk of the target: begin and end along each dimension.
+    /// Returns the region of a chunk of the target: start and end along each dimension.
     fn region(&self, chunk: &[u64]) -> Result<Vec<(u64, u64)>> {
         let target = &self.target;
         let missing = || argument(format!("there is no chunk {chunk:?}"));
@@ -250,7 +250,7 @@ impl Chunks {
         along.collect::<Option<Vec<_>>>().ok_or_else(missing)
     }
 
-    /// Asks about the source's chunks with elements of a region until the answer is yes.
+    /// Calls `ask` with the source chunks that overlap a region, until it returns true.
     fn sources(&self, region: &[(u64, u64)], ask: &mut dyn FnMut(&[u64]) -> Result<bool>) -> Result<bool> {
         let grid = self.source.chunk_grid();
         let index = |dim: usize, position: u64| {
@@ -275,7 +275,7 @@ impl Chunks {
     }
 }
 
-/// The metadata and the chunks of an array; `None` if the format has no words for it.
+/// Translates the metadata and the chunks of an array; `None` if the format cannot express it.
 fn translate(translator: &mut Translator<'_>, array: &Array) -> Result<Option<(NodeMetadata, Chunks)>> {
     if let Some(why) = array.unreadable() {
         return Err(Error::new(ErrorKind::Unsupported, why.to_owned()).at(ErrorPlace::array(array.path())));
@@ -283,7 +283,7 @@ fn translate(translator: &mut Translator<'_>, array: &Array) -> Result<Option<(N
     let format = translator.to;
     let keys = match array.metadata().format == format {
         true => array.raw().key_encoding()?,
-        // Keys that are made anew are those that every reader knows.
+        // New keys have the form that every reader supports.
         false => format.def().default_chunk_key_encoding(),
     };
     let Some(target) = translator.array(array, keys)? else { return Ok(None) };
@@ -295,12 +295,12 @@ fn translate(translator: &mut Translator<'_>, array: &Array) -> Result<Option<(N
     Ok(Some((NodeMetadata::Array(target.metadata), chunks)))
 }
 
-/// The error for a node that the format has no words for.
+/// Returns the error for a node that the format cannot express.
 fn refusal(format: Format, obstacles: &[Obstacle]) -> Error {
     let refused = obstacles.iter().filter(|obstacle| obstacle.effect == Effect::Refusal);
     let reasons: Vec<&str> = refused.map(|obstacle| obstacle.reason.as_str()).collect();
-    let reasons = if reasons.is_empty() { "it has no words for it".to_owned() } else { reasons.join("; ") };
-    Error::new(ErrorKind::Unsupported, format!("Zarr {format} cannot say the node: {reasons}"))
+    let reasons = if reasons.is_empty() { "it is unsupported".to_owned() } else { reasons.join("; ") };
+    Error::new(ErrorKind::Unsupported, format!("Zarr {format} cannot express the node: {reasons}"))
 }
 
 #[cfg(test)]

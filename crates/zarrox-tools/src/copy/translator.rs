@@ -8,25 +8,25 @@ use zarrox_core::{
 
 use super::report::Obstacle;
 
-/// What becomes of missing values.
+/// The treatment of missing values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Missing {
     /// xarray masks the same elements.
     AsXarray,
-    /// Fill values and attributes stay as they are.
+    /// Fill values and attributes are unchanged.
     Kept,
 }
 
-/// Translates one node.
+/// The translator of one node.
 pub(super) struct Translator<'a> {
     pub(super) to: Format,
     /// True if chunks must stay unchanged and in place.
     pub(super) in_place: bool,
-    /// What becomes of missing values.
+    /// The treatment of missing values.
     pub(super) missing: Missing,
     /// True if the stored chunks of arrays may be listed.
     pub(super) lists: bool,
-    /// True if arrays beside the node have names of dimensions.
+    /// True if siblings of the node have dimension names.
     pub(super) in_data_set: bool,
     pub(super) registry: &'a Registry,
     pub(super) chunk_limit: usize,
@@ -47,13 +47,13 @@ impl Translator<'_> {
         self.says(&NodeMetadata::Array(ArrayMetadata { codecs, ..array.clone() }))
     }
 
-    /// Adds the codecs that the target has around all chunks. None can be added around chunks that stay unchanged.
+    /// Adds the codecs that the target has around all chunks, unless chunks stay unchanged.
     pub(super) fn in_target(&self, codecs: Vec<CodecSpec>) -> Vec<CodecSpec> {
         if self.in_place { codecs } else { self.to.def().new_codecs(codecs) }
     }
 }
 
-/// Checks that a format can express a node; the error tells the reason.
+/// Checks that a format can express a node; the error contains the reason.
 pub(super) fn says(
     format: Format,
     path: &NodePath,

@@ -1,5 +1,5 @@
-//! Differences between two nodes and all below them: of structure, metadata, attributes and elements, whatever their formats, stores,
-//! chunks and codecs are.
+//! Differences between two nodes and all nodes below them: structure, metadata, attributes and elements, independent of formats,
+//! stores, chunks and codecs.
 //!
 //! ```
 //! use zarrox_tools::diff::{Diff, DifferenceKind};
@@ -40,13 +40,13 @@ pub use values::{Pair, Values};
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum DifferenceKind {
-    /// There is a node only on the left side.
+    /// The node exists only on the left side.
     OnlyLeft,
-    /// There is a node only on the right side.
+    /// The node exists only on the right side.
     OnlyRight,
-    /// One is an array, and one a group.
+    /// One node is an array, and the other a group.
     Kind {
-        /// True if the left one is the array.
+        /// True if the left node is the array.
         left_is_array: bool,
     },
     /// The shapes.
@@ -63,14 +63,14 @@ pub enum DifferenceKind {
         /// The type on the right side.
         right: DataType,
     },
-    /// The values of elements that were never written, as text.
+    /// The fill values, as text.
     FillValue {
         /// The value on the left side.
         left: String,
         /// The value on the right side.
         right: String,
     },
-    /// The names of dimensions.
+    /// The dimension names.
     DimensionNames {
         /// The names on the left side.
         left: Json,
@@ -79,7 +79,7 @@ pub enum DifferenceKind {
     },
     /// An attribute.
     Attribute {
-        /// Its name.
+        /// The name of the attribute.
         name: String,
         /// The value on the left side, if there is one.
         left: Option<Json>,
@@ -135,7 +135,7 @@ impl fmt::Display for Difference {
 }
 
 impl Difference {
-    /// The difference as JSON: its `path` and `property`, and what the property has on both sides.
+    /// Returns the difference as JSON: its `path` and `property`, and the values of the property on both sides.
     pub fn to_json(&self) -> Json {
         let sides = |property: &str, left: Json, right: Json| json!({"path": self.path.as_str(), "property": property, "left": left, "right": right});
         let kind = |is_array: bool| Json::from(if is_array { "array" } else { "group" });
@@ -181,7 +181,7 @@ impl Difference {
     }
 }
 
-/// Compares nodes, with options.
+/// A comparison of nodes, with options.
 #[derive(Clone)]
 pub struct Diff {
     tolerance: Tolerance,
@@ -212,67 +212,67 @@ impl fmt::Debug for Diff {
 }
 
 impl Diff {
-    /// An exact comparison of everything, in which NaN is equal to NaN.
+    /// Creates an exact comparison, in which NaN is equal to NaN.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Allows numbers to differ by this fraction of the right one; see NumPy's `isclose`.
+    /// Sets the relative tolerance, a fraction of the right number; see NumPy's `isclose`.
     #[must_use]
     pub fn rtol(mut self, relative: f64) -> Self {
         self.tolerance.relative = relative;
         self
     }
 
-    /// Allows numbers to differ by so much; added to the relative tolerance.
+    /// Sets the absolute tolerance, which is added to the relative one.
     #[must_use]
     pub fn atol(mut self, absolute: f64) -> Self {
         self.tolerance.absolute = absolute;
         self
     }
 
-    /// Sets whether NaN is equal to NaN, as it is by default.
+    /// Sets whether NaN is equal to NaN; the default is true.
     #[must_use]
     pub fn equal_nan(mut self, equal: bool) -> Self {
         self.tolerance.equal_nan = equal;
         self
     }
 
-    /// Compares no elements.
+    /// Sets whether only metadata is compared.
     #[must_use]
     pub fn metadata_only(self, metadata_only: bool) -> Self {
         Self { metadata_only, ..self }
     }
 
-    /// Compares the stored bytes of chunks first, where both arrays have the same chunks and codecs, and decodes only chunks that
-    /// differ.
+    /// Sets whether the stored bytes of chunks are compared first if both arrays have the same chunks and codecs, so that only
+    /// different chunks are decoded.
     #[must_use]
     pub fn stored(self, stored: bool) -> Self {
         Self { stored, ..self }
     }
 
-    /// Sets how many pairs of elements are reported of an array; 10 by default.
+    /// Sets the maximum number of different elements that are reported for an array; the default is 10.
     #[must_use]
     pub fn max_values(self, most: usize) -> Self {
         Self { most, ..self }
     }
 
-    /// Sets how much memory may be in use at once, in bytes. At least one chunk of each side is in memory.
+    /// Sets the memory limit in bytes. At least one chunk of each side is in memory.
     #[must_use]
     pub fn memory(self, bytes: usize) -> Self {
         Self { memory: bytes, ..self }
     }
 
-    /// Sets a function that is called with the progress, from any thread. An error ends the work.
+    /// Sets a listener that is called with the progress, from any thread. An error of the listener stops the operation.
     #[must_use]
     pub fn on_progress(self, listener: impl Fn(Progress) -> Result<()> + Send + Sync + 'static) -> Self {
         Self { listener: Some(Arc::new(listener)), ..self }
     }
 
-    /// Compares two nodes and all nodes below them, and tells of each difference.
+    /// Compares two nodes and all nodes below them, and calls `found` with each difference.
     ///
     /// # Errors
-    /// The errors of opening nodes and of reading, and those of `found`, which end the work.
+    /// The errors of opening nodes and of reading, and those of `found`, which stop the comparison.
     pub fn run(
         &self,
         left: &Node,
@@ -284,10 +284,10 @@ impl Diff {
         self.nodes("", &left, &right, &work, &mut found)
     }
 
-    /// The elements that differ in two arrays of one shape.
+    /// Returns the elements that differ in two arrays of equal shape.
     fn values(&self, left: &Array, right: &Array, work: &Work) -> Result<Values> {
         let types = (left.data_type().clone(), right.data_type().clone());
-        // Where nothing is stored, both have their fill values.
+        // Where chunks are missing on both sides, both arrays have their fill values.
         let all = !self.same_fill(left, right);
         let same_bytes = self.stored && has_same_encoding(left, right);
         let pass = match same_bytes {
@@ -309,7 +309,7 @@ impl Diff {
         comparing.values(found)
     }
 
-    /// Returns true if elements that were never written are equal.
+    /// Returns true if the fill values are equal.
     fn same_fill(&self, left: &Array, right: &Array) -> bool {
         let is_nan = |array: &Array| {
             array.format_element(array.fill_bytes().as_bytes()).is_ok_and(|text| text.contains("nan"))
@@ -320,7 +320,7 @@ impl Diff {
     }
 }
 
-/// Returns true if equal bytes of chunks are equal elements.
+/// Returns true if chunks with equal bytes have equal elements.
 fn has_same_encoding(left: &Array, right: &Array) -> bool {
     left.chunk_grid().chunk_shape().is_ok()
         && left.codecs() == right.codecs()
@@ -329,7 +329,7 @@ fn has_same_encoding(left: &Array, right: &Array) -> bool {
         && left.fill_bytes() == right.fill_bytes()
 }
 
-/// Returns true if the stored object that has just this region has the same bytes on both sides.
+/// Returns true if the stored object of exactly this region has the same bytes on both sides.
 fn stores_same(left: &Array, right: &Array, region: &[(u64, u64)]) -> Result<bool> {
     let lengths = left.chunk_grid().largest_chunk();
     let chunk: Vec<u64> = region.iter().zip(lengths).map(|((begin, _), length)| begin / length).collect();
@@ -337,7 +337,7 @@ fn stores_same(left: &Array, right: &Array, region: &[(u64, u64)]) -> Result<boo
         && left.raw().read(&chunk)? == right.raw().read(&chunk)?)
 }
 
-/// All differences between two nodes and all nodes below them. [`Diff`] has options.
+/// Returns all differences between two nodes and all nodes below them. [`Diff`] has options.
 ///
 /// # Errors
 /// The errors of [`Diff::run`].

@@ -1,4 +1,4 @@
-//! The differences between nodes, but for their elements.
+//! The differences between nodes, except those of elements.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,29 +11,40 @@ use zarrox::Array;
 use zarrox::internals::Work;
 use zarrox::{Group, Node};
 
-/// Hears of each difference.
-type Tell<'a> = &'a mut dyn FnMut(Difference) -> Result<()>;
+/// A listener that is called with each difference.
+type DifferenceListener<'a> = &'a mut dyn FnMut(Difference) -> Result<()>;
 
 impl Diff {
-    /// Compares two nodes of one path, and all below them.
+    /// Compares two nodes with the same path, and all nodes below them.
     pub(super) fn nodes(
         &self,
         path: &str,
         left: &Node,
         right: &Node,
         work: &Work,
-        tell: Tell<'_>,
+        listener: DifferenceListener<'_>,
     ) -> Result<()> {
         match (left, right) {
-            (Node::Array(left), Node::Array(right)) => self.arrays(path, left, right, work, tell),
-            (Node::Group(left), Node::Group(right)) => self.groups(path, left, right, work, tell),
-            (Node::Array(_), Node::Group(_)) => tell(at(path, DifferenceKind::Kind { left_is_array: true })),
-            (Node::Group(_), Node::Array(_)) => tell(at(path, DifferenceKind::Kind { left_is_array: false })),
+            (Node::Array(left), Node::Array(right)) => self.arrays(path, left, right, work, listener),
+            (Node::Group(left), Node::Group(right)) => self.groups(path, left, right, work, listener),
+            (Node::Array(_), Node::Group(_)) => {
+                listener(at(path, DifferenceKind::Kind { left_is_array: true }))
+            }
+            (Node::Group(_), Node::Array(_)) => {
+                listener(at(path, DifferenceKind::Kind { left_is_array: false }))
+            }
         }
     }
 
-    fn groups(&self, path: &str, left: &Group, right: &Group, work: &Work, tell: Tell<'_>) -> Result<()> {
-        attributes(path, left.attributes(), right.attributes(), tell)?;
+    fn groups(
+        &self,
+        path: &str,
+        left: &Group,
+        right: &Group,
+        work: &Work,
+        listener: DifferenceListener<'_>,
+    ) -> Result<()> {
+        attributes(path, left.attributes(), right.attributes(), listener)?;
         let (mut left, mut right) = (children(left)?, children(right)?);
         let names: BTreeSet<String> = left.keys().chain(right.keys()).cloned().collect();
         for name in names {
@@ -42,44 +53,51 @@ impl Diff {
                 (Some(left), Some(right)) => {
                     let open =
                         |node: Result<Node>| node.map_err(|error: Error| error.at(format!("'{below}'")));
-                    self.nodes(&below, &open(left)?, &open(right)?, work, tell)?;
+                    self.nodes(&below, &open(left)?, &open(right)?, work, listener)?;
                 }
-                (Some(_), None) => tell(at(&below, DifferenceKind::OnlyLeft))?,
-                (None, Some(_)) => tell(at(&below, DifferenceKind::OnlyRight))?,
+                (Some(_), None) => listener(at(&below, DifferenceKind::OnlyLeft))?,
+                (None, Some(_)) => listener(at(&below, DifferenceKind::OnlyRight))?,
                 (None, None) => {}
             }
         }
         Ok(())
     }
 
-    fn arrays(&self, path: &str, left: &Array, right: &Array, work: &Work, tell: Tell<'_>) -> Result<()> {
+    fn arrays(
+        &self,
+        path: &str,
+        left: &Array,
+        right: &Array,
+        work: &Work,
+        listener: DifferenceListener<'_>,
+    ) -> Result<()> {
         let ((left_names, left_attributes), (right_names, right_attributes)) =
             (names_and_attributes(left), names_and_attributes(right));
-        attributes(path, &left_attributes, &right_attributes, tell)?;
+        attributes(path, &left_attributes, &right_attributes, listener)?;
         if left_names != right_names {
             let (left, right) = (Json::from(left_names), Json::from(right_names));
-            tell(at(path, DifferenceKind::DimensionNames { left, right }))?;
+            listener(at(path, DifferenceKind::DimensionNames { left, right }))?;
         }
         if left.data_type() != right.data_type() {
             let (left, right) = (left.data_type().clone(), right.data_type().clone());
-            tell(at(path, DifferenceKind::DataType { left, right }))?;
+            listener(at(path, DifferenceKind::DataType { left, right }))?;
         } else if left.fill_bytes() != right.fill_bytes() {
             let text = |array: &Array| array.format_element(array.fill_bytes().as_bytes());
-            tell(at(path, DifferenceKind::FillValue { left: text(left)?, right: text(right)? }))?;
+            listener(at(path, DifferenceKind::FillValue { left: text(left)?, right: text(right)? }))?;
         }
         if left.shape() != right.shape() {
             let (left, right) = (left.shape().to_vec(), right.shape().to_vec());
-            return tell(at(path, DifferenceKind::Shape { left, right }));
+            return listener(at(path, DifferenceKind::Shape { left, right }));
         }
         if self.metadata_only || !can_compare(left, right) {
             return Ok(());
         }
         let values = self.values(left, right, work).map_err(|error| error.at(format!("'{path}/'")))?;
-        if values.count > 0 { tell(at(path, DifferenceKind::Values(values))) } else { Ok(()) }
+        if values.count > 0 { listener(at(path, DifferenceKind::Values(values))) } else { Ok(()) }
     }
 }
 
-/// Returns true if the elements are of one type, or numbers of two types.
+/// Returns true if the elements have equal data types, or two numeric ones.
 fn can_compare(left: &Array, right: &Array) -> bool {
     use zarrox_core::data_type::Storage::{Bool, Float, Int, Uint};
     let is_number = |array: &Array| {
@@ -93,12 +111,12 @@ fn children(group: &Group) -> Result<BTreeMap<String, Result<Node>>> {
     Ok(group.children()?.into_iter().map(|child| (child.name, child.node)).collect())
 }
 
-fn attributes(path: &str, left: &Map, right: &Map, tell: Tell<'_>) -> Result<()> {
+fn attributes(path: &str, left: &Map, right: &Map, listener: DifferenceListener<'_>) -> Result<()> {
     let names: BTreeSet<&String> = left.keys().chain(right.keys()).collect();
     for name in names {
         let (left, right) = (left.get(name).cloned(), right.get(name).cloned());
         if left != right {
-            tell(at(path, DifferenceKind::Attribute { name: name.clone(), left, right }))?;
+            listener(at(path, DifferenceKind::Attribute { name: name.clone(), left, right }))?;
         }
     }
     Ok(())

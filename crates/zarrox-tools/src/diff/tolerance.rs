@@ -1,6 +1,6 @@
-//! The differences of numbers that are allowed.
+//! The tolerance of comparisons.
 
-/// The differences of numbers that are allowed.
+/// The tolerance of comparisons.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Tolerance {
     pub(super) relative: f64,
@@ -14,12 +14,12 @@ impl Tolerance {
         self.relative == 0.0 && self.absolute == 0.0
     }
 
-    /// Returns true if two numbers are equal enough, by NumPy's rule.
+    /// Returns true if two numbers are equal within the tolerance, as in NumPy's `isclose`.
     pub(super) fn allows(self, a: f64, b: f64) -> bool {
         if a.is_nan() || b.is_nan() {
             return self.equal_nan && a.is_nan() && b.is_nan();
         }
-        // An infinity is near nothing but itself, whatever the tolerance is.
+        // An infinity is close only to itself, with any tolerance.
         let difference = (a - b).abs();
         let is_near = difference.is_finite() && difference <= self.absolute + self.relative * b.abs();
         is_near || a.total_cmp(&b).is_eq()

@@ -6,7 +6,7 @@ use zarrox_core::{DataType, Error, ErrorKind, Registry, Result};
 
 use super::tolerance::Tolerance;
 
-/// Two elements that differ.
+/// A pair of elements that differ.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pair {
     /// The index of the elements in both arrays.
@@ -17,19 +17,19 @@ pub struct Pair {
     pub right: String,
 }
 
-/// The elements of two arrays that differ.
+/// The differing elements of two arrays.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Values {
     /// The number of elements that differ.
     pub count: u64,
-    /// The largest absolute difference of two numbers, and its index. Pairs with a NaN have none.
+    /// The largest absolute difference of two numbers, and its index. Pairs with NaN are ignored.
     pub largest: Option<(f64, Vec<u64>)>,
-    /// The first pairs that differ, in the order of their indices.
+    /// The first pairs that differ, in row-major order.
     pub first: Vec<Pair>,
 }
 
-/// The differences that were found by one thread, with the bytes of the elements.
+/// The differences that one thread found, with the bytes of the elements.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) count: u64,
@@ -38,7 +38,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Adds what another thread has found.
+    /// Adds the differences that another thread found.
     pub(super) fn join(&mut self, other: Self, most: usize) {
         self.count += other.count;
         if let Some((size, index)) = other.largest {
@@ -56,13 +56,13 @@ impl Found {
     }
 }
 
-/// Compares elements of two data types.
+/// A comparison of elements of two data types.
 pub(super) struct Comparing<'a> {
     pub(super) tolerance: Tolerance,
     pub(super) registry: &'a Registry,
-    /// The types of both sides.
+    /// The data types of both sides.
     pub(super) types: (DataType, DataType),
-    /// The most pairs that are kept.
+    /// The maximum number of pairs.
     pub(super) most: usize,
 }
 
@@ -77,7 +77,7 @@ impl Comparing<'_> {
     ) -> Result<()> {
         let same_type = self.types.0 == self.types.1;
         let is_variable = self.types.0.storage() == zarrox_core::data_type::Storage::Variable;
-        // NaN in the same bits is equal to itself, unless nobody wants that.
+        // NaN with the same bits is equal to itself, unless `equal_nan` is false.
         if same_type && !is_variable && self.tolerance.equal_nan && left.as_bytes() == right.as_bytes() {
             return Ok(());
         }
@@ -87,7 +87,7 @@ impl Comparing<'_> {
                 let (a, b) = (a.as_bytes(), b.as_bytes());
                 let differ = |n: usize| {
                     let (a, b) = (double(a, n), double(b, n));
-                    // Doubles are not enough for all digits of long integers.
+                    // Doubles cannot represent all digits of long integers.
                     let is_exact = same_type && a == b && self.tolerance.is_nothing();
                     let is_same = if is_exact && self.is_integer() {
                         elements.0.get(n) == elements.1.get(n)
@@ -113,7 +113,7 @@ impl Comparing<'_> {
         matches!(self.types.0.storage(), Int(_) | Uint(_))
     }
 
-    /// The elements as doubles; an error if they are no real numbers.
+    /// Converts elements to doubles; fails if they are not real numbers.
     fn numbers(&self, values: &DynArray) -> Result<DynArray> {
         if matches!(values.data_type().storage(), zarrox_core::data_type::Storage::Complex(_)) {
             return Err(Error::new(ErrorKind::Unsupported, "complex numbers are compared bit by bit"));
@@ -147,7 +147,7 @@ impl Comparing<'_> {
         }
     }
 
-    /// The differences as text.
+    /// Formats the differences as text.
     pub(super) fn values(&self, found: Found) -> Result<Values> {
         let (left, right) = (self.registry.family(&self.types.0)?, self.registry.family(&self.types.1)?);
         let pair = |(index, a, b): (Vec<u64>, Vec<u8>, Vec<u8>)| Pair {
@@ -166,7 +166,7 @@ fn double(bytes: &[u8], n: usize) -> f64 {
     f64::from_ne_bytes(own)
 }
 
-/// The bytes of elements, by their numbers.
+/// The bytes of elements, by their index.
 struct Elements<'v> {
     values: &'v DynArray,
     /// All elements, if they have variable length.
@@ -188,7 +188,7 @@ impl<'v> Elements<'v> {
     }
 }
 
-/// The index of the n-th element of a region.
+/// Returns the index of the n-th element of a region.
 fn index(region: &[(u64, u64)], n: usize) -> Vec<u64> {
     let mut rest = n as u64;
     let mut index: Vec<u64> = region

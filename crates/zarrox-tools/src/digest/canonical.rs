@@ -1,4 +1,4 @@
-//! The one form of metadata and of elements that digests are made of.
+//! The canonical form of metadata and elements, from which digests are computed.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ use zarrox_core::{DataType, Error, ErrorKind, Result};
 use zarrox::internals::{ARRAY_DIMENSIONS, attribute_names};
 use zarrox::{Array, DynArray};
 
-/// The metadata of an array, as canonical JSON.
+/// Returns the metadata of an array as canonical JSON.
 pub(super) fn array_text(array: &Array, form: &Form) -> Result<String> {
     let (names, attributes) = names_and_attributes(array);
     let members = [
@@ -26,12 +26,12 @@ pub(super) fn array_text(array: &Array, form: &Form) -> Result<String> {
     Ok(text(members.into_iter().map(|(name, json)| (name.to_owned(), json)).collect()))
 }
 
-/// The metadata of a group, as canonical JSON.
+/// Returns the metadata of a group as canonical JSON.
 pub(super) fn group_text(attributes: &Map) -> String {
     text(Map::from_iter([("attributes".to_owned(), Json::from(attributes.clone()))]))
 }
 
-/// The names of dimensions, if any has one, and the attributes without those that repeat the names.
+/// Returns the dimension names, if there are any, and the attributes without those that repeat the names.
 pub(crate) fn names_and_attributes(array: &Array) -> (Option<Vec<Option<String>>>, Map) {
     let mut attributes = array.attributes().clone();
     let own = array.dimension_names().filter(|names| names.iter().any(Option::is_some)).map(<[_]>::to_vec);
@@ -44,7 +44,7 @@ pub(crate) fn names_and_attributes(array: &Array) -> (Option<Vec<Option<String>>
     (names, attributes)
 }
 
-/// The data type by its name in v3, and its configuration where it has one; without padding.
+/// Returns the data type with its name in v3, and its configuration if it has one; without padding.
 fn type_json(data_type: &DataType) -> Json {
     match data_type {
         DataType::Struct(structure) => {
@@ -73,7 +73,7 @@ fn field_json(field: &Field) -> Json {
     members.into()
 }
 
-/// An object as canonical JSON: in one line, without spaces, the members of all objects sorted by name, numbers in one form.
+/// Formats an object as canonical JSON: one line without spaces, with sorted members and canonical numbers.
 fn text(map: Map) -> String {
     let map = sorted(map).into_iter().map(|(name, json)| (name, with_canonical_numbers(json))).collect();
     to_line(&map)
@@ -90,8 +90,8 @@ fn with_canonical_numbers(json: Json) -> Json {
     }
 }
 
-/// A number that is written with a fraction or an exponent is that of the double that it is, in the fewest digits; what no double
-/// can be, and integers, stay as they are.
+/// Converts a number with a fraction or an exponent to the shortest digits of its double. Integers, and numbers beyond the range
+/// of doubles, are unchanged.
 fn canonical_number(number: JsonNumber) -> JsonNumber {
     let is_integer =
         number.as_i128().is_some() || number.to_string().bytes().all(|byte| byte.is_ascii_digit());
@@ -101,39 +101,39 @@ fn canonical_number(number: JsonNumber) -> JsonNumber {
     }
 }
 
-/// Bytes as hexadecimal digits.
+/// Formats bytes as hexadecimal digits.
 pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(2 * bytes.len());
     for byte in bytes {
-        // Text takes all that is written.
+        // Writing to memory does not fail.
         let _ = write!(text, "{byte:02x}");
     }
     text
 }
 
-/// The way from elements in memory to their canonical bytes: numbers with their low byte first, and nothing of the padding of
-/// structures; in front of elements of variable length the number of their bytes.
+/// The conversion of elements in memory to canonical bytes: little-endian numbers, structured data types without padding, and
+/// elements of variable length after their number of bytes.
 pub(super) struct Form {
     data_type: DataType,
-    /// The size of an element; of variable length, a guess at it.
+    /// The size of an element; an estimate for variable length.
     item: usize,
-    /// The parts whose bytes are in the other order here.
+    /// The parts whose bytes must be swapped.
     swapped: Vec<Leaf>,
     kind: Kind,
 }
 
 enum Kind {
-    /// The bytes that are in memory.
+    /// The bytes in memory.
     Plain,
-    /// Structures whose padding is left out.
+    /// Structured data types, without padding.
     Padded,
-    /// The bytes that each element has, in words of this size.
+    /// Elements of variable length, in words of this size.
     Variable { word: usize },
     /// Python objects.
     Objects,
 }
 
-/// A guess at the number of bytes of an element of variable length, with what it takes in memory.
+/// The estimated number of bytes of an element of variable length in memory.
 const GUESS: usize = 64;
 
 impl Form {
@@ -158,17 +158,17 @@ impl Form {
         }
     }
 
-    /// The size of an element in bytes; of variable length, a guess at it.
+    /// Returns the size of an element in bytes; an estimate for variable length.
     pub(super) fn item(&self) -> usize {
         self.item
     }
 
-    /// The size of an element while it is worked on, in bytes.
+    /// Returns the memory for an element during the computation, in bytes.
     pub(super) fn in_memory(&self) -> usize {
         self.item.max(self.data_type.size())
     }
 
-    /// The canonical bytes of an array's fill value.
+    /// Returns the canonical bytes of an array's fill value.
     pub(super) fn fill(&self, array: &Array) -> Result<Vec<u8>> {
         let fill = array.fill_bytes();
         let one = DynArray::from_elements(self.data_type.clone(), vec![1], [fill.as_bytes()])?;
@@ -200,7 +200,7 @@ impl Form {
         Ok(())
     }
 
-    /// Brings numbers into the order of digests.
+    /// Swaps the bytes of numbers to little-endian.
     fn swap(&self, bytes: &mut [u8]) {
         let count = bytes.len() / self.item;
         for leaf in &self.swapped {
@@ -210,7 +210,7 @@ impl Form {
     }
 }
 
-/// Appends what `append` does, behind the number of its bytes.
+/// Appends the output of `append` after its number of bytes.
 fn append_framed(out: &mut Vec<u8>, append: impl FnOnce(&mut Vec<u8>)) {
     let start = out.len();
     out.extend_from_slice(&[0; 8]);
@@ -219,7 +219,7 @@ fn append_framed(out: &mut Vec<u8>, append: impl FnOnce(&mut Vec<u8>)) {
     out[start..start + 8].copy_from_slice(&length.to_le_bytes());
 }
 
-/// Appends words with their low byte first.
+/// Appends words in little-endian byte order.
 fn append_words(element: &[u8], word: usize, out: &mut Vec<u8>) {
     if word <= 1 || Endian::NATIVE == Endian::Little {
         return out.extend_from_slice(element);
@@ -227,7 +227,7 @@ fn append_words(element: &[u8], word: usize, out: &mut Vec<u8>) {
     element.chunks(word).for_each(|word| out.extend(word.iter().rev()));
 }
 
-/// Appends a value of MessagePack, each token in its shortest form and all floats as doubles.
+/// Appends a MessagePack value, with each token in its shortest form and all floats as doubles.
 fn append_object(element: &[u8], out: &mut Vec<u8>) -> Result<()> {
     let mut value = msgpack::element(element)?;
     msgpack::walk(&mut value, |token| match token {
@@ -237,14 +237,14 @@ fn append_object(element: &[u8], out: &mut Vec<u8>) -> Result<()> {
     Ok(())
 }
 
-/// Returns true if bytes are `count` times the same ones.
+/// Returns true if bytes are `count` repetitions of `once`.
 pub(super) fn is_repeated(bytes: &[u8], once: &[u8], count: usize) -> bool {
     once.len().checked_mul(count) == Some(bytes.len())
         && (count == 0
             || (bytes.starts_with(once) && bytes[once.len()..] == bytes[..bytes.len() - once.len()]))
 }
 
-/// Refuses an array whose elements cannot be read.
+/// Checks that the elements of an array can be read.
 pub(super) fn check_readable(array: &Array) -> Result<()> {
     match array.unreadable() {
         None => Ok(()),
@@ -283,7 +283,7 @@ mod tests {
             let mut out = Vec::new();
             append_object(element, &mut out).map(|()| out)
         };
-        // One as a byte and as 64 bits; half as a single and as a double; a list with its length in two ways; nothing and nil.
+        // 1 as a byte and as 64 bits; 0.5 as a single and as a double; a list with its length in two forms; no bytes and nil.
         for (a, b) in [
             (&[1][..], &[0xd3, 0, 0, 0, 0, 0, 0, 0, 1][..]),
             (&[0xca, 0x3f, 0, 0, 0], &[0xcb, 0x3f, 0xe0, 0, 0, 0, 0, 0, 0]),

@@ -11,18 +11,19 @@ use zarrox::internals::Boxes;
 use zarrox::internals::Work;
 use zarrox::{AccessOptions, Array, DynArray, Group, Node};
 
-/// The contexts of the hashes: each kind of thing is hashed by a function of its own.
+/// The contexts of the hashes, which separate the hash functions of boxes, arrays and groups.
 const BOX: &str = "zarrox digest 1: box of elements";
 const ARRAY: &str = "zarrox digest 1: array";
 const GROUP: &str = "zarrox digest 1: group";
 
-/// The number of bytes of a box, whose hash is to cost little more than its bytes, and which should cut few chunks.
+/// The maximum number of bytes of a box. It is large enough that hashes of boxes have little overhead, and that boxes divide few
+/// chunks.
 const BOX_BYTES: usize = 1 << 16;
 
-/// The most parts that an array is read in: they are listed in memory.
+/// The maximum number of regions in which an array is read, since they are listed in memory.
 const MOST_REGIONS: usize = 1 << 24;
 
-/// The hash of a node and of all below it.
+/// Returns the hash of a node and of all nodes below it.
 pub(super) fn node_hash(node: &Node, work: &Work) -> Result<[u8; 32]> {
     match node {
         Node::Array(array) => array_hash(array, work),
@@ -53,17 +54,17 @@ fn array_hash(array: &Array, work: &Work) -> Result<[u8; 32]> {
     Ok(hasher.finalize().into())
 }
 
-/// The elements of an array, cut into boxes that follow from its shape and data type alone.
+/// The elements of an array, divided into boxes that depend only on its shape and data type.
 struct Elements {
     array: Array,
     form: Form,
     /// The canonical bytes of the fill value.
     fill: Vec<u8>,
-    /// The lengths of a box that the array does not cut off.
+    /// The shape of a box that is not truncated at the edge of the array.
     lengths: Vec<u64>,
-    /// A hasher that has seen nothing.
+    /// An empty hasher.
     hasher: Hasher,
-    /// The number of bytes that may be in memory of a part that is read at once.
+    /// The memory limit for a region that is read at once, in bytes.
     room: usize,
 }
 
@@ -76,7 +77,7 @@ impl Elements {
         Ok(Self { array, form, fill, lengths, hasher: Hasher::new_derive_key(BOX), room })
     }
 
-    /// The sum of the hashes of all boxes that hold something else than fill values.
+    /// Returns the sum of the hashes of all boxes that have other elements than fill values.
     fn sum(&self, work: &Work) -> Result<SetHash> {
         let mut sum = SetHash::default();
         if self.array.shape().contains(&0) {
@@ -100,7 +101,8 @@ impl Elements {
         Ok(sum)
     }
 
-    /// Whole boxes that are read at once: as many as there is room for, so that chunks are decoded as seldom as can be.
+    /// Returns the regions of whole boxes that are read at once: as large as the memory allows, so that chunks are rarely decoded
+    /// twice.
     fn regions(&self) -> Cells {
         let (shape, item) = (self.array.shape(), self.form.in_memory() as u64);
         let boxes = Boxes::new(shape, &self.array.unit_shape(), &self.lengths, item, self.room as u64);
@@ -113,7 +115,7 @@ impl Elements {
         let count = boxes.count().and_then(|count| usize::try_from(count).ok());
         let count = count.ok_or_else(|| zarrox::internals::too_many("the boxes"))?;
         let pool = self.array.cores();
-        // Several for each thread, since boxes of fill values take less time.
+        // Several batches for each thread, since boxes of fill values take less time.
         let share = count.div_ceil(pool.threads() * 4).max(1);
         let shares: Vec<usize> = (0..count).step_by(share).collect();
         let sums = pool.map(shares, share * BOX_BYTES, usize::MAX, |first| {
@@ -161,8 +163,8 @@ fn spans(region: &[(u64, u64)]) -> Result<Dims<Span>> {
     region.iter().map(span).collect()
 }
 
-/// The lengths of the boxes of an array: powers of two, which are doubled in turn from the last dimension to the first, as long as they
-/// are shorter than the array and a box of elements of so many bytes has no more than 64 KiB.
+/// Returns the shape of the boxes of an array: powers of two, which are doubled in turn from the last dimension to the first, as
+/// long as they are shorter than the array and a box of elements of `item` bytes has at most 64 KiB.
 fn box_lengths(shape: &[u64], item: usize) -> Vec<u64> {
     let most = (BOX_BYTES / item.max(1)) as u64;
     let (mut lengths, mut elements, mut grows) = (vec![1_u64; shape.len()], 1_u64, true);

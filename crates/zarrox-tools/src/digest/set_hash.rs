@@ -1,16 +1,16 @@
-//! A hash of a set, which does not depend on the order in which its members come: LtHash, by Bellare and Micciancio (1997) with the
+//! A hash of a set, which is independent of the order of its members: LtHash, by Bellare and Micciancio (1997) with the
 //! parameters of Lewi and others (<https://eprint.iacr.org/2019/227>).
 
 use blake3::Hasher;
 
-/// The number of 16-bit numbers of the sum: with so many, finding two sets of one sum is as hard as 2^200 steps.
+/// The number of 16-bit numbers of the sum: with this number, finding two sets with equal sums takes about 2^200 steps.
 const NUMBERS: usize = 1024;
 
 /// The number of bytes of the sum.
 const BYTES: usize = 2 * NUMBERS;
 
-/// The sum of the hashes of the members: each is extended to 1,024 numbers, which are added modulo 2^16, each for itself. So members
-/// can be hashed in any order and by any number of threads, and the sum takes 2 KiB whatever the set is.
+/// The sum of the hashes of the members: each is extended to 1,024 numbers, which are added separately modulo 2^16. Members can
+/// thus be hashed in any order and by any number of threads, and the sum takes 2 KiB for any set.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct SetHash(Box<[u16; NUMBERS]>);
 
@@ -21,7 +21,7 @@ impl Default for SetHash {
 }
 
 impl SetHash {
-    /// Adds the member whose bytes went into this hasher. No member may be added twice.
+    /// Adds the member whose bytes this hasher contains. A member must not be added twice.
     pub(crate) fn add(&mut self, member: &Hasher) {
         let mut bytes = [0; BYTES];
         member.finalize_xof().fill(&mut bytes);
@@ -29,20 +29,19 @@ impl SetHash {
         self.0.iter_mut().zip(numbers).for_each(|(sum, number)| *sum = sum.wrapping_add(number));
     }
 
-    /// Adds all members of another set, which has none of this one's.
+    /// Adds all members of another set, which must be disjoint from this one.
     pub(crate) fn join(&mut self, other: &Self) {
         self.0.iter_mut().zip(other.0.iter()).for_each(|(sum, number)| *sum = sum.wrapping_add(*number));
     }
 
-    /// Appends the sum to what a hasher has seen, each number with its low byte first.
+    /// Appends the sum to the input of a hasher, as little-endian numbers.
     pub(crate) fn update(&self, hasher: &mut Hasher) {
         let bytes: Vec<u8> = self.0.iter().flat_map(|number| number.to_le_bytes()).collect();
         hasher.update(&bytes);
     }
 }
 
-/// Appends bytes of any length to what a hasher has seen, behind their number: so that what follows cannot be taken for a part of
-/// them.
+/// Appends bytes of any length to the input of a hasher, after their number, so that their end is unambiguous.
 pub(crate) fn update_framed(hasher: &mut Hasher, bytes: &[u8]) {
     hasher.update(&(bytes.len() as u64).to_le_bytes());
     hasher.update(bytes);

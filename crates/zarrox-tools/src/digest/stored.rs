@@ -1,4 +1,4 @@
-//! The stored values of a node and of all below it: listed, and hashed.
+//! Listing and hashing of the stored values of a node and of all nodes below it.
 
 use std::ops::ControlFlow;
 
@@ -13,32 +13,32 @@ use zarrox::internals::{Location, Pool, Work};
 const VALUE: &str = "zarrox digest 1: stored value";
 const STORED: &str = "zarrox digest 1: stored values";
 
-/// The number of bytes of a value that are in memory at once.
+/// The size of a part of a value that is in memory at once, in bytes.
 const PIECE: u64 = 4 << 20;
 
-/// The number of values that are handed to the threads together.
+/// The number of values in a batch for the threads.
 const BATCH: usize = 1024;
 
-/// The values that belong to a node and to all below it, by their names: their keys, without the path of the node where that is in
-/// front of all of them.
+/// The values of a node and of all nodes below it, by their names: their keys relative to the node, if its path is a prefix of
+/// all keys.
 pub(crate) struct StoredValues {
     location: Location,
     extent: Extent,
-    /// In front of each key, and in no name.
+    /// The prefix of keys that names omit.
     prefix: String,
 }
 
-/// A value that was read and hashed.
+/// The size and the hash of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Hashed {
-    /// The number of its bytes.
+    /// The size in bytes.
     pub(crate) size: u64,
-    /// The BLAKE3 of its bytes.
+    /// The BLAKE3 hash.
     pub(crate) hash: Hash,
 }
 
 impl StoredValues {
-    /// Those of the node at a place, understood or not.
+    /// Creates the values of the node at a location. The node may be invalid.
     pub(crate) fn new(location: &Location) -> Result<Self> {
         let location = location.as_stored();
         if !location.store.capabilities().listable {
@@ -53,22 +53,22 @@ impl StoredValues {
         Ok(Self { location, extent, prefix })
     }
 
-    /// The place, for errors.
+    /// Returns the location for errors.
     pub(crate) fn place(&self) -> String {
         self.location.to_string()
     }
 
-    /// The threads that read values.
+    /// Returns the thread pool that reads values.
     pub(crate) fn pool(&self) -> &Pool {
         self.location.pool()
     }
 
-    /// The number of values that may be read at the same time in so much memory.
+    /// Returns the number of values that can be read concurrently in this memory.
     pub(crate) fn at_once(memory: usize) -> usize {
         usize::try_from(memory as u64 / PIECE).unwrap_or(usize::MAX).max(1)
     }
 
-    /// Visits the name and the size of each value, in no particular order, until there is an error.
+    /// Visits the name and the size of each value in arbitrary order, until an error occurs.
     pub(crate) fn visit(&self, visit: &mut dyn FnMut(&str, u64) -> Result<()>) -> Result<()> {
         let store = &self.location.store;
         for key in &self.extent.keys {
@@ -87,7 +87,7 @@ impl StoredValues {
         Ok(())
     }
 
-    /// Reads and hashes the value of a name; `None` where there is none.
+    /// Reads and hashes the value of a name; `None` if it does not exist.
     pub(crate) fn hash(&self, name: &str) -> Result<Option<Hashed>> {
         let key = Key::new([&self.prefix, name].concat())?;
         let first = ByteRange::From { offset: 0, length: Some(PIECE) };
@@ -112,7 +112,7 @@ fn update_from(hasher: &mut Hasher, value: &dyn Value) -> Result<(), zarrox_stor
     Ok(())
 }
 
-/// All that belongs to the node at a place: in a hierarchy whose documents are apart from its chunks, two prefixes.
+/// Returns the extent of the node at a location: two prefixes in hierarchies that store documents apart from chunks.
 fn extent(location: &Location) -> Result<Extent> {
     let together = Extent { keys: Vec::new(), prefixes: vec![location.path.prefix()] };
     if location.path.is_root() {
@@ -126,12 +126,12 @@ fn extent(location: &Location) -> Result<Extent> {
     Ok(together)
 }
 
-/// The sum of the hashes of values, each with its name and its size.
+/// The sum of the hashes of values with their names and sizes.
 #[derive(Default)]
 pub(crate) struct StoredSum(SetHash);
 
 impl StoredSum {
-    /// The sum of one value.
+    /// Returns the sum of one value.
     pub(crate) fn of(name: &str, value: &Hashed) -> Self {
         let mut hasher = Hasher::new_derive_key(VALUE);
         update_framed(&mut hasher, name.as_bytes());
@@ -146,7 +146,7 @@ impl StoredSum {
         self.0.join(&other.0);
     }
 
-    /// The hash of all.
+    /// Returns the hash of all values.
     pub(crate) fn finish(&self) -> [u8; 32] {
         let mut hasher = Hasher::new_derive_key(STORED);
         self.0.update(&mut hasher);
@@ -154,7 +154,7 @@ impl StoredSum {
     }
 }
 
-/// The hash of all values of a node and of those below it.
+/// Returns the hash of all values of a node and of all nodes below it.
 pub(super) fn stored_hash(location: &Location, work: &Work) -> Result<[u8; 32]> {
     let values = StoredValues::new(location)?;
     let mut sum = StoredSum::default();
@@ -166,7 +166,7 @@ pub(super) fn stored_hash(location: &Location, work: &Work) -> Result<[u8; 32]> 
         let sums = values.pool().map(std::mem::take(batch), bytes, at_once, |(name, size)| {
             let hashed = values.hash(&name)?;
             work.advance(size)?;
-            // What is gone by now could as well have gone before it was listed.
+            // A value that was deleted after the listing is treated as deleted before.
             Ok(hashed.map(|hashed| StoredSum::of(&name, &hashed)))
         })?;
         sums.iter().flatten().for_each(|other| sum.join(other));

@@ -9,14 +9,14 @@ use super::canonical::hexadecimal;
 use zarrox::Array;
 use zarrox::internals::{indices, too_many};
 
-/// The number of chunks that are read together, if there is memory for them.
+/// The number of chunks that are read together, if they fit into the memory.
 const TOGETHER: u64 = 64;
 
-/// The number of bytes of chunks that are read together.
+/// The maximum size of chunks that are read together, in bytes.
 const BYTES: usize = 64 << 20;
 
-/// The SHA-1 of all that is stored of an array of Zarr v2, as `Array.hexdigest()` of zarr-python 2 has it: of its chunks in the
-/// order of the grid, of `.zarray` and of `.zattrs`. Documents are taken in the form in which zarr-python 2 writes them.
+/// Returns the SHA-1 of an array of Zarr v2 as `Array.hexdigest()` of zarr-python 2 computes it: of its stored chunks in the
+/// order of the grid, of `.zarray` and of `.zattrs`. Documents are hashed in the form in which zarr-python 2 writes them.
 ///
 /// It depends on chunks, codecs and the compressor's library; [`digest`](crate::digest) does not.
 ///
@@ -25,7 +25,7 @@ const BYTES: usize = 64 << 20;
 pub fn hexdigest(array: &Array) -> Result<String> {
     if array.metadata().format != Format::V2 {
         let message = format!(
-            "zarr-python's hexdigest is that of arrays of v2, and this one is {}",
+            "zarr-python's hexdigest applies only to arrays of v2, and this array has the format {}",
             array.metadata().format
         );
         return Err(Error::new(ErrorKind::Unsupported, message));
@@ -46,8 +46,8 @@ pub fn hexdigest(array: &Array) -> Result<String> {
     Ok(hexadecimal(&hasher.finalize()))
 }
 
-/// Visits the stored bytes of all chunks of the [grid](Array::chunk_grid) in row-major order. Those that are not stored are passed
-/// over. Where the array has shards, these are the shards.
+/// Visits the stored bytes of all chunks of the [grid](Array::chunk_grid) in row-major order, without missing chunks. If the
+/// array has shards, it visits the shards.
 ///
 /// # Errors
 /// The errors of the store, and those of the visitor.

@@ -1,4 +1,4 @@
-//! Equal boxes that an array is divided into to be worked on, whatever its chunks are.
+//! The division of an array into equal boxes, independent of its chunks.
 
 use std::collections::BTreeMap;
 
@@ -14,25 +14,25 @@ pub struct Cells {
     grid: Vec<u64>,
 }
 
-/// The beginning and the end of a cell along each dimension.
+/// The start and the end of a cell along each dimension.
 pub(crate) type Region = Vec<(u64, u64)>;
 
-/// The numbers of cells, each with the size of what is stored for it, in bytes.
+/// The numbers of cells, each with its stored size in bytes.
 pub type StoredCells = BTreeMap<u128, u64>;
 
 impl Cells {
-    /// Cells of these lengths, of which none is 0. Those at the end of a dimension are cut off by the shape.
+    /// Creates cells with these lengths, which must not be 0. Cells at the end of a dimension are truncated at the shape.
     pub fn new(shape: &[u64], lengths: Vec<u64>) -> Self {
         let grid = shape.iter().zip(&lengths).map(|(length, cell)| length.div_ceil(*cell)).collect();
         Self { shape: shape.to_vec(), lengths, grid }
     }
 
-    /// The number of cells; `None` beyond 2^128.
+    /// Returns the number of cells; `None` beyond 2^128.
     pub(crate) fn count(&self) -> Option<u128> {
         self.grid.iter().try_fold(1_u128, |count, &n| count.checked_mul(n.into()))
     }
 
-    /// Where a cell begins and ends along each dimension.
+    /// Returns the start and the end of a cell along each dimension.
     #[expect(clippy::cast_possible_truncation, reason = "a remainder of a division by a u64")]
     pub(crate) fn region(&self, mut index: u128) -> Region {
         let mut region = vec![(0, 0); self.grid.len()];
@@ -45,18 +45,18 @@ impl Cells {
         region
     }
 
-    /// Adds the cells that an array's stored chunks lie in, with a size of 0.
+    /// Adds the cells that overlap an array's stored chunks, with a size of 0.
     ///
     /// # Errors
-    /// [`ErrorKind::LimitExceeded`] when there are more than `most`, and what the store says.
+    /// [`ErrorKind::LimitExceeded`] if there are more than `most` cells, and the errors of the store.
     pub fn add_stored(&self, array: &Array, cells: &mut StoredCells, most: usize) -> Result<()> {
         self.add(array, cells, most, |_| 0)
     }
 
-    /// Adds the cells that an array's stored chunks lie in. Each chunk's size counts for the first of them.
+    /// Adds the cells that overlap an array's stored chunks. The size of a chunk is added to the first of its cells.
     ///
     /// # Errors
-    /// What the store says.
+    /// The errors of the store.
     pub(crate) fn add_sizes(&self, array: &Array, cells: &mut StoredCells) -> Result<()> {
         self.add(array, cells, usize::MAX, |size| size)
     }
@@ -87,13 +87,14 @@ impl Cells {
             too_many = cells.len() > most;
         })?;
         if too_many {
-            let message = format!("what is stored lies in more than {most} parts that are worked on at once");
+            let message =
+                format!("the stored chunks overlap more than {most} units of work; use more memory");
             return Err(Error::new(ErrorKind::LimitExceeded, message));
         }
         Ok(())
     }
 
-    /// The cells along each dimension that a chunk lies in, if the grid has it.
+    /// Returns the cells that a chunk overlaps along each dimension, if the chunk is in the grid.
     fn around(&self, array: &Array, chunk: &[u64]) -> Option<Region> {
         let along = |(dim, &index): (usize, &u64)| {
             let (begin, length) = array.chunk_grid().chunk_place(dim, index)?;
@@ -104,7 +105,7 @@ impl Cells {
         chunk.iter().enumerate().map(along).collect()
     }
 
-    /// The numbers of the cells in these ranges.
+    /// Returns the numbers of the cells in these ranges.
     fn numbers(&self, ranges: &[(u64, u64)]) -> Vec<u128> {
         let mut numbers = vec![0_u128];
         for (&(first, last), &count) in ranges.iter().zip(&self.grid) {
@@ -118,7 +119,7 @@ impl Cells {
     }
 }
 
-/// The elements of a region.
+/// Returns a region as a selection.
 pub fn selection(region: &[(u64, u64)]) -> Vec<DimSelection> {
     region.iter().map(|&(begin, end)| DimSelection::from(begin..end)).collect()
 }

@@ -13,20 +13,19 @@ pub use cells::{Cells, StoredCells, selection};
 use zarrox::internals::{Boxes, Listener, Work, argument};
 use zarrox::{AccessOptions, Array, OpenOptions, Place, Progress};
 
-/// Chunks of the intermediate array that are smaller than this, in bytes, cost more than they save.
+/// The minimum chunk size of the intermediate array in bytes, below which it is slower than direct rechunking.
 const SMALLEST: u64 = 16 << 10;
 
-/// The box of a single thread has several chunks up to this size, in bytes, so that it stays in the cache from reading to
-/// writing.
+/// The box of a single thread combines several chunks up to this size, in bytes, so that it stays in the CPU cache between
+/// reading and writing.
 const CACHED: u64 = 1 << 20;
 
-/// Copies elements to an array with other chunks.
+/// A copy of elements to an array with other chunks.
 ///
 /// Boxes of whole chunks of the target are read and written. If the boxes consist of whole chunks of the source, each thread has
-/// small boxes of its own. Otherwise all threads work on one box after the other, whose size is limited by the memory if larger
-/// boxes avoid reading chunks of the source again. Chunks that fit badly, such as rows that become columns, would still be read
-/// many times: [`scratch`](Rechunk::scratch) names a place for an uncompressed intermediate array, with which every chunk is read
-/// once.
+/// separate small boxes. Otherwise all threads work on one box at a time, which is as large as the memory allows if larger boxes
+/// avoid repeated reads of source chunks. Badly aligned chunks, such as rows to columns, would still be read many times:
+/// [`scratch`](Rechunk::scratch) sets a place for an uncompressed intermediate array, with which every chunk is read once.
 ///
 /// ```
 /// use zarrox_tools::Rechunk;
@@ -61,20 +60,20 @@ impl fmt::Debug for Rechunk {
 /// Equal boxes, numbered in row-major order, in which elements are copied from one array to another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RechunkBoxes {
-    /// The lengths of a box that does not cross the edge of the array.
+    /// The shape of a box that is not truncated at the edge of the array.
     pub lengths: Vec<u64>,
     /// The number of boxes.
     pub count: usize,
 }
 
-/// The division of a [`Rechunk`] into boxes, of which each can be copied by another process.
+/// The division of a [`Rechunk`] into boxes, each of which can be copied by another process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RechunkPlan {
-    /// The chunks of an intermediate array, and the boxes in which the source is copied to it; `None` if there is none. It is filled
-    /// before the second copy begins.
+    /// The chunk shape of an intermediate array, and the boxes in which the source is copied to it; `None` without an
+    /// intermediate array. The intermediate array must be complete before the second copy starts.
     pub between: Option<(Vec<u64>, RechunkBoxes)>,
-    /// The boxes in which the target is filled.
+    /// The boxes in which the target is written.
     pub boxes: RechunkBoxes,
 }
 
@@ -90,23 +89,23 @@ impl Rechunk {
         Self::default()
     }
 
-    /// Sets the memory that may be used at a time, in bytes: for the box in progress, and for the chunks that are decoded and
-    /// encoded. At least one chunk of the target and one of the source are in memory. The size of elements of variable length is
-    /// not known beforehand, so these are copied one chunk of the target at a time.
+    /// Sets the memory limit in bytes, for the box in progress and for the chunks that are decoded and encoded. At least one
+    /// chunk of the target and one of the source are in memory. Since the size of elements of variable length is unknown
+    /// beforehand, these are copied one chunk of the target at a time.
     #[must_use]
     pub fn memory(self, bytes: usize) -> Self {
         Self { memory: bytes, ..self }
     }
 
-    /// Sets an unused place for an intermediate array. If chunks of the source would be read more than twice on average, an
-    /// array is created there, as large as all elements uncompressed, and deleted at the end.
+    /// Sets an unused place for an intermediate array. If chunks of the source would be read more than twice on average, an array
+    /// is created at this place, as large as all elements uncompressed, and deleted at the end.
     #[must_use]
     pub fn scratch(self, place: impl Into<Place>) -> Self {
         Self { scratch: Some(place.into()), ..self }
     }
 
-    /// Sets a function that is called with the progress, from any thread. Elements that pass through an intermediate array count twice. An
-    /// error ends the work.
+    /// Sets a listener that is called with the progress, from any thread. Elements that pass through an intermediate array count
+    /// twice. An error of the listener stops the operation.
     #[must_use]
     pub fn on_progress(self, listener: impl Fn(Progress) -> Result<()> + Send + Sync + 'static) -> Self {
         Self { listener: Some(Arc::new(listener)), ..self }
@@ -115,9 +114,9 @@ impl Rechunk {
     /// Writes all elements of the source to the target.
     ///
     /// # Errors
-    /// When the arrays differ in shape ([`ErrorKind::InvalidArgument`]) or data type ([`ErrorKind::DataTypeMismatch`]),
-    /// [`ErrorKind::AlreadyExists`] when there is something at the path of the intermediate array, and the errors of reading and
-    /// writing. Chunks that were written before an error stay, and are written again by the next run.
+    /// If the arrays differ in shape ([`ErrorKind::InvalidArgument`]) or data type ([`ErrorKind::DataTypeMismatch`]),
+    /// [`ErrorKind::AlreadyExists`] if the place of the intermediate array is in use, and the errors of reading and writing.
+    /// Chunks that were written before an error are kept, and are written again by the next run.
     pub fn run(&self, source: &Array, target: &Array) -> Result<()> {
         check(source, target)?;
         if source.shape().contains(&0) {
@@ -139,11 +138,11 @@ impl Rechunk {
         copied.and(deleted)
     }
 
-    /// Divides the work into boxes that take the [`memory`](Self::memory) each, for processes that share it. There is an intermediate
-    /// array, which the caller makes, if [`scratch`](Self::scratch) is set and it spares reads.
+    /// Divides the copy into boxes that need the [`memory`](Self::memory) each, for several processes. The plan has an
+    /// intermediate array, which the caller creates, if [`scratch`](Self::scratch) is set and the array saves reads.
     ///
     /// # Errors
-    /// When the arrays differ in shape ([`ErrorKind::InvalidArgument`]) or data type ([`ErrorKind::DataTypeMismatch`]).
+    /// If the arrays differ in shape ([`ErrorKind::InvalidArgument`]) or data type ([`ErrorKind::DataTypeMismatch`]).
     pub fn plan(&self, source: &Array, target: &Array) -> Result<RechunkPlan> {
         check(source, target)?;
         let public = |boxes: &Boxes| RechunkBoxes { lengths: boxes.lengths().to_vec(), count: boxes.count() };
@@ -157,10 +156,10 @@ impl Rechunk {
         Ok(RechunkPlan { between, boxes: public(&boxes) })
     }
 
-    /// Copies some boxes of a [`plan`](Self::plan), which have these lengths.
+    /// Copies some boxes of a [`plan`](Self::plan), which have this shape.
     ///
     /// # Errors
-    /// Those of [`run`](Self::run), and [`ErrorKind::InvalidArgument`] if there are no such boxes.
+    /// The errors of [`run`](Self::run), and [`ErrorKind::InvalidArgument`] if the boxes are out of bounds.
     pub fn copy_boxes(
         &self,
         source: &Array,
@@ -171,13 +170,13 @@ impl Rechunk {
         check(source, target)?;
         if lengths.len() != source.shape().len() || lengths.contains(&0) {
             return Err(argument(format!(
-                "{lengths:?} are no lengths of boxes of an array of shape {:?}",
+                "{lengths:?} is not a valid box shape for an array of shape {:?}",
                 source.shape()
             )));
         }
         let boxes = Boxes::of(source.shape(), lengths, source.data_type().size() as u64);
         if part.end > boxes.count() {
-            return Err(argument(format!("there are {} boxes, and not {}", boxes.count(), part.end)));
+            return Err(argument(format!("the plan has {} boxes, and not {}", boxes.count(), part.end)));
         }
         let work = Work::new(self.memory, self.listener.clone());
         work.expect(part.clone().map(|index| bytes_of(source, &boxes, index)).fold(0, u64::saturating_add));
@@ -187,7 +186,7 @@ impl Rechunk {
         self.copy(source, target, &boxes, part, &work)
     }
 
-    /// The chunks of an array on the way, if chunks of the source would be read often without one.
+    /// Returns the chunk shape of an intermediate array, if chunks of the source would be read often without it.
     pub(crate) fn between(&self, source: &Array, target: &Array) -> Option<Vec<u64>> {
         let boxes = self.boxes(source, target);
         let reads_often = boxes.times_read(&source.unit_shape()) > 2.0;
@@ -195,19 +194,21 @@ impl Rechunk {
         (reads_often && common.bytes() >= SMALLEST).then(|| common.lengths().to_vec())
     }
 
-    /// The boxes of whole chunks of one array that touch the chunks of the other as seldom as the memory allows.
+    /// Returns boxes of whole chunks of one array, as large as the memory allows, that overlap chunks of the other as rarely as
+    /// possible.
     fn boxes(&self, other: &Array, own: &Array) -> Boxes {
         let room = if own.data_type().storage() == Storage::Variable { 0 } else { self.room(other, own) };
         boxes(other, own, room as u64)
     }
 
-    /// The most bytes of a box: the memory without the chunks that threads decode or encode, but at least half of it.
+    /// Returns the maximum size of a box in bytes: the memory without the chunks that threads decode or encode, but at least half
+    /// of it.
     fn room(&self, source: &Array, target: &Array) -> usize {
         let beside = beside(source, target).saturating_mul(target.pool().threads());
         self.memory.saturating_sub(beside).max(self.memory / 2)
     }
 
-    /// Boxes that each need a chunk of the source that no other box needs, if every thread can have one in memory.
+    /// Returns boxes that do not share chunks of the source, if every thread can have one in memory.
     fn separate_boxes(&self, source: &Array, target: &Array) -> Option<Boxes> {
         if source.is_remote() || target.is_remote() || target.data_type().storage() == Storage::Variable {
             return None;
@@ -219,7 +220,7 @@ impl Rechunk {
         (fits && once && boxes.count() >= target.pool().threads()).then_some(boxes)
     }
 
-    /// The progress of a number of copies of all elements.
+    /// Returns the progress of a number of copies of all elements.
     fn work(&self, source: &Array, times: u64) -> Work {
         let work = Work::new(self.memory, self.listener.clone());
         let item = source.data_type().size() as u64;
@@ -247,7 +248,7 @@ impl Rechunk {
         })
     }
 
-    /// Copies boxes in parallel, each on one thread, through buffers that are used again.
+    /// Copies boxes in parallel, each on one thread, with reused buffers.
     fn copy_at_once(
         &self,
         source: &Array,
@@ -273,20 +274,20 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Boxes of whole chunks of one array with at most so many bytes.
+/// Returns boxes of whole chunks of one array with at most `room` bytes.
 fn boxes(other: &Array, own: &Array, room: u64) -> Boxes {
     let item = own.data_type().size() as u64;
     Boxes::new(own.shape(), &other.unit_shape(), own.chunk_grid().largest_chunk(), item, room)
 }
 
-/// The number of bytes of the elements of a box.
+/// Returns the size of the elements of a box, in bytes.
 fn bytes_of(array: &Array, boxes: &Boxes, index: usize) -> u64 {
     let region = Cells::new(array.shape(), boxes.lengths().to_vec()).region(index as u128);
     let item = array.data_type().size() as u64;
     region.iter().fold(item, |bytes, (begin, end)| bytes.saturating_mul(end - begin))
 }
 
-/// The number of bytes that a thread decodes or encodes at once.
+/// Returns the number of bytes that a thread decodes or encodes at once.
 fn beside(source: &Array, target: &Array) -> usize {
     source.decoded_bytes().max(target.chunk_bytes().saturating_mul(2))
 }
@@ -311,7 +312,7 @@ fn check(source: &Array, target: &Array) -> Result<()> {
     Ok(())
 }
 
-/// The intermediate array.
+/// Creates the intermediate array.
 fn between(source: &Array, place: &Place, chunks: &[u64]) -> Result<Array> {
     let array =
         source.open_options().create_array(place).shape(source.shape()).data_type(source.data_type().clone());

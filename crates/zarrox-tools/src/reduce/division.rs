@@ -1,13 +1,13 @@
-//! The division of a box into blocks, and the rows of the box that become one row of blocks.
+//! The division of a box into blocks, and the rows of the box that are reduced to one row of blocks.
 
 use std::ops::Range;
 
 /// The division of an axis into blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Division {
-    /// Blocks of this length, which is not 0. The last one is as long as the axis is.
+    /// Blocks of this length, which must not be 0. The last block may be shorter.
     Length(u64),
-    /// This number of blocks of an axis of this length, whose lengths differ by at most one. There are no more blocks than elements.
+    /// This number of blocks, whose lengths differ by at most one. It must not exceed the length of the axis.
     Count {
         /// The number of blocks.
         blocks: u64,
@@ -17,13 +17,13 @@ pub enum Division {
 }
 
 impl Division {
-    /// Every element is a block of its own.
+    /// Each element is a separate block.
     pub(crate) const EACH: Self = Self::Length(1);
 
-    /// One block is as long as the axis.
+    /// A single block for the whole axis.
     pub(crate) const ALL: Self = Self::Length(u64::MAX);
 
-    /// The number of blocks of an axis of this length.
+    /// Returns the number of blocks of an axis of this length.
     pub fn count(self, axis: u64) -> u64 {
         match self {
             Self::Length(length) => axis.div_ceil(length.max(1)),
@@ -31,7 +31,7 @@ impl Division {
         }
     }
 
-    /// The block that the element at a position belongs to.
+    /// Returns the block that contains the element at a position.
     pub fn block(self, position: u64) -> u64 {
         match self {
             Self::Length(length) => position / length.max(1),
@@ -41,7 +41,7 @@ impl Division {
         }
     }
 
-    /// The position of the first element of a block.
+    /// Returns the position of the first element of a block.
     pub fn begin(self, block: u64) -> u64 {
         match self {
             Self::Length(length) => block.saturating_mul(length),
@@ -68,7 +68,7 @@ pub(crate) struct Axis {
     first: u64,
     /// The number of blocks.
     pub(crate) count: usize,
-    /// The distance between neighbouring blocks in the result.
+    /// The stride between adjacent blocks in the result.
     distance: usize,
 }
 
@@ -79,7 +79,7 @@ impl Axis {
         Self { division, begin, length: index(end - begin), first, count, distance }
     }
 
-    /// The elements of a block, by its number in the box.
+    /// Returns the elements of a block, by its number in the box.
     pub(crate) fn run(&self, number: usize) -> Range<usize> {
         let at = |block| index(self.division.begin(block).saturating_sub(self.begin)).min(self.length);
         let block = self.first + number as u64;
@@ -94,7 +94,7 @@ impl Axis {
         self.division == Division::ALL
     }
 
-    /// The length of blocks, if the first one is whole.
+    /// Returns the length of blocks, if the first block is complete.
     pub(crate) fn factor(&self) -> usize {
         match self.division {
             Division::Length(length) => index(length),
@@ -107,7 +107,7 @@ fn index(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
-/// The contiguous rows of a box, in the order of the rows of blocks that they become.
+/// The contiguous rows of a box, in the order of the rows of blocks that they are reduced to.
 #[derive(Debug)]
 pub(crate) struct Rows {
     outer: Vec<Axis>,
@@ -116,7 +116,7 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// The rows of a box, which is given by its begin and end along each axis, and by the shape of the whole result.
+    /// Creates the rows of a box, given by its start and end along each axis, and by the shape of the whole result.
     pub(crate) fn new(divisions: &[Division], region: &[(u64, u64)], result: &[usize]) -> Self {
         let mut distance = 1;
         let mut axes = Vec::with_capacity(region.len().max(1));
@@ -126,7 +126,7 @@ impl Rows {
         }
         axes.reverse();
         let mut inner = axes.pop().unwrap_or_else(|| Axis::new(Division::EACH, (0, 1), 1));
-        // Axes whose elements follow each other, in the box as well as in the result, are one.
+        // Axes that are contiguous in the box as well as in the result are merged.
         while let Some(axis) = axes.pop_if(|axis| {
             let is_whole = inner.first == 0 && axis.distance == inner.count;
             (axis.is_each() && inner.is_each() && is_whole) || (axis.is_all() && inner.is_all())
@@ -138,8 +138,8 @@ impl Rows {
         Self { outer: axes, inner }
     }
 
-    /// Calls a function for each row of blocks, with the place of its first block in the result, and with the begins of the rows of
-    /// the box that it is made of.
+    /// Calls a function for each row of blocks, with the index of its first block in the result, and the starts of its rows in
+    /// the box.
     pub(crate) fn each(&self, mut work: impl FnMut(usize, &[usize])) {
         if self.inner.count == 0 || self.outer.iter().any(|axis| axis.count == 0) {
             return;
@@ -216,7 +216,7 @@ mod tests {
         assert_eq!((length, rows), (5, vec![(0, vec![0]), (4, vec![5, 10])]));
         let inner = Rows::new(&halves, &[(1, 4), (2, 7)], &[3, 4]).inner;
         assert_eq!((0..inner.count).map(|n| inner.run(n)).collect::<Vec<_>>(), [0..1, 1..4, 4..5]);
-        // Parts of rows do not follow each other in the result.
+        // Parts of rows are not contiguous in the result.
         let each = found(&[Division::EACH; 2], &[(0, 2), (1, 3)], &[2, 4]);
         assert_eq!(each, (2, vec![(1, vec![0]), (5, vec![2])]));
     }

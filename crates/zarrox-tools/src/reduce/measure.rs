@@ -8,7 +8,7 @@ use zarrox_core::{DataType, Error, Result};
 use super::Reduction;
 use zarrox::internals::argument;
 
-/// A statistic of the elements of a block, or of those along axes of an array. NaN counts for [`Nan`](Self::Nan) alone.
+/// A statistic of the elements of a block, or along axes of an array. Only [`Nan`](Self::Nan) counts NaN; the others ignore it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Measure {
@@ -27,10 +27,10 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// All of them.
+    /// All statistics.
     pub const ALL: [Self; 6] = [Self::Count, Self::Nan, Self::Min, Self::Max, Self::Mean, Self::Std];
 
-    /// The name: `mean`, `std` ….
+    /// Returns the name: `mean`, `std` ….
     pub fn name(self) -> &'static str {
         match self {
             Self::Count => "count",
@@ -42,7 +42,8 @@ impl Measure {
         }
     }
 
-    /// The type of its results for elements of a type: that type for extremes, `uint64` for numbers of elements, and else `float64`.
+    /// Returns the data type of the results for elements of a data type: the same type for extremes, `uint64` for counts,
+    /// otherwise `float64`.
     pub fn data_type(self, of: &DataType) -> DataType {
         match self {
             Self::Count | Self::Nan => DataType::UInt64,
@@ -62,11 +63,10 @@ impl FromStr for Measure {
     type Err = Error;
 
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](zarrox::ErrorKind::InvalidArgument) when there is no such statistic.
+    /// [`ErrorKind::InvalidArgument`](zarrox::ErrorKind::InvalidArgument) if the statistic is unknown.
     fn from_str(text: &str) -> Result<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|measure| measure.name() == text)
-            .ok_or_else(|| argument(format!("'{text}' is not one of count, nan, min, max, mean and std")))
+        Self::ALL.into_iter().find(|measure| measure.name() == text).ok_or_else(|| {
+            argument(format!("unknown statistic '{text}'; expected count, nan, min, max, mean or std"))
+        })
     }
 }

@@ -1,8 +1,8 @@
-//! Reduction of blocks of elements: to one element each, or to statistics of each.
+//! Reduction of blocks of elements to single elements or to statistics.
 //!
-//! Levels of images, statistics along axes, the answers of the server and plots are all made here. A box of elements is
-//! [divided](Division) into blocks along each axis. A block that lies in one box is reduced as a whole, to an element of the same
-//! type. The elements of other blocks come in several boxes, and their statistics are kept until the last of them.
+//! Pyramid levels, statistics along axes, responses of the server and plots are computed here. A box of elements is
+//! [divided](Division) into blocks along each axis. A block that is inside of one box is reduced as a whole, to an element of the
+//! same data type. For a block that spans several boxes, statistics are accumulated until the last of them.
 
 mod division;
 mod measure;

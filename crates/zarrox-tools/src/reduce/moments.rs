@@ -3,10 +3,10 @@
 use zarrox_core::data_type::Number;
 use zarrox_core::internals::data_type::Primitive;
 
-/// The number of elements whose mean is taken before the squares of the differences are added up. They stay in the fastest cache.
+/// The number of elements whose mean is computed before the squares of the differences are added. They stay in the L1 cache.
 const BLOCK: usize = 2048;
 
-/// The number of sums that are added up side by side, for the vector units of processors.
+/// The number of sums that are accumulated in parallel, for SIMD.
 const LANES: usize = 8;
 
 /// The number of values, their extremes, their mean, and the sum of the squares of their differences from it.
@@ -16,7 +16,7 @@ pub(crate) struct Moments {
     pub(crate) count: u64,
     /// The number of values that are NaN.
     pub(crate) nan: u64,
-    /// The number of values that mean missing.
+    /// The number of missing values.
     pub(crate) missing: u64,
     /// The smallest and the largest.
     pub(crate) range: Option<(Number, Number)>,
@@ -25,7 +25,7 @@ pub(crate) struct Moments {
 }
 
 impl Moments {
-    /// The moments of one value that comes so many times.
+    /// Returns the moments of one value that occurs `times` times.
     pub(crate) fn of_repeated(value: Number, times: u64) -> Self {
         let mean = value.to_f64();
         match times {
@@ -69,7 +69,7 @@ fn is_less(a: Number, b: Number) -> bool {
     }
 }
 
-/// The moments of numbers that lie one after the other.
+/// Returns the moments of contiguous numbers.
 pub(crate) fn moments<T: Primitive>(bytes: &[u8]) -> Moments {
     let mut all = Moments::default();
     for block in bytes.chunks(BLOCK * size_of::<T>()) {

@@ -1,8 +1,8 @@
-//! The loops over numbers for data types that are known only at run time.
+//! Dispatch of loops over numbers for data types that are known only at run time.
 
 use zarrox_core::DataType;
 
-/// Calls a loop for the Rust type of a data type; that of others is `f64`.
+/// Calls a loop for the Rust type of a data type, or for `f64` if the data type has no loops.
 macro_rules! with_number {
     ($data_type:expr, $first:ident $(:: $rest:ident)* ( $($argument:expr),* $(,)? )) => {
         match $data_type {
@@ -21,7 +21,7 @@ macro_rules! with_number {
 }
 pub(crate) use with_number;
 
-/// Returns true if there are loops for elements as they are. Others are cast to a type for which there are some.
+/// Returns true if a data type has loops. Other elements are cast to a data type with loops.
 pub(crate) fn has_loops(data_type: &DataType) -> bool {
     use DataType::{Bool, Float32, Float64, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64};
     matches!(

@@ -1,4 +1,4 @@
-//! [`Reducer`]: the blocks of a view, reduced.
+//! [`Reducer`]: reduction of the blocks of a view.
 
 use zarrox_core::data_type::{Casting, Storage};
 use zarrox_core::{DataType, DimSelection, Error, ErrorKind, Registry, Result};
@@ -8,13 +8,13 @@ use crate::rechunk::{Cells, selection};
 use zarrox::internals::{argument, too_many};
 use zarrox::{ArrayView, DynArray};
 
-/// The elements that are read at a time.
+/// The number of elements that are read at a time.
 const AT_ONCE: u64 = 1 << 21;
 
-/// The most elements of a block that is reduced as a whole.
+/// The maximum number of elements of a block that is reduced as a whole.
 const MOST_WHOLE: u64 = 1 << 24;
 
-/// Reduces the blocks of a view, with options.
+/// A reduction of the blocks of a view, with options.
 ///
 /// ```
 /// use zarrox::prelude::*;
@@ -42,37 +42,37 @@ impl Default for Reducer {
 }
 
 impl Reducer {
-    /// A reducer of all elements.
+    /// Creates a reducer of all elements.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes only this field of structures.
+    /// Reduces only this field of a structured data type.
     #[must_use]
     pub fn field(self, name: impl Into<String>) -> Self {
         Self { field: Some(name.into()), ..self }
     }
 
-    /// Leaves out numbers that mean missing, as NaN is. Of floats the nearest ones are meant. Numbers that the elements' type does not
-    /// have mean nothing.
+    /// Sets missing values, which are ignored like NaN. For floats, the nearest ones are used. Numbers that the elements' data
+    /// type cannot represent have no effect.
     #[must_use]
     pub fn missing(self, numbers: impl IntoIterator<Item = f64>) -> Self {
         Self { missing: numbers.into_iter().collect(), ..self }
     }
 
-    /// Sets the number of elements that are read at a time; 2 Mi by default. At least one chunk is in memory.
+    /// Sets the number of elements that are read at a time; the default is 2 Mi. At least one chunk is in memory.
     #[must_use]
     pub fn at_once(self, elements: u64) -> Self {
         Self { at_once: elements.max(1), ..self }
     }
 
-    /// Reduces each block of these lengths to one element. NaN and what means missing are left out, but for
-    /// [`Nearest`](Reduction::Nearest), which reads no other elements than the first ones. The results have the type of the elements;
-    /// means are `float32` for floats of at most 32 bits, and else `float64`.
+    /// Reduces each block with this shape to one element. NaN and missing values are ignored, except by
+    /// [`Nearest`](Reduction::Nearest), which reads only the first elements. The results have the data type of the elements;
+    /// means are `float32` for floats of at most 32 bits, and otherwise `float64`.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] when the elements are no real numbers, [`ErrorKind::LimitExceeded`] when blocks are too large for a
-    /// mode or a median; the errors of reading.
+    /// [`ErrorKind::Unsupported`] if the elements are not real numbers, [`ErrorKind::LimitExceeded`] if blocks are too large for
+    /// a mode or a median; the errors of reading.
     pub fn reduce(&self, view: &ArrayView<'_>, lengths: &[u64], reduction: Reduction) -> Result<DynArray> {
         let divisions = || lengths.iter().map(|&length| Division::Length(length.max(1))).collect::<Vec<_>>();
         match reduction {
@@ -90,10 +90,10 @@ impl Reducer {
         }
     }
 
-    /// Finds the statistics of blocks.
+    /// Computes the statistics of blocks.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] when the elements are no real numbers; the errors of reading.
+    /// [`ErrorKind::Unsupported`] if the elements are not real numbers; the errors of reading.
     pub fn blocks(&self, view: &ArrayView<'_>, divisions: &[Division]) -> Result<Blocks> {
         let shape = self.chosen(view).shape()?;
         let counts = counts(&shape, divisions)?;
@@ -126,7 +126,7 @@ impl Reducer {
             |lengths: &[u64]| lengths.iter().fold(1_u64, |size, &length| size.saturating_mul(length));
         if elements(&lengths) > MOST_WHOLE {
             let message = format!(
-                "blocks of {} elements are too large for a {reduction}; they have at most {MOST_WHOLE}",
+                "blocks of {} elements are too large for a {reduction}; the limit is {MOST_WHOLE}",
                 elements(&lengths)
             );
             return Err(Error::new(ErrorKind::LimitExceeded, message));
@@ -154,7 +154,7 @@ impl Reducer {
         DynArray::new(data_type, counts, bytes)
     }
 
-    /// The view, or a field of it.
+    /// Returns the view, or a field of it.
     fn chosen<'a>(&self, view: &ArrayView<'a>) -> ArrayView<'a> {
         match &self.field {
             Some(name) => view.field(name),
@@ -174,7 +174,7 @@ impl Reducer {
     }
 }
 
-/// The number of blocks along each axis.
+/// Returns the number of blocks along each axis.
 fn counts(shape: &[u64], divisions: &[Division]) -> Result<Vec<usize>> {
     if shape.len() != divisions.len() {
         let message =
@@ -189,7 +189,7 @@ fn sizes(lengths: &[u64]) -> Result<Vec<usize>> {
     lengths.iter().map(|&length| usize::try_from(length).map_err(|_| too_many("the blocks"))).collect()
 }
 
-/// The type that elements are cast to, if there are no loops for their own.
+/// Returns the data type to which elements are cast, if their own has no loops.
 fn number_type(data_type: &DataType) -> Result<Option<DataType>> {
     Reduction::Min.check_order(data_type)?;
     Ok(match data_type.storage() {
@@ -210,31 +210,32 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// A statistic of each block, in the type of [`Measure::data_type`]. A block in which no element counts has NaN for extremes, or a
-    /// number that means missing.
+    /// Returns a statistic of each block, in the data type of [`Measure::data_type`]. The extremes of a block with only NaN and
+    /// missing values are NaN or a missing value.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] for [`Measure::Nan`] and [`Measure::Std`]; [`ErrorKind::InvalidArgument`] when a block without
-    /// elements has no extremes.
+    /// [`ErrorKind::Unsupported`] for [`Measure::Nan`] and [`Measure::Std`]; [`ErrorKind::InvalidArgument`] for the extremes of a
+    /// block without elements.
     pub fn get(&mut self, measure: Measure) -> Result<DynArray> {
         let data_type = measure.data_type(&self.data_type);
         let found = match measure {
             Measure::Count | Measure::Mean => data_type.clone(),
             Measure::Min | Measure::Max => self.number_type.clone(),
             Measure::Nan | Measure::Std => {
-                let message = format!("the {measure} of blocks is not found");
+                let message = format!("the {measure} of blocks is not supported");
                 return Err(Error::new(ErrorKind::Unsupported, message));
             }
         };
         let bytes = self.running.bytes(measure);
-        let bytes = bytes.ok_or_else(|| argument(format!("a block has no elements, and no {measure}")))?;
+        let bytes = bytes.ok_or_else(|| argument(format!("a block without elements has no {measure}")))?;
         self.cast(DynArray::new(found, self.shape.clone(), bytes)?, &data_type)
     }
 
-    /// The mean of each block, as precise as the elements: `float32` for floats of at most 32 bits, and else `float64`.
+    /// Returns the mean of each block in the precision of the elements: `float32` for floats of at most 32 bits, otherwise
+    /// `float64`.
     ///
     /// # Errors
-    /// An error does not occur.
+    /// Errors do not occur.
     pub fn rounded_mean(&mut self) -> Result<DynArray> {
         let means = self.get(Measure::Mean)?;
         match self.data_type.storage() {
@@ -275,7 +276,7 @@ mod tests {
 
     fn blocks(view: &ArrayView<'_>, lengths: &[u64], missing: &[f64]) -> Blocks {
         let divisions: Vec<Division> = lengths.iter().map(|&length| Division::Length(length)).collect();
-        // Few elements at a time, so that blocks come in several boxes.
+        // Few elements at a time, so that blocks span several boxes.
         let reducer = Reducer::new().at_once(4).missing(missing.iter().copied());
         reducer.blocks(view, &divisions).unwrap()
     }

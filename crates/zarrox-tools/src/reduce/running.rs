@@ -1,4 +1,4 @@
-//! Statistics of blocks whose elements come in several boxes.
+//! Accumulated statistics of blocks that span several boxes.
 
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,20 +9,20 @@ use zarrox_core::internals::data_type::Primitive;
 use super::division::{Division, Rows};
 use super::{Measure, Moments, moments, with_number};
 
-/// The statistics of blocks, of a type that is known only at run time. Several threads may add at a time.
+/// The statistics of blocks, for a data type that is known only at run time. Several threads may add values concurrently.
 pub(crate) trait Running: Send + Sync {
-    /// Adds a box of values in row-major order, which begins and ends there along each axis.
+    /// Adds a box of values in row-major order, with this start and end along each axis.
     fn add(&self, bytes: &[u8], divisions: &[Division], region: &[(u64, u64)]);
 
-    /// Adds one value so many times to each block, after all boxes were added.
+    /// Adds one value `times` times to each block, after all boxes were added.
     fn finish(&mut self, value: &[u8], times: u64);
 
-    /// The bytes of a statistic of all blocks; `None` if there is none of a block.
+    /// Returns the bytes of a statistic of all blocks; `None` if it is undefined for a block.
     fn bytes(&mut self, measure: Measure) -> Option<Vec<u8>>;
 }
 
-/// Statistics of nothing for a result of this shape, in so many copies that as many threads can add to them at a time. Values that mean
-/// `missing` are left out as NaN is; deviations are found if none do.
+/// Creates empty statistics for a result of this shape, with a copy for each of `copies` threads. The values `missing` are
+/// ignored like NaN; deviations are computed only without missing values.
 pub(crate) fn running(
     data_type: &DataType,
     shape: &[usize],
@@ -33,7 +33,7 @@ pub(crate) fn running(
     with_number!(data_type, boxed(shape, copies, missing, with_deviation))
 }
 
-/// The size of the statistics of one block, in bytes.
+/// Returns the size of the statistics of one block, in bytes.
 pub(crate) fn size(data_type: &DataType) -> usize {
     4 * size_of::<f64>() + 2 * data_type.size()
 }
@@ -55,7 +55,7 @@ struct Copies<T> {
 }
 
 impl<T: Primitive> Copies<T> {
-    /// A copy that nobody works on, or the first one.
+    /// Locks a free copy, or the first one.
     fn free(&self) -> MutexGuard<'_, Statistics<T>> {
         let unused = [&self.first].into_iter().chain(&self.others).find_map(|one| one.try_lock().ok());
         unused.unwrap_or_else(|| self.first.lock().unwrap_or_else(PoisonError::into_inner))
@@ -88,16 +88,16 @@ impl<T: Primitive> Running for Copies<T> {
     }
 }
 
-/// The statistics of the blocks of a result, each over what was added to it.
+/// The statistics of the blocks of a result.
 struct Statistics<T> {
     shape: Vec<usize>,
     missing: Vec<T>,
-    /// The numbers of values that are not left out. As floats they are exact up to 2^53, and divide without a conversion.
+    /// The numbers of values that are not ignored. As floats they are exact up to 2^53, and divide without a conversion.
     counts: Vec<f64>,
     sums: Vec<f64>,
     low: Vec<T>,
     high: Vec<T>,
-    /// The means and the sums of the squares of differences from them; empty if nobody wants deviations.
+    /// The means and the sums of the squares of differences from them; empty if deviations are not requested.
     means: Vec<f64>,
     squares: Vec<f64>,
     /// The number of values of each block along axes of one block, with NaN.
@@ -105,7 +105,7 @@ struct Statistics<T> {
 }
 
 impl<T: Primitive> Statistics<T> {
-    /// Statistics of nothing.
+    /// Creates empty statistics.
     fn new(shape: &[usize], missing: &[u8], with_deviation: bool) -> Self {
         let blocks = shape.iter().product();
         let deviations = if with_deviation { blocks } else { 0 };
@@ -154,7 +154,7 @@ impl<T: Primitive> Statistics<T> {
         self.total += along.map(|((begin, end), _)| end - begin).product::<u64>();
     }
 
-    /// Adds values one after the other to one block.
+    /// Adds contiguous values to one block.
     fn add_run(&mut self, block: usize, run: &[u8]) {
         match self.missing.is_empty() {
             true => self.add_some(block, run, |_, value| !value.is_nan()),
@@ -196,7 +196,7 @@ impl<T: Primitive> Statistics<T> {
         }
         let (means, squares) = (&mut self.means[range.clone()], &mut self.squares[range]);
         for (at, value) in row.chunks_exact(size_of::<T>()).map(T::of_bytes).enumerate() {
-            // Welford's way, by which squares are of small differences.
+            // Welford's algorithm, in which squares are of small differences.
             let apart = if value == value { value.to_f64() - means[at] } else { 0.0 };
             let step = apart / counts[at].max(1.0);
             means[at] += step;
@@ -233,7 +233,7 @@ impl<T: Primitive> Statistics<T> {
         self.sums[block] += sum;
     }
 
-    /// Adds one value so many times to each block.
+    /// Adds one value `times` times to each block.
     #[expect(clippy::cast_precision_loss, clippy::eq_op, reason = "a weight; NaN differs from itself")]
     fn add_repeated(&mut self, value: T, times: u64) {
         self.total += times;
@@ -258,12 +258,12 @@ impl<T: Primitive> Statistics<T> {
         }
     }
 
-    /// Returns true if all values of a block are left out, or there are none.
+    /// Returns true if all values of a block are ignored, or a block has no values.
     fn has_gaps(&self) -> bool {
         self.counts.contains(&0.0)
     }
 
-    /// The bytes of a statistic of all blocks. Extremes of nothing are `none`.
+    /// Returns the bytes of a statistic of all blocks. The extremes of blocks without values are `none`.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts are whole")]
     fn bytes(&self, measure: Measure, none: T) -> Vec<u8> {
         let mut bytes = Vec::new();

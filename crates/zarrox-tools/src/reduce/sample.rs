@@ -1,4 +1,4 @@
-//! Elements that blocks are reduced to.
+//! The element types of reductions.
 
 use std::cmp::Ordering;
 use std::ops::Add;
@@ -7,26 +7,26 @@ use half::{bf16, f16};
 use num_complex::Complex;
 use zarrox_core::{DataType, Error, ErrorKind};
 
-/// The most elements of a block whose mean is taken as a whole: sums of so many do not overflow.
+/// The maximum number of elements of a block whose mean is computed as a whole: sums of this number do not overflow.
 pub const MOST: u64 = 1 << 15;
 
-/// An element that a block can be reduced to.
+/// An element type of reductions.
 pub(super) trait Sample: Copy + PartialEq + Send + Sync + 'static {
     /// A sum of at most [`MOST`] elements.
     type Sum: Copy + Default + Add<Output = Self::Sum> + Send + Sync;
 
-    /// The element of these bytes, in the byte order of the machine.
+    /// Reads an element in native byte order.
     fn load(bytes: &[u8]) -> Self;
 
-    /// Writes the bytes of the element, in the byte order of the machine.
+    /// Writes the element in native byte order.
     fn store(self, bytes: &mut [u8]);
 
     fn wide(self) -> Self::Sum;
 
-    /// The mean of so many elements, of which there is at least one.
+    /// Returns the mean of `count` elements, at least one.
     fn mean(sum: Self::Sum, count: u32) -> Self;
 
-    /// The mean of 2 to this power elements.
+    /// Returns the mean of 2 to the power `power` elements.
     #[inline(always)]
     fn mean_of_power(sum: Self::Sum, power: u32) -> Self {
         Self::mean(sum, 1 << power)
@@ -51,25 +51,25 @@ pub(super) trait Sample: Copy + PartialEq + Send + Sync + 'static {
         }
     }
 
-    /// The smaller element, or NaN if one is.
+    /// Returns the smaller element, or NaN if one is NaN.
     #[inline(always)]
     fn lower(self, other: Self) -> Self {
         if self.at_most(other) || self.is_nan() { self } else { other }
     }
 
-    /// The larger element, or NaN if one is.
+    /// Returns the larger element, or NaN if one is NaN.
     #[inline(always)]
     fn higher(self, other: Self) -> Self {
         if other.at_most(self) || self.is_nan() { self } else { other }
     }
 
-    /// The mean of two.
+    /// Returns the mean of two elements.
     fn middle(self, other: Self) -> Self {
         Self::mean(self.wide() + other.wide(), 2)
     }
 }
 
-/// What numbers have in common.
+/// The common methods of numbers.
 macro_rules! number {
     () => {
         #[inline(always)]
@@ -117,7 +117,7 @@ macro_rules! integers {
             fn mean_of_power(sum: $sum, power: u32) -> Self {
                 let count: $sum = 1 << power;
                 let (whole, rest) = (sum >> power, sum & (count - 1));
-                // Without a half, there is no rest that reaches 1.
+                // Without rounding of halves, the remainder never reaches 1.
                 let half = (count >> 1).max(1);
                 let is_up = (rest > half) | ((rest == half) & (whole & 1 == 1));
                 (whole + is_up as $sum) as Self
@@ -196,7 +196,7 @@ impl<F: Sample<Sum = f64>> Sample for Complex<F> {
     }
 }
 
-/// Runs `$body` with `$T` naming the Rust type of elements. Booleans are bytes, which are 0 or 1.
+/// Runs `$body` with `$T` as the Rust type of elements. Booleans are bytes, 0 or 1.
 macro_rules! with_sample {
     ($data_type:expr, $T:ident => $body:expr) => {
         $crate::reduce::sample::with_sample!(@ $data_type, $T => $body,

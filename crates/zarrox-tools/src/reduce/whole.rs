@@ -1,4 +1,4 @@
-//! Loops that reduce whole blocks to elements of the same type. A row of the result is made of rows of a box, which are contiguous.
+//! Loops that reduce whole blocks to elements of the same data type. A row of the result is computed from contiguous rows of a box.
 
 use multiversion::multiversion;
 use zarrox_core::data_type::Storage;
@@ -8,10 +8,10 @@ use super::Reduction;
 use super::division::{Division, Rows};
 use super::sample::{Sample, with_sample};
 
-/// The loops over elements of one type, with memory that is used again.
+/// The loops over elements of one data type, with reused memory.
 pub trait Whole {
-    /// Reduces the blocks of a box, whose lengths are the factors, into a part of a larger result that begins at `origin`. The bytes
-    /// of both are in row-major order.
+    /// Reduces the blocks of a box, whose shape is given by the factors, into the part of a larger result that starts at
+    /// `origin`. The bytes of both are in row-major order.
     fn reduce(
         &mut self,
         from: (&[u8], &[usize]),
@@ -21,11 +21,11 @@ pub trait Whole {
     );
 }
 
-/// The loops over elements of a data type. `left_out` has numbers that do not count, beside NaN; `None` if all elements count. A
-/// block in which none does becomes one of them.
+/// Returns the loops over elements of a data type. `left_out` has missing values, which are ignored besides NaN; `None` if all
+/// elements are used. A block with only ignored elements is reduced to one of them.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`](zarrox_core::ErrorKind::Unsupported) when elements are neither numbers nor booleans.
+/// [`ErrorKind::Unsupported`](zarrox_core::ErrorKind::Unsupported) if elements are neither numbers nor booleans.
 pub fn whole(data_type: &DataType, reduction: Reduction, left_out: Option<&[u8]>) -> Result<Box<dyn Whole>> {
     let is_float = matches!(data_type.storage(), Storage::Float(_) | Storage::Complex(_));
     with_sample!(data_type, T => Ok(Box::new(Blocks::<T>::new(reduction, left_out, is_float))))
@@ -33,7 +33,7 @@ pub fn whole(data_type: &DataType, reduction: Reduction, left_out: Option<&[u8]>
 
 struct Blocks<T: Sample> {
     reduction: Reduction,
-    /// True if there may be elements that do not count.
+    /// True if some elements may be ignored.
     skips: bool,
     missing: Vec<T>,
     sums: Vec<T::Sum>,
@@ -70,7 +70,7 @@ impl<T: Sample> Whole for Blocks<T> {
     }
 }
 
-/// The elements of these bytes.
+/// Returns the elements of these bytes.
 #[inline(always)]
 fn elements<T: Sample>(bytes: &[u8]) -> impl DoubleEndedIterator<Item = T> + '_ {
     bytes.chunks_exact(size_of::<T>()).map(T::load)
@@ -94,7 +94,7 @@ impl<T: Sample> Blocks<T> {
         !value.is_nan() && !self.missing.contains(&value)
     }
 
-    /// Reduces rows to a row of blocks of so many elements along a row.
+    /// Reduces rows to a row of blocks of `factor` elements along the row.
     fn row(&mut self, rows: &[&[u8]], factor: usize, into: &mut [u8]) {
         match self.reduction {
             Reduction::Mean if self.skips => self.mean_of_some(rows, factor, into),
@@ -149,7 +149,7 @@ impl<T: Sample> Blocks<T> {
         (self.sums, self.counts) = (sums, counts);
     }
 
-    /// Chooses among elements that count.
+    /// Selects an extreme among the elements that are not ignored.
     fn extreme_of_some(
         &self,
         rows: &[&[u8]],
@@ -164,7 +164,7 @@ impl<T: Sample> Blocks<T> {
         }
     }
 
-    /// Gathers the elements of each block that count; the first one is the result where none does.
+    /// Gathers the elements of each block that are not ignored; the first element is the result if all are ignored.
     fn each_block(&mut self, rows: &[&[u8]], factor: usize, into: &mut [u8], work: impl Fn(&mut [T]) -> T) {
         let mut block = std::mem::take(&mut self.block);
         for (index, into) in into.chunks_exact_mut(size_of::<T>()).enumerate() {
@@ -172,7 +172,7 @@ impl<T: Sample> Blocks<T> {
             let end = (begin + factor * size_of::<T>()).min(rows[0].len());
             let first = T::load(&rows[0][begin..begin + size_of::<T>()]);
             let parts = rows.iter().map(|row| elements::<T>(&row[begin..end]));
-            // Labels are the same in most blocks.
+            // Labels are equal in most blocks.
             if self.reduction == Reduction::Mode
                 && parts.clone().all(|mut part| part.all(|value| value == first))
             {
@@ -190,7 +190,7 @@ impl<T: Sample> Blocks<T> {
     }
 }
 
-/// The median; NaN if there is one.
+/// Returns the median; NaN if the block contains NaN.
 fn median<T: Sample>(block: &mut [T]) -> T {
     block.sort_unstable_by(T::order);
     let (half, last) = (block.len() / 2, block[block.len() - 1]);
@@ -201,7 +201,7 @@ fn median<T: Sample>(block: &mut [T]) -> T {
     }
 }
 
-/// The smallest of the most frequent elements.
+/// Returns the smallest of the most frequent elements.
 fn mode<T: Sample>(block: &mut [T]) -> T {
     block.sort_unstable_by(T::order);
     let (mut best, mut most) = (block[0], 0);
@@ -247,7 +247,7 @@ fn add_row<T: Sample>(sums: &mut [T::Sum], row: &[u8], factor: usize) {
     }
 }
 
-/// The means of blocks of so many elements.
+/// Stores the means of blocks of `count` elements.
 #[multiversion(targets("x86_64+avx2"))]
 fn means<T: Sample>(into: &mut [u8], sums: &[T::Sum], count: u32) {
     let pairs = into.chunks_exact_mut(size_of::<T>()).zip(sums);
@@ -259,7 +259,7 @@ fn means<T: Sample>(into: &mut [u8], sums: &[T::Sum], count: u32) {
     pairs.for_each(|(into, sum)| T::mean(*sum, count).store(into));
 }
 
-/// Chooses between two elements, of which some are left out.
+/// Selects one of two elements, which may be ignored.
 fn among<T: Sample>(
     is_out: impl Fn(T) -> bool + Copy,
     choose: impl Fn(T, T) -> T + Copy,
@@ -271,14 +271,14 @@ fn among<T: Sample>(
     }
 }
 
-/// Chooses among the elements of blocks.
+/// Selects an extreme among the elements of blocks.
 fn extreme<T: Sample>(rows: &[&[u8]], factor: usize, into: &mut [u8], choose: impl Fn(T, T) -> T + Copy) {
     let Some((first, others)) = rows.split_first() else { return };
     extreme_row(into, first, factor, |_, chosen| chosen, choose);
     others.iter().for_each(|row| extreme_row(into, row, factor, choose, choose));
 }
 
-/// Chooses among the elements of blocks of one row, and joins them to those of the rows before.
+/// Selects an extreme among the elements of blocks of one row, and merges it with those of the rows before.
 #[multiversion(targets("x86_64+avx2"))]
 fn extreme_row<T: Sample>(
     into: &mut [u8],

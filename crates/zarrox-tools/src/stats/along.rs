@@ -15,18 +15,18 @@ use crate::reduce::{self, Measure, Running, running, size};
 use zarrox::internals::{ErrorPlace, Work, argument};
 use zarrox::{Array, DynArray};
 
-/// A part has several chunks up to this size, in bytes.
+/// A part combines several chunks up to this size, in bytes.
 const CACHED: u64 = 1 << 20;
 
-/// The most parts that are stored, or selected.
+/// The maximum number of stored or selected parts.
 const MOST: usize = 1 << 26;
 
-/// The blocks of results that are begun for each thread.
+/// The number of concurrent blocks of results for each thread.
 const BEGUN: usize = 4;
 
 /// The ranges of one axis in which the array is read.
 enum Cuts {
-    /// Ranges of one length; the last one is as long as the axis is.
+    /// Ranges of equal length; the last range may be shorter.
     Even { length: u64, axis: u64 },
     /// Ranges of a selection.
     Listed(Vec<(u64, u64)>),
@@ -52,18 +52,18 @@ impl Cuts {
     }
 }
 
-/// The division of the work: blocks of the result, and the parts of the array for each.
+/// The division of the computation: blocks of the result, and the parts of the array for each.
 struct Division {
     shape: Vec<u64>,
     reduced: Vec<bool>,
     cuts: Vec<Cuts>,
-    /// The parts that are read, in the order of blocks: the number of the block, and that of the part along the reduced axes. `None`
-    /// for all.
+    /// The parts that are read, in the order of blocks: the number of the block, and that of the part along the reduced axes.
+    /// `None` for all parts.
     stored: Option<Vec<(u64, u64)>>,
 }
 
 impl Division {
-    /// The product of numbers along the kept or the reduced axes.
+    /// Returns the product of numbers along the kept or the reduced axes.
     fn product(&self, reduced: bool, number: impl Fn(usize) -> u64) -> u64 {
         let dims = (0..self.shape.len()).filter(|&dim| self.reduced[dim] == reduced);
         dims.fold(1, |all: u64, dim| all.saturating_mul(number(dim)))
@@ -73,12 +73,12 @@ impl Division {
         self.product(false, |dim| self.cuts[dim].count())
     }
 
-    /// The number of values that each element of the result is made of.
+    /// Returns the number of values for each element of the result.
     fn depth(&self) -> u64 {
         self.product(true, |dim| self.shape[dim])
     }
 
-    /// The ranges with a number along the kept or the reduced axes.
+    /// Returns the ranges with a number along the kept or the reduced axes.
     fn ranges(&self, reduced: bool, mut number: u64) -> Region {
         let mut ranges = Vec::new();
         for dim in (0..self.shape.len()).rev().filter(|&dim| self.reduced[dim] == reduced) {
@@ -90,33 +90,33 @@ impl Division {
         ranges
     }
 
-    /// A part of the array.
+    /// Returns the region of a part of the array.
     fn region(&self, block: &[(u64, u64)], along: &[(u64, u64)]) -> Region {
         let (mut kept, mut reduced) = (block.iter(), along.iter());
         let range = |&is_reduced: &bool| if is_reduced { reduced.next() } else { kept.next() };
         self.reduced.iter().filter_map(range).copied().collect()
     }
 
-    /// The division of each axis into blocks, of which each is reduced to one element.
+    /// Returns the division of each axis into blocks, each of which is reduced to one element.
     fn reduced_blocks(&self) -> Vec<reduce::Division> {
         let of = |&reduced: &bool| if reduced { reduce::Division::ALL } else { reduce::Division::EACH };
         self.reduced.iter().map(of).collect()
     }
 
-    /// The shape of the results of a block, with the reduced axes.
+    /// Returns the shape of the results of a block, with the reduced axes.
     fn results(&self, block: &[(u64, u64)]) -> Result<Vec<usize>> {
         let one = vec![(0, 1); self.shape.len() - block.len()];
         let length = |(begin, end): &(u64, u64)| usize::try_from(end - begin);
         let lengths: Result<_, _> = self.region(block, &one).iter().map(length).collect();
-        lengths.map_err(|_| argument("the chunks are larger than the memory"))
+        lengths.map_err(|_| argument("a chunk exceeds the address space"))
     }
 
-    /// The kept ranges of a part.
+    /// Returns the kept ranges of a part.
     fn block_of(&self, region: &[(u64, u64)]) -> Region {
         region.iter().zip(&self.reduced).filter(|(_, reduced)| !**reduced).map(|(&range, _)| range).collect()
     }
 
-    /// The parts of a block that are read, by their numbers along the reduced axes.
+    /// Returns the parts of a block that are read, by their numbers along the reduced axes.
     fn parts(&self, block: u64) -> Vec<u64> {
         match &self.stored {
             None => (0..self.product(true, |dim| self.cuts[dim].count())).collect(),
@@ -132,21 +132,21 @@ impl Division {
     }
 }
 
-/// Where results go: the statistic, and the array for it.
+/// The output arrays of statistics.
 type Outputs<'a> = &'a [(Measure, &'a Array)];
 
 impl Statistics {
-    /// The shape of statistics along axes of an array: that of the array, or of the selected part, without these axes.
+    /// Returns the shape of statistics along axes of an array: that of the array, or of the selection, without these axes.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] when there is no such axis, or one is named twice; the errors of selecting.
+    /// [`ErrorKind::InvalidArgument`] if an axis is out of bounds or repeated; the errors of selecting.
     pub fn shape_along(&self, array: &Array, axes: &[usize]) -> Result<Vec<u64>> {
         let shape = self.selected_shape(array)?;
         let reduced = flags(&shape, axes)?;
         Ok(shape.into_iter().zip(reduced).filter(|(_, reduced)| !reduced).map(|(length, _)| length).collect())
     }
 
-    /// Computes statistics along axes of an array: each element of a result is over all elements along these axes. NaN is left out.
+    /// Computes statistics along axes of an array: each element of a result covers all elements along these axes. NaN is ignored.
     ///
     /// ```
     /// use zarrox::prelude::*;
@@ -186,33 +186,35 @@ impl Statistics {
     }
 
     /// Computes statistics along axes of an array, and writes each into an array of the shape of
-    /// [`shape_along`](Self::shape_along) and of the type of [`Measure::data_type`]. The results that are computed at a time take half
-    /// of the [`memory`](Self::memory). Histograms, percentiles and unique elements are not found along axes, and
-    /// [`missing`](Self::missing) is refused.
+    /// [`shape_along`](Self::shape_along) and of the data type of [`Measure::data_type`]. The results that are computed at a time
+    /// take half of the [`memory`](Self::memory). Histograms, percentiles, unique elements and [`missing`](Self::missing) are not
+    /// supported along axes.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] when there is no such axis, the shape of an output differs, or an extreme of nothing is asked for
-    /// of integers; [`ErrorKind::Unsupported`] when the elements are no real numbers; the errors of reading and writing.
+    /// [`ErrorKind::InvalidArgument`] if an axis is out of bounds, the shape of an output differs, or an extreme of zero integers
+    /// is requested; [`ErrorKind::Unsupported`] if the elements are not real numbers; the errors of reading and writing.
     pub fn along_into(&self, array: &Array, axes: &[usize], outputs: &[(Measure, &Array)]) -> Result<()> {
         if self.bins > 0 || self.unique > 0 || !self.percentiles.is_empty() {
-            return Err(argument("histograms, percentiles and unique elements are not found along axes"));
+            return Err(argument("histograms, percentiles and unique elements are not supported along axes"));
         }
         if !self.missing.is_empty() {
-            return Err(argument("numbers that mean missing are not left out along axes"));
+            return Err(argument("missing values are not supported along axes"));
         }
         let place = |error: Error| error.at(ErrorPlace::array(array.path()));
         let counted = Counted::new(array, self.field.as_deref()).map_err(place)?;
         let shape = self.shape_along(array, axes)?;
         for (measure, output) in outputs {
             if output.shape() != shape.as_slice() {
-                let message =
-                    format!("the {measure} has the shape {shape:?}, and its array {:?}", output.shape());
+                let message = format!(
+                    "the {measure} has the shape {shape:?}, but its output array {:?}",
+                    output.shape()
+                );
                 return Err(argument(message));
             }
             let expected = measure.data_type(&counted.data_type);
             if *output.data_type() != expected {
                 let message = format!(
-                    "the {measure} is {expected}, and the elements of its array {}",
+                    "the {measure} has the data type {expected}, but its output array {}",
                     output.data_type()
                 );
                 return Err(Error::new(ErrorKind::DataTypeMismatch, message));
@@ -263,8 +265,8 @@ impl Statistics {
         Ok(division)
     }
 
-    /// The lengths of parts: whole stored objects, or chunks where these are too large, and several along the reduced axes if they are
-    /// small.
+    /// Returns the shape of parts: whole stored objects, or chunks if objects are too large, and several along the reduced axes
+    /// if they are small.
     fn lengths(&self, array: &Array, reduced: &[bool]) -> Vec<u64> {
         let item = array.data_type().size().max(1) as u64;
         let size = |lengths: &[u64]| lengths.iter().fold(item, |size, &length| size.saturating_mul(length));
@@ -306,7 +308,7 @@ impl Statistics {
         let mut first = 0;
         while first < division.blocks() {
             let band = first..division.blocks().min(first + at_once);
-            // Threads that work on the same block have results of their own, as far as the memory goes.
+            // Threads that work on the same block have separate results, as far as the memory allows.
             let count = usize::try_from(band.end - band.start).unwrap_or(1).max(1);
             let copies = threads.div_ceil(count).min((room / count).max(1));
             first = band.end;
@@ -318,7 +320,7 @@ impl Statistics {
         Ok(())
     }
 
-    /// The statistics of some blocks.
+    /// Computes the statistics of some blocks.
     fn band(
         &self,
         array: &Array,
@@ -344,7 +346,7 @@ impl Statistics {
             blocks.insert(block, blocks.len());
             absent.push(left);
         }
-        // Parts that follow each other are of different blocks, which are worked on at the same time.
+        // Consecutive parts belong to different blocks, which are processed concurrently.
         parts.sort_by_key(|(nth, block, _)| (*nth, *block));
         let regions: Vec<Region> = parts.into_iter().map(|(_, _, region)| region).collect();
         let pass = Pass::of_regions(array, self.part.clone(), regions, self.memory / 2);
@@ -364,12 +366,12 @@ impl Statistics {
             all.finish(&counted.fill_number, absent);
             all
         });
-        // The map has the blocks in the order of their numbers, which is that of their ranges.
+        // The blocks in the map are ordered by their numbers, and thus by their ranges.
         Ok(blocks.into_keys().zip(finished).collect())
     }
 }
 
-/// Writes the statistics of a block to their places.
+/// Writes the statistics of a block to the output arrays.
 fn write(
     counted: &Counted,
     block: &[(u64, u64)],
@@ -379,9 +381,9 @@ fn write(
     let shape: Vec<usize> =
         block.iter().map(|(begin, end)| usize::try_from(end - begin).unwrap_or(usize::MAX)).collect();
     for (measure, output) in outputs {
-        let bytes = found.bytes(*measure).ok_or_else(|| {
-            argument(format!("there are no elements along the axes, so that there is no {measure}"))
-        })?;
+        let bytes = found
+            .bytes(*measure)
+            .ok_or_else(|| argument(format!("the axes have no elements, so the {measure} is undefined")))?;
         let values = match measure {
             Measure::Min | Measure::Max => {
                 counted.uncast(DynArray::new(counted.number_type().clone(), shape.clone(), bytes)?)?
@@ -395,25 +397,25 @@ fn write(
     Ok(())
 }
 
-/// For each axis, true if it is one of those that are named.
+/// Returns for each axis true if it is one of `axes`.
 fn flags(shape: &[u64], axes: &[usize]) -> Result<Vec<bool>> {
     let mut reduced = vec![false; shape.len()];
     for &axis in axes {
         match reduced.get_mut(axis) {
             Some(flag) if !*flag => *flag = true,
-            Some(_) => return Err(argument(format!("the axis {axis} is named twice"))),
+            Some(_) => return Err(argument(format!("the axis {axis} is repeated"))),
             None => {
                 return Err(argument(format!(
-                    "there is no axis {axis}: the array has {} dimensions",
+                    "axis {axis} is out of bounds: the array has {} dimensions",
                     shape.len()
                 )));
             }
         }
     }
-    if axes.is_empty() { Err(argument("no axis is named")) } else { Ok(reduced) }
+    if axes.is_empty() { Err(argument("the list of axes is empty")) } else { Ok(reduced) }
 }
 
-/// The number of the block of a cell, and that of the cell along the reduced axes.
+/// Returns the number of the block of a cell, and that of the cell along the reduced axes.
 #[expect(clippy::cast_possible_truncation, reason = "a remainder of a division by a u64")]
 fn numbers(division: &Division, mut cell: u128) -> (u64, u64) {
     let (mut block, mut part) = ((0, 1), (0, 1));

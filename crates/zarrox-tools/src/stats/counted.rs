@@ -1,4 +1,4 @@
-//! The elements that are counted, and the loops for their types.
+//! The elements of statistics, and the loops for their data types.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,21 +10,21 @@ use super::kernel::{self, Bins};
 use crate::reduce::{self, Moments, has_loops, with_number};
 use zarrox::{Array, DynArray};
 
-/// The number of bins in which percentiles are looked for.
+/// The number of bins for percentiles.
 const FINE: usize = 1 << 16;
 
-/// The elements that are counted, and the loops for them.
+/// The elements of statistics, and the loops for them.
 pub(super) struct Counted {
     field: Option<String>,
-    /// The type of the elements, or of the field.
+    /// The data type of the elements, or of the field.
     pub(super) data_type: DataType,
-    /// The type that elements are cast to, if there are no loops for their own.
+    /// The data type to which elements are cast, if their own has no loops.
     cast: Option<(DataType, zarrox_core::Registry)>,
     pub(super) fill: Number,
     pub(super) fill_bytes: Vec<u8>,
-    /// The fill value in the type that is counted.
+    /// The fill value in the data type of the loops.
     pub(super) fill_number: Vec<u8>,
-    /// The numbers that mean missing, in the type that is counted.
+    /// The missing values, in the data type of the loops.
     missing: Vec<u8>,
 }
 
@@ -37,7 +37,10 @@ impl Counted {
             None => fill,
         };
         if let Some(name) = field.filter(|_| !fill.shape().is_empty()) {
-            return Err(Error::new(ErrorKind::Unsupported, format!("the field '{name}' has arrays")));
+            return Err(Error::new(
+                ErrorKind::Unsupported,
+                format!("the elements of the field '{name}' are subarrays"),
+            ));
         }
         let data_type = fill.data_type().clone();
         let registry = array.location().context.registry.clone();
@@ -51,11 +54,12 @@ impl Counted {
             missing: Vec::new(),
         };
         let numbers = counted.numbers(&fill).map_err(|error| {
-            let message = format!("elements of {} are no real numbers", counted.data_type);
+            let message = format!("elements of {} are not real numbers", counted.data_type);
             Error::new(ErrorKind::Unsupported, message).with_source(error)
         })?;
         if is_complex(&counted.data_type) {
-            let message = format!("elements of {} are complex; take their parts", counted.data_type);
+            let message =
+                format!("elements of {} are complex; use their real and imaginary parts", counted.data_type);
             return Err(Error::new(ErrorKind::Unsupported, message));
         }
         let moments = with_number!(numbers.data_type(), reduce::moments(numbers.as_bytes()));
@@ -65,19 +69,19 @@ impl Counted {
         Ok(counted)
     }
 
-    /// Leaves out numbers that mean missing.
+    /// Sets the missing values, which are ignored.
     pub(super) fn without(mut self, missing: &[f64], array: &Array) -> Result<Self> {
         let missing = DynArray::nearest(&self.data_type, missing, &array.location().context.registry)?;
         self.missing = self.numbers(&missing)?.as_bytes().to_vec();
         Ok(self)
     }
 
-    /// Returns true if elements that are not stored mean missing.
+    /// Returns true if the fill value is a missing value.
     pub(super) fn is_fill_missing(&self) -> bool {
         self.differ(&self.fill_number, self.number_type()) == [false]
     }
 
-    /// The counted elements of a part that do not mean missing.
+    /// Returns the elements of a part without missing values.
     pub(super) fn present<'v>(&self, part: &'v DynArray) -> Result<Cow<'v, DynArray>> {
         let values = self.values(part)?;
         if self.missing.is_empty() {
@@ -94,7 +98,7 @@ impl Counted {
         with_number!(data_type, kernel::differ(numbers, &self.missing))
     }
 
-    /// The counted elements of a part.
+    /// Returns the elements of a part.
     pub(super) fn values<'v>(&self, part: &'v DynArray) -> Result<Cow<'v, DynArray>> {
         match &self.field {
             Some(name) => part.field(name).map(Cow::Owned),
@@ -109,12 +113,12 @@ impl Counted {
         }
     }
 
-    /// The type whose loops are used.
+    /// Returns the data type of the loops.
     pub(super) fn number_type(&self) -> &DataType {
         self.cast.as_ref().map_or(&self.data_type, |(to, _)| to)
     }
 
-    /// Numbers in the type of the elements.
+    /// Converts numbers to the data type of the elements.
     pub(super) fn uncast(&self, numbers: DynArray) -> Result<DynArray> {
         match &self.cast {
             Some((_, registry)) => numbers.cast(&self.data_type, Casting::Lossy, registry),
@@ -142,11 +146,11 @@ impl Counted {
         Ok(())
     }
 
-    /// Bins in which percentiles are found.
+    /// Creates the bins for percentiles.
     pub(super) fn fine_bins(&self, low: f64, high: f64) -> Bins {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "less than 2^16")]
         match self.cast.is_none() && !is_float(&self.data_type) && high - low < FINE as f64 {
-            // A bin for each integer.
+            // One bin for each integer.
             true => Bins::new(low, high + 1.0, (high - low) as usize + 1),
             false => Bins::new(low, high, FINE),
         }
@@ -157,7 +161,7 @@ impl Counted {
         self.cast.is_none() && !is_float(&self.data_type) && bins.high - bins.low == bins.counts.len() as f64
     }
 
-    /// The texts of unique elements, in the order of numbers.
+    /// Returns the texts of unique elements, in numerical order.
     pub(super) fn texts(&self, unique: BTreeMap<Vec<u8>, u64>, array: &Array) -> Result<Vec<(String, u64)>> {
         let registry = &array.location().context.registry;
         let family = registry.family(&self.data_type)?;

@@ -1,8 +1,8 @@
-//! Counts of numbers in bins, and numbers that mean missing.
+//! Counts of numbers in bins, and comparison with missing values.
 
 use zarrox_core::internals::data_type::Primitive;
 
-/// Counts in bins of one width.
+/// Counts in bins of equal width.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Bins {
     pub(super) low: f64,
@@ -15,7 +15,7 @@ impl Bins {
         Self { low, high, counts: vec![0; count] }
     }
 
-    /// Counts one value that comes so many times. Values outside of the bins are not counted.
+    /// Counts a value `times` times. Values outside of the bins are not counted.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -35,13 +35,13 @@ impl Bins {
     }
 }
 
-/// Tells of each number whether it differs from all of some others.
+/// Returns for each number whether it differs from all others in a list.
 pub(super) fn differ<T: Primitive>(bytes: &[u8], others: &[u8]) -> Vec<bool> {
     let others: Vec<T> = others.chunks_exact(size_of::<T>()).map(T::of_bytes).collect();
     bytes.chunks_exact(size_of::<T>()).map(|value| !others.contains(&T::of_bytes(value))).collect()
 }
 
-/// Counts numbers that lie one after the other.
+/// Counts contiguous numbers.
 pub(super) fn count<T: Primitive>(bytes: &[u8], bins: &mut Bins) {
     bytes.chunks_exact(size_of::<T>()).for_each(|value| bins.add(T::of_bytes(value).to_f64(), 1));
 }

@@ -20,7 +20,7 @@ use kernel::Bins;
 use zarrox::internals::{ErrorPlace, Listener, Work, argument};
 use zarrox::{Array, DynArray, Progress};
 
-/// Statistics of numbers. NaN and numbers that mean missing are counted, and left out of everything else.
+/// Statistics of numbers. NaN and missing values are counted, and otherwise ignored.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Stats {
@@ -28,9 +28,9 @@ pub struct Stats {
     pub count: u64,
     /// The number of elements that are NaN.
     pub nan: u64,
-    /// The number of elements that are a number which means missing.
+    /// The number of missing values.
     pub missing: u64,
-    /// The smallest element; `None` if there are only NaN, or nothing.
+    /// The smallest element; `None` if all elements are NaN or missing, or there are no elements.
     pub min: Option<Number>,
     /// The largest element.
     pub max: Option<Number>,
@@ -38,18 +38,18 @@ pub struct Stats {
     pub mean: Option<f64>,
     /// The standard deviation of the population, as NumPy's `std` computes it.
     pub std: Option<f64>,
-    /// The counts in bins of one width, if they were asked for.
+    /// The histogram, if requested.
     pub histogram: Option<Histogram>,
-    /// The percentiles that were asked for, with their values.
+    /// The requested percentiles, with their values.
     pub percentiles: Vec<(f64, f64)>,
-    /// The largest error of a percentile.
+    /// The maximum error of a percentile.
     pub percentile_error: f64,
-    /// The elements that differ from each other, as text and with their counts, if they were asked for and are not too many.
+    /// The unique elements as text with their counts, if requested and within the limit.
     pub unique: Option<Vec<(String, u64)>>,
 }
 
 impl Stats {
-    /// The statistics as an object: what there is none of is `null`.
+    /// Returns the statistics as an object; undefined members are `null`.
     pub fn to_json(&self) -> Map {
         let number = |number: Option<Number>| match number {
             Some(Number::Integer(whole)) => match (i64::try_from(whole), u64::try_from(whole)) {
@@ -85,11 +85,11 @@ impl Stats {
     }
 }
 
-/// The counts of elements in bins of one width, of which the last has both its ends, as NumPy's `histogram` counts them.
+/// The counts of elements in bins of equal width. The last bin includes both of its ends, as in NumPy's `histogram`.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Histogram {
-    /// The begin of the first bin.
+    /// The start of the first bin.
     pub low: f64,
     /// The end of the last bin.
     pub high: f64,
@@ -97,10 +97,10 @@ pub struct Histogram {
     pub counts: Vec<u64>,
 }
 
-/// Computes statistics, with options.
+/// A builder for statistics.
 ///
-/// All threads read parts of whole chunks in one pass. Chunks that are not stored are counted without a visit. A histogram without a
-/// range and percentiles take a second pass.
+/// All threads read parts of whole chunks in one pass. Missing chunks are counted without a visit. A histogram without a range and
+/// percentiles need a second pass.
 ///
 /// ```
 /// use zarrox::prelude::*;
@@ -149,59 +149,59 @@ impl fmt::Debug for Statistics {
     }
 }
 
-/// The unique elements that were seen; `None` if there are too many.
+/// The unique elements so far; `None` if there are too many.
 type Unique = Option<BTreeMap<Vec<u8>, u64>>;
 
 impl Statistics {
-    /// Extremes, mean and deviation, in 1 GiB of memory.
+    /// Creates a builder for extremes, mean and standard deviation, with a memory limit of 1 GiB.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets how much memory may be in use at once, in bytes. At least one chunk is in memory.
+    /// Sets the memory limit in bytes. At least one chunk is in memory.
     #[must_use]
     pub fn memory(self, bytes: usize) -> Self {
         Self { memory: bytes, ..self }
     }
 
-    /// Takes only the elements of a selection.
+    /// Uses only the elements of a selection.
     #[must_use]
     pub fn select(self, selection: impl IntoSelection) -> Self {
         Self { part: Some(selection.into_selection()), ..self }
     }
 
-    /// Takes only this field of structures.
+    /// Uses only this field of a structured data type.
     #[must_use]
     pub fn field(self, name: impl Into<String>) -> Self {
         Self { field: Some(name.into()), ..self }
     }
 
-    /// Counts elements in so many bins from the smallest to the largest element; at most 2^20.
+    /// Computes a histogram with this number of bins, at most 2^20, from the smallest to the largest element.
     #[must_use]
     pub fn histogram(self, bins: usize) -> Self {
         Self { bins: bins.min(1 << 20), ..self }
     }
 
-    /// Sets the begin of the first and the end of the last bin.
+    /// Sets the start of the first and the end of the last bin.
     #[must_use]
     pub fn range(self, low: f64, high: f64) -> Self {
         Self { range: Some((low, high)), ..self }
     }
 
-    /// Finds percentiles, from 0 to 100: as exact as a range of 65,536 bins allows, and exact for integers of at most 16 bits.
+    /// Computes percentiles, from 0 to 100, with the precision of 65,536 bins; they are exact for integers of at most 16 bits.
     #[must_use]
     pub fn percentiles(self, percentiles: impl IntoIterator<Item = f64>) -> Self {
         Self { percentiles: percentiles.into_iter().collect(), ..self }
     }
 
-    /// Lists the elements that differ from each other, if there are at most so many.
+    /// Lists the unique elements, if there are at most `most`.
     #[must_use]
     pub fn unique(self, most: usize) -> Self {
         Self { unique: most, ..self }
     }
 
-    /// Leaves out numbers that mean missing, such as those of the attributes `_FillValue` and `missing_value`. Of floats the nearest
-    /// ones are meant. Numbers that the elements' type does not have mean nothing.
+    /// Sets missing values, such as those of the attributes `_FillValue` and `missing_value`. For floats, the nearest ones are
+    /// used. Numbers that the elements' data type cannot represent have no effect.
     ///
     /// ```
     /// use zarrox::prelude::*;
@@ -219,7 +219,7 @@ impl Statistics {
         Self { missing: numbers.into_iter().collect(), ..self }
     }
 
-    /// Sets a function that is called with the progress, from any thread. An error ends the work.
+    /// Sets a listener that is called with the progress, from any thread. An error of the listener stops the operation.
     #[must_use]
     pub fn on_progress(self, listener: impl Fn(Progress) -> Result<()> + Send + Sync + 'static) -> Self {
         Self { listener: Some(Arc::new(listener)), ..self }
@@ -228,8 +228,9 @@ impl Statistics {
     /// Computes the statistics of an array.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`](zarrox::ErrorKind::Unsupported) when the elements are no real numbers,
-    /// [`ErrorKind::InvalidArgument`](zarrox::ErrorKind::InvalidArgument) when a percentile or the range is none; the errors of reading.
+    /// [`ErrorKind::Unsupported`](zarrox::ErrorKind::Unsupported) if the elements are not real numbers,
+    /// [`ErrorKind::InvalidArgument`](zarrox::ErrorKind::InvalidArgument) if a percentile or the range is invalid; the errors of
+    /// reading.
     pub fn run(&self, array: &Array) -> Result<Stats> {
         self.check()?;
         let place = |error: Error| error.at(ErrorPlace::array(array.path()));
@@ -278,7 +279,7 @@ impl Statistics {
         Ok(stats)
     }
 
-    /// The pass, and the number of elements that it does not visit since they are not stored.
+    /// Returns the pass, and the number of elements in missing chunks, which it does not visit.
     fn pass(&self, array: &Array) -> Result<(Pass, u64)> {
         if let Some(part) = &self.part {
             return Ok((Pass::of_view(&array.slice(part.clone()), part.clone(), self.memory)?, 0));
@@ -292,17 +293,17 @@ impl Statistics {
 
     fn check(&self) -> Result<()> {
         if let Some(bad) = self.percentiles.iter().find(|percentile| !(0.0..=100.0).contains(*percentile)) {
-            return Err(argument(format!("{bad} is no percentile, which are from 0 to 100")));
+            return Err(argument(format!("the percentile {bad} is not between 0 and 100")));
         }
         match self.range {
             Some((low, high)) if !(low.is_finite() && high.is_finite() && low < high) => {
-                Err(argument(format!("{low} to {high} is no range")))
+                Err(argument(format!("{low} to {high} is not a valid range")))
             }
             _ => Ok(()),
         }
     }
 
-    /// The counts in fine bins, for percentiles, and in those of the histogram.
+    /// Counts the elements in fine bins, for percentiles, and in those of the histogram.
     fn second_pass(
         &self,
         pass: &Pass,
@@ -313,7 +314,7 @@ impl Statistics {
     ) -> Result<(Bins, Option<Bins>)> {
         if !(low.is_finite() && high.is_finite()) {
             let message =
-                "there are infinite elements; a histogram needs a range, and percentiles are not found";
+                "some elements are infinite: histograms need a range, and percentiles are not supported";
             return Err(argument(message));
         }
         let fine = counted.fine_bins(low, high);
@@ -341,7 +342,7 @@ impl Statistics {
         Ok((fine, coarse))
     }
 
-    /// The percentiles, and the width of the bins in which they are.
+    /// Returns the percentiles, and the width of their bins.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
@@ -361,7 +362,7 @@ impl Statistics {
             let value = if counted.is_exact(bins) { bins.low + at } else { bins.low + (at + 0.5) * width };
             value.clamp(bins.low, bins.high)
         };
-        // Between two elements, as NumPy does.
+        // Interpolated between two elements, as in NumPy.
         let find = |&percentile: &f64| {
             let rank = percentile / 100.0 * total.saturating_sub(1) as f64;
             let (lower, upper) = (at_rank(rank.floor() as u64), at_rank(rank.ceil() as u64));
@@ -394,7 +395,7 @@ fn add_unique(unique: &mut Unique, values: &DynArray, most: usize) {
     let Some(seen) = unique else { return };
     let mut last: Option<&[u8]> = None;
     let mut times = 0;
-    // Equal elements often lie side by side.
+    // Equal elements are often adjacent.
     for element in values.elements().map(Some).chain([None]) {
         if element == last && element.is_some() {
             times += 1;
@@ -427,7 +428,7 @@ fn join_unique(unique: &mut Unique, other: &Unique, most: usize) {
     }
 }
 
-/// Statistics of the elements of an array: the extremes, the mean and the deviation. [`Statistics`] has options.
+/// Returns statistics of the elements of an array: extremes, mean and standard deviation. [`Statistics`] has options.
 ///
 /// # Errors
 /// The errors of [`Statistics::run`].

@@ -1,4 +1,4 @@
-//! The space that nodes take: stored bytes, chunks, and what belongs to no node.
+//! The disk usage of nodes: stored bytes, chunks, and orphaned objects.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -15,28 +15,28 @@ use zarrox::{Array, Group, JOURNAL, Node, Progress};
 /// The number of shards whose indexes are read together.
 const TOGETHER: usize = 1024;
 
-/// The space that one node takes, without the nodes below it.
+/// The disk usage of one node, without the nodes below it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NodeUsage {
     /// The path of the node, relative to the measured one: `/`, `/a/b`.
     pub path: String,
-    /// The size of its documents, in bytes.
+    /// The size of the node's documents, in bytes.
     pub documents: u64,
     /// The chunks, if the node is an array.
     pub chunks: Option<ChunkUsage>,
-    /// The number of stored objects that belong to no node and no chunk, and their size in bytes.
+    /// The number of stored objects that do not belong to a node or a chunk, and their size in bytes.
     pub orphans: (u64, u64),
 }
 
 impl NodeUsage {
-    /// All stored bytes.
+    /// Returns the number of all stored bytes.
     pub fn bytes(&self) -> u64 {
         self.documents + self.chunks.as_ref().map_or(0, |chunks| chunks.bytes) + self.orphans.1
     }
 }
 
-/// The space that the chunks of an array take. What is stored as one object is a chunk here: a shard, if there are any.
+/// The disk usage of the chunks of an array. A chunk is a stored object here: a shard, if the array has shards.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ChunkUsage {
@@ -48,29 +48,29 @@ pub struct ChunkUsage {
     pub bytes: u64,
     /// The size of all elements in memory, in bytes; `None` if it exceeds `u64`.
     pub logical: Option<u64>,
-    /// The number of stored chunks by size: at position n, those of 2^n bytes or more and less than twice that. Chunks without bytes
-    /// are at position 0.
+    /// The number of stored chunks by size: at index n, those of at least 2^n bytes and less than twice that. Empty chunks are at
+    /// index 0.
     pub sizes: Vec<u64>,
-    /// The chunks inside of stored shards, if they were asked for.
+    /// The inner chunks of stored shards, if requested.
     pub inner: Option<InnerUsage>,
 }
 
-/// The chunks inside of stored shards.
+/// The disk usage of the inner chunks of stored shards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct InnerUsage {
-    /// The number of chunks that are stored.
+    /// The number of stored inner chunks.
     pub stored: u64,
-    /// The number of chunks that hold nothing but fill values, and are not stored.
+    /// The number of missing inner chunks, which have the fill value.
     pub empty: u64,
     /// The size of the stored chunks, in bytes.
     pub bytes: u64,
 }
 
-/// Measures the space that nodes take, with options.
+/// A measurement of the disk usage of nodes, with options.
 ///
-/// Nothing is known but what listings and, with [`inner`](Self::inner), the indexes of shards say: no chunk is read. Memory does not grow
-/// with the number of chunks.
+/// Only listings and, with [`inner`](Self::inner), shard indexes are read, and no chunks. Memory does not grow with the number of
+/// chunks.
 ///
 /// ```
 /// use zarrox::{prelude::*, s};
@@ -101,18 +101,19 @@ impl fmt::Debug for Usage {
 }
 
 impl Usage {
-    /// Reads listings alone.
+    /// Creates a measurement that reads only listings.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets whether the indexes of shards are read, to count the chunks inside.
+    /// Sets whether shard indexes are read, to count the inner chunks.
     #[must_use]
     pub fn inner(self, inner: bool) -> Self {
         Self { inner, ..self }
     }
 
-    /// Sets a function that is called with the stored bytes that were listed, from any thread. An error ends the work.
+    /// Sets a listener that is called with the number of listed bytes, from any thread. An error of the listener stops the
+    /// operation.
     #[must_use]
     pub fn on_progress(self, listener: impl Fn(Progress) -> Result<()> + Send + Sync + 'static) -> Self {
         Self { listener: Some(Arc::new(listener)), ..self }
@@ -121,7 +122,7 @@ impl Usage {
     /// Measures a node and all nodes below it, parents before children.
     ///
     /// # Errors
-    /// When the store cannot be listed, a node cannot be opened, or the index of a shard is damaged; the errors of `found`.
+    /// If the store cannot be listed, a node cannot be opened, or a shard index is damaged; the errors of `found`.
     pub fn run(&self, node: &Node, mut found: impl FnMut(NodeUsage) -> Result<()>) -> Result<()> {
         let work = Work::new(0, self.listener.clone());
         self.node("", &node.by_own_documents()?, &work, &mut found)
@@ -222,7 +223,7 @@ fn add_inner(array: &Array, shards: Vec<Vec<u64>>, usage: &mut InnerUsage) -> Re
     Ok(())
 }
 
-/// The size of a group's documents, and the number and size of the objects in it that belong to no node.
+/// Returns the size of a group's documents, and the number and size of the objects in it that do not belong to a node.
 fn sizes_of_group(group: &Group, names: &HashSet<&str>) -> Result<(u64, (u64, u64))> {
     let (location, format) = (group.location(), group.metadata().format);
     let mut documents = location.size_of_documents(format)?;

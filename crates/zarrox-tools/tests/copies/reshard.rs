@@ -140,7 +140,7 @@ fn plans_are_chosen_by_their_cost_and_carried_out() {
     let group = zarrox::create_group(place("group")).unwrap();
     group.create_array("a").shape([4]).data_type(DataType::Int8).create().unwrap();
     let error = columns().scratch(place("x")).run(place("group"), place("y"));
-    assert_error(error, ErrorKind::InvalidArgument, "do not fit");
+    assert_error(error, ErrorKind::InvalidArgument, "do not match");
 }
 
 #[test]

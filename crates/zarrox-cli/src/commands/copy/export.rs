@@ -240,7 +240,7 @@ impl Export {
             (None, _) => Kind::of(&self.out).ok_or_else(|| {
                 usage(format!(
                     "the name '{}' has no known suffix; give --to npy, npz, raw, png, csv, parquet, hdf5, netcdf, tiff, ome-tiff, \
-                     nifti or nifti-gz, or --stack png, jpeg or tiff for a directory of images",
+                    nifti or nifti-gz, or --stack png, jpeg or tiff for a directory of images",
                     self.out
                 ))
             }),
@@ -316,7 +316,7 @@ impl Export {
     fn note_repeated_reads(&self, times: u64, memory: u64) {
         note(&format!(
             "{} is written in the order of the elements, so each chunk is read and decoded {times} times; \
-             --memory {} avoids that",
+            --memory {} avoids that",
             self.out,
             ByteSize(memory)
         ));

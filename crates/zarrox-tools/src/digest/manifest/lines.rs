@@ -1,4 +1,4 @@
-//! The lines of manifests: written and read.
+//! Reading and writing of the lines of manifests.
 
 use std::io::{self, BufRead, Read, Write};
 
@@ -12,31 +12,31 @@ use crate::digest::{Digest, Hashed, hash_of};
 /// The version of the format.
 const VERSION: u64 = 1;
 
-/// The longest line that is read, in bytes. Keys are far shorter.
+/// The maximum length of a line, in bytes. Keys are far shorter.
 const LONGEST: u64 = 1 << 20;
 
-/// The sums of a manifest that was written.
+/// The totals of a written manifest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Written {
     /// The number of keys.
     pub keys: u64,
-    /// The number of bytes of all values.
+    /// The total size of all values, in bytes.
     pub bytes: u64,
     /// The digest of all keys and values.
     pub digest: Digest,
 }
 
-/// A value as the manifest says that it is.
+/// An entry of a manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Line {
     pub(super) name: String,
     pub(super) value: Hashed,
 }
 
-/// Writes lines.
+/// A writer of lines.
 pub(super) struct LineWriter<'w> {
     out: &'w mut dyn Write,
-    /// Has seen all lines.
+    /// The hash of all lines so far.
     hasher: Hasher,
 }
 
@@ -82,11 +82,11 @@ fn output(error: &io::Error) -> Error {
     Error::new(kind, format!("writing the manifest failed: {error}"))
 }
 
-/// Reads lines, and makes sure that they are all there and in their order.
+/// A reader of lines, which checks that they are complete and ordered.
 pub(super) struct LineReader<'r> {
     input: &'r mut dyn BufRead,
     hasher: Hasher,
-    /// The number of the line that was read last, from 1.
+    /// The number of the last line that was read, from 1.
     number: u64,
     last: Option<String>,
     keys: u64,
@@ -107,35 +107,33 @@ impl<'r> LineReader<'r> {
             (Some(version), hash) => {
                 let hash = hash.unwrap_or("none");
                 let message = format!(
-                    "it has version {version} and the hash {hash}, known are version {VERSION} and blake3"
+                    "unsupported version {version} or hash {hash}; expected version {VERSION} and blake3"
                 );
                 Err(lines.wrong(message))
             }
             (None, _) => {
-                Err(lines
-                    .wrong("it is no manifest: its first line does not begin with {\"zarrox_manifest\":"))
+                Err(lines.wrong("not a manifest: the first line does not begin with {\"zarrox_manifest\":"))
             }
         }
     }
 
-    /// The next value; `None` behind the last, where the last line of the manifest says that nothing is missing.
+    /// Returns the next entry, or `None` after the last line, whose totals were checked.
     pub(super) fn next(&mut self) -> Result<Option<Line>> {
         if self.ended {
             return Ok(None);
         }
         let before = self.hasher.clone();
         let Some(bytes) = self.line()? else {
-            return Err(self.wrong("it ends before its last line: it was cut off"));
+            return Err(self.wrong("the manifest is truncated: its last line is missing"));
         };
         let map = parse_object(&bytes).map_err(|error| self.wrong(error.message()))?;
         if map.contains_key("keys") {
             self.ended = true;
             return self.check_end(&map, &before).map(|()| None);
         }
-        let line =
-            line_of(&map).ok_or_else(|| self.wrong("it has no valid \"key\", \"size\" and \"blake3\""))?;
+        let line = line_of(&map).ok_or_else(|| self.wrong("invalid \"key\", \"size\" or \"blake3\""))?;
         if self.last.as_ref().is_some_and(|last| *last >= line.name) {
-            return Err(self.wrong("its key does not come behind that of the line above"));
+            return Err(self.wrong("the key is not greater than that of the line above"));
         }
         self.last = Some(line.name.clone());
         self.keys += 1;
@@ -147,17 +145,17 @@ impl<'r> LineReader<'r> {
         let number = |name: &str| map.get(name).and_then(Json::as_u64);
         if (number("keys"), number("bytes")) != (Some(self.keys), Some(self.bytes)) {
             return Err(
-                self.wrong(format!("it says other numbers than {} keys and {} bytes", self.keys, self.bytes))
+                self.wrong(format!("the totals differ from {} keys and {} bytes", self.keys, self.bytes))
             );
         }
         let lines = map.get("lines").and_then(Json::as_str);
         if lines != Some(before.finalize().to_hex().as_str()) {
-            return Err(self.wrong("the lines above it were changed: they have another hash"));
+            return Err(self.wrong("the lines above were changed: their hash differs"));
         }
         Ok(())
     }
 
-    /// The bytes of the next line, with its line break.
+    /// Reads the next line, with its line break.
     fn line(&mut self) -> Result<Option<Vec<u8>>> {
         let mut line = Vec::new();
         self.number += 1;
@@ -180,7 +178,7 @@ impl<'r> LineReader<'r> {
     }
 }
 
-/// The value of a line; `None` when it is none.
+/// Returns the entry of a line; `None` if the line is invalid.
 fn line_of(map: &Map) -> Option<Line> {
     let name = map.get("key")?.as_str()?.to_owned();
     Key::new(name.as_str()).ok()?;

@@ -1,7 +1,7 @@
-//! Manifests: lists of all stored keys with the sizes and hashes of their values, by which a copy is compared with what was copied.
+//! Manifests: lists of all stored keys with the sizes and hashes of their values, for the verification of copies.
 //!
-//! A manifest is a text file of one JSON object a line. It says the same wherever the values are stored: in a directory, an archive or a
-//! database.
+//! A manifest is a text file with one JSON object per line. It is independent of the store: it is the same for a directory, an
+//! archive or a database.
 //!
 //! ```text
 //! {"zarrox_manifest":1,"hash":"blake3"}
@@ -10,10 +10,11 @@
 //! {"keys":2,"bytes":4608,"digest":"stored:77c0…","lines":"a1b2…"}
 //! ```
 //!
-//! The first line says the version of the format. Then there is a line for each key, in the order of the bytes of keys, with the number
-//! of bytes of the value and its BLAKE3, as `b3sum` prints it. Keys are relative to the node; of nodes below the root in the drafts of
-//! v3, whose documents are apart from the chunks, they are whole. The last line has the sums, the [digest](crate::Digester::stored) of
-//! all stored values, and the BLAKE3 of all lines above it: by these a manifest that was cut off or changed is found out.
+//! The first line has the version of the format. It is followed by a line for each key, in the byte order of keys, with the size
+//! of the value and its BLAKE3 hash, as `b3sum` prints it. Keys are relative to the node; for nodes below the root in the drafts
+//! of v3, which store documents apart from the chunks, they are absolute. The last line has the totals, the
+//! [digest](crate::Digester::stored) of all stored values, and the BLAKE3 hash of all lines above, which reveal a truncated or
+//! changed manifest.
 
 mod lines;
 mod sorted;
@@ -36,7 +37,7 @@ use zarrox::Progress;
 use zarrox::internals::{Listener, Location, Work};
 use zarrox::{Consolidated, OpenMode, OpenOptions, Place};
 
-/// Writes manifests, and compares them with what is stored.
+/// Writes manifests, and compares them with stored values.
 ///
 /// ```
 /// use zarrox_tools::manifest::Manifest;
@@ -80,34 +81,34 @@ impl fmt::Debug for Manifest {
 }
 
 impl Manifest {
-    /// In 1 GiB of memory.
+    /// Creates an instance with a memory limit of 1 GiB.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets the options by which places are opened: threads, and options of stores.
+    /// Sets the options for opening places: threads, and options of stores.
     #[must_use]
     pub fn open_options(self, options: OpenOptions) -> Self {
         Self { options, ..self }
     }
 
-    /// Sets how much memory may be in use at once, in bytes. Keys that do not fit are sorted in temporary files.
+    /// Sets the memory limit in bytes. Keys that do not fit are sorted in temporary files.
     #[must_use]
     pub fn memory(self, bytes: usize) -> Self {
         Self { memory: bytes, ..self }
     }
 
-    /// Sets a function that is called with the progress, from any thread. An error ends the work.
+    /// Sets a listener that is called with the progress, from any thread. An error of the listener stops the operation.
     #[must_use]
     pub fn on_progress(self, listener: impl Fn(Progress) -> Result<()> + Send + Sync + 'static) -> Self {
         Self { listener: Some(Arc::new(listener)), ..self }
     }
 
-    /// Writes the manifest of all that is stored at a place and below. There need not be a node that can be opened.
+    /// Writes the manifest of all stored values at a place and below. A valid node is not required.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] when nothing is stored there, [`ErrorKind::Unsupported`] when the store cannot list its keys, and the
-    /// errors of reading and writing.
+    /// [`ErrorKind::NotFound`] if the place has no stored values, [`ErrorKind::Unsupported`] if the store cannot list its keys,
+    /// and the errors of reading and writing.
     ///
     /// [`ErrorKind::NotFound`]: zarrox::ErrorKind::NotFound
     /// [`ErrorKind::Unsupported`]: zarrox::ErrorKind::Unsupported
@@ -115,12 +116,13 @@ impl Manifest {
         self.write_from(&self.opening().place(place)?, out)
     }
 
-    /// Compares all that is stored at a place and below with a manifest, and tells each difference to `tell`: first those along the
-    /// order of keys, then values that are others, among which those are found that were swapped.
+    /// Compares all stored values at a place and below with a manifest, and calls `tell` with each difference: first missing,
+    /// added and unreadable keys in order, then changed values, of which pairs may be swapped.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] when the manifest is none, or was cut off or changed, [`ErrorKind::NotFound`] when nothing is stored
-    /// at the place, and the errors of [`Manifest::write`]. A value that cannot be read is a finding, unless the store is out of reach.
+    /// [`ErrorKind::InvalidArgument`] if the manifest is invalid, truncated or changed, [`ErrorKind::NotFound`] if the place has
+    /// no stored values, and the errors of [`Manifest::write`]. A value that cannot be read is a finding, unless the store is
+    /// unreachable.
     ///
     /// [`ErrorKind::NotFound`]: zarrox::ErrorKind::NotFound
     /// [`ErrorKind::InvalidArgument`]: zarrox::ErrorKind::InvalidArgument
@@ -160,7 +162,7 @@ impl Manifest {
         Work::new(self.memory, self.listener.clone())
     }
 
-    /// The options by which places are opened. Nothing is written, and copies of documents tell nothing of what is stored.
+    /// Returns the options for opening places: read-only, and without consolidated metadata, which does not show the stored values.
     fn opening(&self) -> OpenOptions {
         self.options.clone().mode(OpenMode::Read).consolidated(Consolidated::Never)
     }
@@ -176,7 +178,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Hashes values side by side, and writes their lines.
+    /// Hashes values in parallel, and writes their lines.
     fn values(&mut self, batch: Vec<(String, u64)>) -> Result<()> {
         let (values, work) = (self.values, self.work);
         let bytes = batch.iter().map(|(_, size)| *size).fold(0, u64::saturating_add);
@@ -185,7 +187,7 @@ impl Writer<'_> {
         let hashed = values.pool().map(batch, each, at_once, |(name, size)| {
             let hashed = values.hash(&name)?;
             work.advance(size)?;
-            // What is gone by now could as well have gone before it was listed.
+            // A value that was deleted after the listing is treated as deleted before.
             Ok(hashed.map(|hashed| (StoredSum::of(&name, &hashed), name, hashed)))
         })?;
         for (sum, name, value) in hashed.into_iter().flatten() {

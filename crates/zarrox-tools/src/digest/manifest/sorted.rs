@@ -1,4 +1,4 @@
-//! Names in their order, in bounded memory: what does not fit is sorted in temporary files.
+//! Sorting of names in bounded memory, with temporary files.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,23 +10,23 @@ use zarrox_core::{Error, ErrorKind, Result};
 use crate::digest::StoredValues;
 use zarrox::internals::Work;
 
-/// The number of values that are handed to the threads together.
+/// The number of values in a batch for the threads.
 pub(super) const BATCH: usize = 1024;
 
-/// The most bytes of names that are sorted in memory.
+/// The maximum size of names that are sorted in memory, in bytes.
 const SORTED_IN_MEMORY: usize = 128 << 20;
 
-/// The name and the size of a value. They are ordered by the bytes of the name.
+/// The name and the size of a value, ordered by the bytes of the name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Entry {
     pub(super) name: String,
     pub(super) size: u64,
 }
 
-/// The memory that an entry takes beside its name, in bytes.
-const BESIDE: usize = size_of::<Entry>() + 16;
+/// The memory of an entry besides its name, in bytes.
+const OVERHEAD: usize = size_of::<Entry>() + 16;
 
-/// The names of all values in their order.
+/// Returns the names of all values in order.
 pub(super) fn sorted_names(values: &StoredValues, work: &Work) -> Result<Sorted> {
     let mut sorter = Sorter::new((work.memory / 2).min(SORTED_IN_MEMORY));
     let mut is_empty = true;
@@ -36,16 +36,16 @@ pub(super) fn sorted_names(values: &StoredValues, work: &Work) -> Result<Sorted>
         sorter.push(name, size)
     })?;
     if is_empty {
-        return Err(Error::new(ErrorKind::NotFound, format!("nothing is stored at {}", values.place())));
+        return Err(Error::new(ErrorKind::NotFound, format!("no stored values at {}", values.place())));
     }
     sorter.finish()
 }
 
-/// Entries that come in any order.
+/// A sorter of entries.
 pub(super) struct Sorter {
     entries: Vec<Entry>,
     bytes: usize,
-    /// The number of bytes of entries that are held in memory.
+    /// The size of the entries in memory, in bytes.
     limit: usize,
     /// Files of sorted entries.
     runs: Vec<File>,
@@ -57,12 +57,12 @@ impl Sorter {
     }
 
     pub(super) fn push(&mut self, name: &str, size: u64) -> Result<()> {
-        self.bytes += name.len() + BESIDE;
+        self.bytes += name.len() + OVERHEAD;
         self.entries.push(Entry { name: name.to_owned(), size });
         if self.bytes > self.limit { self.spill().map_err(|error| failed(&error)) } else { Ok(()) }
     }
 
-    /// Sorts what is in memory into a file.
+    /// Sorts the entries in memory, and writes them to a file.
     fn spill(&mut self) -> io::Result<()> {
         self.entries.sort_unstable();
         let mut out = BufWriter::new(tempfile::tempfile()?);
@@ -78,7 +78,7 @@ impl Sorter {
         Ok(())
     }
 
-    /// All entries in their order.
+    /// Returns all entries in order.
     pub(super) fn finish(mut self) -> Result<Sorted> {
         self.entries.sort_unstable();
         let mut sorted =
@@ -91,9 +91,9 @@ impl Sorter {
     }
 }
 
-/// Entries in their order.
+/// Sorted entries.
 pub(super) struct Sorted {
-    /// Those that were never in a file: the last run.
+    /// The last run, which was not written to a file.
     entries: std::vec::IntoIter<Entry>,
     runs: Vec<BufReader<File>>,
     /// The next entry of each run that has one.

@@ -1,4 +1,4 @@
-//! The comparison of a manifest with what is stored.
+//! The comparison of a manifest with stored values.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -14,41 +14,41 @@ use super::sorted::{BATCH, Entry, Sorted, sorted_names};
 use crate::digest::{Hashed, StoredValues};
 use zarrox::internals::Work;
 
-/// The number of changed values among which those are looked for that were swapped: they are listed in memory.
+/// The maximum number of changed values in memory, among which swapped pairs are found.
 const REMEMBERED: usize = 1 << 20;
 
-/// A difference between a manifest and what is stored.
+/// A difference between a manifest and the stored values.
 #[derive(Debug, Clone)]
 pub enum Discrepancy {
     /// The manifest has a key that is not stored.
     Missing {
         /// The key.
         key: String,
-        /// The size that its value had, in bytes.
+        /// The size of its value in the manifest, in bytes.
         size: u64,
     },
-    /// A key is stored that the manifest does not have.
+    /// A stored key is not in the manifest.
     Added {
         /// The key.
         key: String,
         /// The size of its value, in bytes.
         size: u64,
     },
-    /// A value is another one.
+    /// A value differs.
     Changed {
         /// The key.
         key: String,
         /// The size that its value had, in bytes.
         before: u64,
-        /// The size that it has now.
+        /// The current size.
         now: u64,
     },
-    /// Two values are each that of the other key.
+    /// Two keys have each other's values.
     Swapped {
         /// The keys.
         keys: [String; 2],
     },
-    /// A value is there and cannot be read.
+    /// A value exists but cannot be read.
     Unreadable {
         /// The key.
         key: String,
@@ -58,7 +58,7 @@ pub enum Discrepancy {
 }
 
 impl Discrepancy {
-    /// The word for the kind of difference: `missing`, `added`, `changed`, `swapped` or `unreadable`.
+    /// Returns the kind of difference: `missing`, `added`, `changed`, `swapped` or `unreadable`.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Missing { .. } => "missing",
@@ -69,7 +69,7 @@ impl Discrepancy {
         }
     }
 
-    /// The keys that it is about.
+    /// Returns the keys that differ.
     pub fn keys(&self) -> Vec<&str> {
         match self {
             Self::Missing { key, .. }
@@ -82,7 +82,7 @@ impl Discrepancy {
 }
 
 impl Discrepancy {
-    /// The difference as JSON: the members `kind`, `key` or `keys`, and as far as they tell something, `size_before` and `size` in bytes,
+    /// Returns the difference as JSON: the members `kind`, `key` or `keys`, and if they apply, `size_before` and `size` in bytes,
     /// and `error`.
     pub fn to_json(&self) -> Map {
         let mut map = Map::from_iter([("kind".to_owned(), Json::from(self.kind()))]);
@@ -107,7 +107,7 @@ impl Discrepancy {
     }
 }
 
-/// A line such as `changed: c/0/1 (4096 bytes, before 4095)`.
+/// Formats a line such as `changed: c/0/1 (4096 bytes, before 4095)`.
 impl fmt::Display for Discrepancy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.kind(), self.keys().join(" and "))?;
@@ -124,15 +124,15 @@ impl fmt::Display for Discrepancy {
 /// The result of a comparison: the number of keys of each kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Verified {
-    /// Keys whose value is what the manifest says.
+    /// Keys whose value matches the manifest.
     pub same: u64,
     /// Keys that are not stored.
     pub missing: u64,
-    /// Keys that the manifest does not have.
+    /// Keys that are not in the manifest.
     pub added: u64,
-    /// Keys with other values.
+    /// Keys with different values.
     pub changed: u64,
-    /// Keys with the value of another one that has theirs: two for each pair.
+    /// Keys of swapped values: two for each pair.
     pub swapped: u64,
     /// Keys whose value cannot be read.
     pub unreadable: u64,
@@ -155,19 +155,20 @@ impl Verified {
     }
 }
 
-/// Who hears of each difference; an error ends the comparison.
-pub(super) type Tell<'t> = &'t mut dyn FnMut(Discrepancy) -> Result<()>;
+/// A listener that is called with each difference; an error stops the comparison.
+pub(super) type DiscrepancyListener<'t> = &'t mut dyn FnMut(Discrepancy) -> Result<()>;
 
-/// Compares what is stored with a manifest.
+/// Compares stored values with a manifest.
 pub(super) fn verify(
     values: &StoredValues,
     manifest: &mut dyn BufRead,
     work: &Work,
-    tell: Tell<'_>,
+    listener: DiscrepancyListener<'_>,
 ) -> Result<Verified> {
     let lines = LineReader::begin(manifest)?;
     let stored = sorted_names(values, work)?;
-    let mut verifier = Verifier { values, work, tell, verified: Verified::default(), changed: Vec::new() };
+    let mut verifier =
+        Verifier { values, work, listener, verified: Verified::default(), changed: Vec::new() };
     let mut pairs = Pairs::new(lines, stored)?;
     let mut batch = Vec::with_capacity(BATCH);
     while let Some(pair) = pairs.next()? {
@@ -187,11 +188,11 @@ pub(super) fn verify(
         }
     }
     verifier.compare(batch)?;
-    verifier.tell_changed()?;
+    verifier.report_changed()?;
     Ok(verifier.verified)
 }
 
-/// The lines of a manifest beside the entries of the same names.
+/// A merge of the lines of a manifest and the stored entries by name.
 struct Pairs<'r> {
     lines: LineReader<'r>,
     line: Option<Line>,
@@ -223,7 +224,7 @@ impl<'r> Pairs<'r> {
     }
 }
 
-/// A value that is not what the manifest says.
+/// A value that differs from the manifest.
 struct Changed {
     name: String,
     before: Hashed,
@@ -233,7 +234,7 @@ struct Changed {
 struct Verifier<'a> {
     values: &'a StoredValues,
     work: &'a Work,
-    tell: Tell<'a>,
+    listener: DiscrepancyListener<'a>,
     verified: Verified,
     changed: Vec<Changed>,
 }
@@ -241,10 +242,10 @@ struct Verifier<'a> {
 impl Verifier<'_> {
     fn find(&mut self, finding: Discrepancy) -> Result<()> {
         self.verified.count(&finding);
-        (self.tell)(finding)
+        (self.listener)(finding)
     }
 
-    /// Compares values that are in both places.
+    /// Compares values that are in the manifest and in the store.
     fn compare(&mut self, lines: Vec<Line>) -> Result<()> {
         let (values, work) = (self.values, self.work);
         let bytes = lines.iter().map(|line| line.value.size).fold(0, u64::saturating_add);
@@ -271,12 +272,12 @@ impl Verifier<'_> {
 
     fn remember(&mut self, changed: Changed) -> Result<()> {
         self.changed.push(changed);
-        if self.changed.len() < REMEMBERED { Ok(()) } else { self.tell_changed() }
+        if self.changed.len() < REMEMBERED { Ok(()) } else { self.report_changed() }
     }
 
-    /// Tells the changed values: pairs that were swapped as such.
-    fn tell_changed(&mut self) -> Result<()> {
-        // By the hash that they had and the one that they have.
+    /// Reports the changed values and swapped pairs.
+    fn report_changed(&mut self) -> Result<()> {
+        // Indexed by the old and the new hash.
         let mut waiting: HashMap<(Hash, Hash), Vec<usize>> = HashMap::new();
         let changed = mem::take(&mut self.changed);
         let mut partners = vec![None; changed.len()];
@@ -305,7 +306,7 @@ impl Verifier<'_> {
     }
 }
 
-/// Returns true if an error says nothing of the value that was read: the store is out of reach, or the work is called off.
+/// Returns true if an error does not concern the value itself: the store is unreachable, or the operation was interrupted.
 fn is_of_no_value(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Unreachable | ErrorKind::TimedOut | ErrorKind::Interrupted)
 }

@@ -270,7 +270,7 @@ impl Import {
             return Err(
                 usage(
                     "--append takes one array of a NumPy file, or files with --concat DIMENSION; for other content, use \
-                     zarrox append",
+                    zarrox append",
                 )
                 .into()
             );
