@@ -169,8 +169,8 @@ impl Probe {
         let nodes = self.nodes.iter().enumerate();
         let nodes = nodes.filter(|(node, documents)| *node == own || !is_decided(documents));
         let documents = nodes.flat_map(|(_, documents)| documents);
-        let document =
-            document.filter(|document| document.stage == stage && !answers.contains_key(&document.key));
+        let documents =
+            documents.filter(|document| document.stage == stage && !answers.contains_key(&document.key));
         documents.map(|document| document.key.clone()).collect()
     }
 
