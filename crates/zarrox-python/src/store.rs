@@ -318,7 +318,11 @@ impl Store {
             }
             let _lock = self.store.lock(&key)?;
             if self.store.contains(&key)? {
-                return Err(StoreError::new(StoreErrorKind::AlreadyExists, "writing", "there is a value"));
+                return Err(StoreError::new(
+                    StoreErrorKind::AlreadyExists,
+                    "writing",
+                    "the value already exists",
+                ));
             }
             self.store.set(&key, &value, Condition::Always)
         });

@@ -97,7 +97,7 @@ fn scripted(answers: &'static [(&'static str, &'static str)]) -> String {
                 let answer = answers.iter().find(|(command, _)| line.starts_with(command));
                 let answer = match (answer, line.split(' ').next()) {
                     (Some((_, answer)), _) => *answer,
-                    (None, Some("USER")) => "331 who says so",
+                    (None, Some("USER")) => "331 password required",
                     (None, Some("PASS")) => "230-welcome\r\n230 in",
                     (None, Some("PWD")) => "257 \"/home\"",
                     (None, _) => "200 fine",

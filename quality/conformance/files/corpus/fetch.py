@@ -122,7 +122,7 @@ def key(package):
     return f"{package['registry']}-{name}-{package['version']}".replace(":", "-")
 
 
-def bring(package, root):
+def download(package, root):
     """Downloads and unpacks a package, unless that was done before. Returns its files."""
     place = os.path.join(root, "files", key(package))
     listed = os.path.join(place, "files.json")
@@ -160,7 +160,7 @@ def fetch(root, others=()):
 
     for package in packages:
         try:
-            found = bring(package, root)
+            found = download(package, root)
         except Exception as error:  # noqa: BLE001, whatever it is, the others can be had
             missing[key(package)] = f"{type(error).__name__}: {error}"
             print(f"{key(package)}: not available: {error}", flush=True)
