@@ -318,11 +318,7 @@ impl Store {
             }
             let _lock = self.store.lock(&key)?;
             if self.store.contains(&key)? {
-                return Err(StoreError::new(
-                    StoreErrorKind::AlreadyExists,
-                    "writing",
-                    "the value already exists",
-                ));
+                return Err(StoreError::new(StoreErrorKind::AlreadyExists, "writing", "there is a value"));
             }
             self.store.set(&key, &value, Condition::Always)
         });
