@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_costlier_is_an_error_that_says_how_much() {
+    fn a_higher_cost_is_an_error_with_the_ratio() {
         let accepted = counts(&[("a", 1000), ("b", 1000), ("c", 1000)]);
         assert_eq!(judge(&accepted, &counts(&[("a", 1030), ("b", 970), ("c", 10)])), Ok(()));
         let error = judge(&accepted, &counts(&[("a", 1031), ("b", 1000), ("c", 2000)])).unwrap_err();
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_never_accepted_is_an_error() {
+    fn a_case_without_an_accepted_count_is_an_error() {
         let error = judge(&Counts::new(), &counts(&[("a", 1)])).unwrap_err();
         assert!(error.starts_with("a has no accepted number"));
     }

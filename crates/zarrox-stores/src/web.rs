@@ -140,9 +140,10 @@ pub async fn part(response: Response, range: Option<ByteRange>) -> Result<Part, 
                 "the server answered with an empty range",
             ));
         }
-        let said = headers.get(CONTENT_RANGE).and_then(|range| range.to_str().ok()).and_then(content_range);
+        let reported =
+            headers.get(CONTENT_RANGE).and_then(|range| range.to_str().ok()).and_then(content_range);
         let (offset, end, size) =
-            said.ok_or_else(|| unclear("the server does not report which range it sent"))?;
+            reported.ok_or_else(|| unclear("the server does not report which range it sent"))?;
         let bytes = body("reading", response, length).await?;
         if end.checked_sub(offset) != Some(bytes.len() as u64) || end > size {
             return Err(unclear("the server sent a different range than it reports"));

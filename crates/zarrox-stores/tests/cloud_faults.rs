@@ -101,7 +101,7 @@ fn every_status_has_its_kind() {
 }
 
 #[test]
-fn missing_is_none_and_nothing_else_is() {
+fn only_missing_values_are_none() {
     let (url, _) = server(|_| response("404 Not Found", "", "<Error><Code>NoSuchKey</Code></Error>"));
     for store in stores(&url) {
         assert_eq!(store.get(&key("a")).unwrap(), None, "{store:?}");

@@ -159,8 +159,8 @@ def refusals():
         ("more", {"more": {"extra": 1}}, "'/extra'"),
     ):
         other = write(case.path(f"{name}.nc"), np.arange(20, 30), **options)
-        said = zarrox("import", one, other, target, "--concat", "time", code=6)
-        assert message in said, said
+        output = zarrox("import", one, other, target, "--concat", "time", code=6)
+        assert message in output, output
         assert not os.path.exists(target), name
     for first, last in ((5, 15), (9, 12), (0, 10)):
         other = write(case.path("overlap.nc"), np.arange(first, last))
@@ -190,8 +190,8 @@ def members():
     case = Case("members")
     files = [write(case.path(f"e{n}.nc"), np.arange(5), member=n) for n in (1, 2, 10)]
     target = case.path("all.zarr")
-    said = zarrox("import", *sorted(files), target, "--concat", "member")
-    assert "new" in said, said
+    output = zarrox("import", *sorted(files), target, "--concat", "member")
+    assert "new" in output, output
     ours = opened(target).load()
     theirs = expected(files, "member")
     assert ours.t.dims == theirs.t.dims == ("member", "time", "lat", "lon")

@@ -53,9 +53,9 @@ def plain_list(values):
     return np.asarray(memoryview(values) if isinstance(values, bytes) else values).tolist()
 
 
-def left_out(said):
+def left_out(output):
     """Returns the paths of nodes that the command has reported as skipped."""
-    return set(re.findall("note: left out: /(.*?): (?!attribute)", said))
+    return set(re.findall("note: left out: /(.*?): (?!attribute)", output))
 
 
 def read(root, name):
@@ -105,9 +105,9 @@ def exchange(path):
         check_netcdf(path, target, stem)
         print(f"{name}: classic")
         return
-    said = zarrox("import", path, target, "--skip-unsupported", "--force")
+    output = zarrox("import", path, target, "--skip-unsupported", "--force")
     root = zarr.open_group(target, mode="r")
-    skipped = left_out(said)
+    skipped = left_out(output)
     count = check_arrays(path, root, skipped)
     again = stem + ".h5"
     zarrox("export", target, again, "--force")

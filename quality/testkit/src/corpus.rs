@@ -150,7 +150,7 @@ mod tests {
     const DIRECTORY: EntryType = EntryType::Directory;
 
     #[test]
-    fn all_that_a_file_system_has_comes_back() {
+    fn every_kind_of_file_is_unpacked() {
         let name = "data/ a*\\b\"é日.ZARR".as_bytes();
         let (_kept, writer, places) = archive(&[
             (DIRECTORY, b"data/empty/", b""),
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_or_damaged_is_an_error_and_leaves_nothing() {
+    fn missing_or_damaged_files_are_errors_and_leave_nothing() {
         let (_kept, writer, places) = archive(&[(FILE, b"data/x", b"1"), (FILE, b"data/y", b"2")]);
         let path = writer.join(ARCHIVE);
         let whole = fs::read(&path).unwrap();

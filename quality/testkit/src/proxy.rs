@@ -247,7 +247,7 @@ struct Connection {
     client: TcpStream,
     server: TcpStream,
     /// True if the client has sent data since the server last did.
-    asked: AtomicBool,
+    has_request: AtomicBool,
 }
 
 /// Bytes in transit to the server, and their arrival time.
@@ -264,8 +264,8 @@ impl Connection {
         client.set_nodelay(true)?;
         server.set_nodelay(true)?;
         let streams = vec![client.try_clone()?, server.try_clone()?];
-        let asked = AtomicBool::new(false);
-        let connection = Arc::new(Self { shared: Arc::clone(shared), id, client, server, asked });
+        let has_request = AtomicBool::new(false);
+        let connection = Arc::new(Self { shared: Arc::clone(shared), id, client, server, has_request });
         shared.keep(id, streams);
         let (sender, receiver) = sync_channel(IN_FLIGHT);
         let [a, b, c] = [0; 3].map(|_| Arc::clone(&connection));
@@ -295,7 +295,7 @@ impl Connection {
     fn forward(&self, receiver: Receiver<InFlight>) {
         for (arrival, bytes) in receiver {
             thread::sleep(arrival.saturating_duration_since(Instant::now()));
-            self.asked.store(true, Ordering::SeqCst);
+            self.has_request.store(true, Ordering::SeqCst);
             if (&self.server).write_all(&bytes).is_err() {
                 return self.cut();
             }
@@ -307,7 +307,7 @@ impl Connection {
     fn answer(&self) {
         let mut buffer = vec![0; CHUNK];
         while let Some(bytes) = read(&self.server, &mut buffer) {
-            let begins = self.asked.swap(false, Ordering::SeqCst);
+            let begins = self.has_request.swap(false, Ordering::SeqCst);
             let mut state = self.shared.state();
             let (mode, cut) = (state.mode, state.faults.cut(bytes.len(), begins));
             drop(state);

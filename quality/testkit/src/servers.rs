@@ -83,8 +83,8 @@ pub fn check_no_server(stores: &StoreRegistry, urls: &[&str]) {
             scope.spawn(move || {
                 let begin = Instant::now();
                 let located = stores.open(&url, options);
-                let asked = located.and_then(|located| located.store.get(&crate::store::key("a")));
-                let error = asked.unwrap_err();
+                let result = located.and_then(|located| located.store.get(&crate::store::key("a")));
+                let error = result.unwrap_err();
                 let found = (error.kind(), error.is_no_server());
                 assert_eq!(found, (StoreErrorKind::Unreachable, true), "{url}: {error}");
                 // Two seconds, and a margin for a busy machine.

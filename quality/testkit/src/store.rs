@@ -227,9 +227,9 @@ fn reads_many(fill: &dyn Fn(Content<'_>) -> Box<dyn Store>) {
     for (index, answer) in answers.iter().enumerate() {
         assert_eq!(answer.as_deref(), names.get(index).map(String::as_bytes), "{}", keys[index]);
     }
-    let asked = AtomicBool::new(false);
-    store.get_many(&[], &|_, _| asked.store(true, Ordering::Relaxed));
-    assert!(!asked.into_inner(), "no keys were requested");
+    let is_called = AtomicBool::new(false);
+    store.get_many(&[], &|_, _| is_called.store(true, Ordering::Relaxed));
+    assert!(!is_called.into_inner(), "no keys were requested");
 }
 
 fn reads_at(value: &dyn Value) {

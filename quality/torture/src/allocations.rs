@@ -69,15 +69,15 @@ fn ends(operation: &str) -> Outcome<BTreeMap<End, u32>> {
     for number in 1..=MOST {
         let child = Command::new(&program).args(["refuse", operation, &number.to_string()]).output();
         let child = child.map_err(|error| error.to_string())?;
-        let said = String::from_utf8_lossy(&child.stdout).trim().to_owned();
-        let end = match (child.status.success(), said.split_once(' ')) {
-            (true, _) if said == "enough" => return Ok(ends),
+        let output = String::from_utf8_lossy(&child.stdout).trim().to_owned();
+        let end = match (child.status.success(), output.split_once(' ')) {
+            (true, _) if output == "enough" => return Ok(ends),
             (true, Some(("error", kind))) => End::Error(kind.to_owned()),
-            (true, _) if said == "done" => End::Done,
+            (true, _) if output == "done" => End::Done,
             (false, _) if child.status.code().is_none() => End::Aborted,
             _ => {
                 let error = String::from_utf8_lossy(&child.stderr);
-                return Err(format!("{operation}, large piece {number}: {said} {error}"));
+                return Err(format!("{operation}, large piece {number}: {output} {error}"));
             }
         };
         *ends.entry(end).or_default() += 1;

@@ -105,7 +105,7 @@ impl Scene {
             (job, death)
         });
         let workers: Vec<(Job, Option<Death>)> = workers.collect();
-        let launcher = Launcher::ours()?;
+        let launcher = Launcher::zarrox()?;
         let ends: Vec<Outcome<Ended>> = thread::scope(|scope| {
             let start = |(job, death): &'_ (Job, Option<Death>)| {
                 let (launcher, job, death) = (launcher.clone(), job.clone(), *death);
@@ -226,7 +226,7 @@ impl Scene {
             return Ok(());
         }
         let job = Job { place: self.place.clone(), hands, again: true, unsettled: Vec::new() };
-        let ended = Launcher::ours()?.run(&job, None, None)?;
+        let ended = Launcher::zarrox()?.run(&job, None, None)?;
         for (hand, progress) in job.hands.iter().zip(&ended.hands) {
             hand.operations[..progress.done].iter().for_each(|operation| self.model.apply(operation));
         }

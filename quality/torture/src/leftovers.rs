@@ -95,8 +95,8 @@ pub(crate) fn temporary_files(directory: &Path) -> usize {
 
 fn is_left(name: &str) -> bool {
     let name = name.rsplit('/').next().unwrap_or_default();
-    let ours = name.starts_with(".zarrox-") || name.contains(".zarrox-");
-    ours || name.contains(".replaced") || name.ends_with(".lock")
+    let is_own = name.starts_with(".zarrox-") || name.contains(".zarrox-");
+    is_own || name.contains(".replaced") || name.ends_with(".lock")
 }
 
 /// Returns all files and directories below a directory.
@@ -124,7 +124,7 @@ mod tests {
     use crate::place::{Kind, Site};
 
     #[test]
-    fn what_belongs_to_nothing_is_found() {
+    fn leftovers_are_found() {
         let directory = tempfile::tempdir().unwrap();
         let at = Site::new(directory.path(), "t").place(Kind::Directory, "a").unwrap().open().unwrap();
         let root = OpenOptions::new().create_group((at.store.clone(), "")).unwrap();

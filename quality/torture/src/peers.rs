@@ -32,7 +32,7 @@ pub(crate) fn compare(python: &str, site: &Site, seed: u64) -> Outcome<Vec<PeerR
         arguments: vec![format!("quality/torture/{name}.py")],
     };
     let peers = [
-        Peer { name: "zarrox", launcher: Launcher::ours()?, has_attributes: true },
+        Peer { name: "zarrox", launcher: Launcher::zarrox()?, has_attributes: true },
         Peer { name: "zarr-python 3", launcher: script("work_zarr"), has_attributes: true },
         Peer { name: "tensorstore", launcher: script("work_tensorstore"), has_attributes: false },
     ];

@@ -52,7 +52,7 @@ pub(crate) struct Ended {
 
 impl Launcher {
     /// Returns this program.
-    pub(crate) fn ours() -> Outcome<Self> {
+    pub(crate) fn zarrox() -> Outcome<Self> {
         let program = std::env::current_exe().map_err(|error| error.to_string())?;
         Ok(Self { program: program.to_string_lossy().into_owned(), arguments: vec!["work".to_owned()] })
     }
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_process_tells_is_heard() {
+    fn lines_of_a_process_are_parsed() {
         let mut ended = Ended { hands: vec![Progress::default(); 2], ..Ended::default() };
         for line in
             ["begin 0 0", "begin 1 0", "end 0 0 done", "begin 0 1", "end 1 0 taken", "error 0 1 no: room"]

@@ -94,7 +94,7 @@ fn torture(kind: Kind, site: &Site, options: &Options) -> Outcome<StoreReport> {
             .collect();
     }
     if !options.only_kills {
-        let launcher = Launcher::ours()?;
+        let launcher = Launcher::zarrox()?;
         for mode in Mode::of(kind) {
             writers(kind, site, *mode, &launcher, options.seed, &mut report)?;
         }

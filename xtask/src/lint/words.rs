@@ -73,11 +73,11 @@ mod tests {
 
     #[test]
     fn whole_words_are_found_in_any_case() {
-        let phrases = parse("# a list\nnobody = no process\nnobody else = no other process\n").unwrap();
-        let text = "Nobody reads it.\nfn nobody_else() {}\nheld by nobody else\n";
+        let phrases = parse("# a list\nred = scarlet\nred car = scarlet vehicle\n").unwrap();
+        let text = "Red paint.\nfn red_paint() {}\na red car\n";
         let found: Vec<_> =
             search(text, &phrases).iter().map(|(line, phrase)| (*line, phrase.instead)).collect();
-        assert_eq!(found, [(1, "no process"), (3, "no other process")]);
-        assert!(parse("nobody").is_err());
+        assert_eq!(found, [(1, "scarlet"), (3, "scarlet vehicle")]);
+        assert!(parse("red").is_err());
     }
 }

@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     #[cfg(unix)]
-    fn a_file_is_open_once_whatever_leads_to_it() {
+    fn a_file_is_open_once_by_any_path() {
         static REGISTRY: OpenDatabases<u32> = OpenDatabases::new();
         let directory = tempfile::tempdir().unwrap();
         let (path, link) = (directory.path().join("a"), directory.path().join("b"));

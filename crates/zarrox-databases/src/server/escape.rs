@@ -27,7 +27,7 @@ pub(crate) fn unescaped(name: &str, special: Special) -> String {
     let mut rest = name;
     while let Some(character) = rest.chars().next() {
         let (character, length) = match escape_at(rest, special) {
-            Some(meant) => (meant, 3),
+            Some(original) => (original, 3),
             None => (character, character.len_utf8()),
         };
         text.push(character);

@@ -672,7 +672,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_secret_is_known() {
+    fn secret_options_are_recognized() {
         let secret = |url| Address::new(url).unwrap().secret;
         assert!(secret("mongodb://me:hush@h"));
         assert!(secret("mongodb://h/?tlsCertificateKeyFilePassword=hush"));

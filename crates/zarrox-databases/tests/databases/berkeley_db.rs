@@ -38,7 +38,7 @@ fn many() -> BTreeMap<String, Vec<u8>> {
 }
 
 #[test]
-fn what_is_not_written_is_refused() {
+fn writes_are_refused() {
     for name in HIERARCHIES {
         store_suite(|| Box::new(open(name)));
     }
@@ -150,7 +150,7 @@ fn damaged_pages_give_errors_and_come_to_an_end() {
 }
 
 #[test]
-fn what_is_not_supported_is_said() {
+fn unsupported_files_are_errors() {
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("other.db");
     let whole = fs::read(golden("little.btree")).unwrap();

@@ -43,7 +43,7 @@ fn passes_the_suite_in_one_file_with_a_map_that_grows() {
 }
 
 #[test]
-fn a_database_that_is_read_only_refuses_writes_and_nothing_else() {
+fn a_read_only_database_refuses_only_writes() {
     let (_directory, path, store) = temporary();
     let reader = LmdbOptions::new().read_only(true).open(&path).unwrap();
     store_suite(|| Box::new(reader.clone()));

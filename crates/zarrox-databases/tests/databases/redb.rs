@@ -47,7 +47,7 @@ fn values_outlive_the_handles() {
 }
 
 #[test]
-fn a_database_that_is_read_only_refuses_writes_and_nothing_else() {
+fn a_read_only_database_refuses_only_writes() {
     let (_directory, path, store) = temporary();
     drop(store);
     let store = RedbOptions::new().read_only(true).open(&path).unwrap();

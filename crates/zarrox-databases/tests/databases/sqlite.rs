@@ -47,7 +47,7 @@ fn passes_the_suite_with_a_write_ahead_log() {
 }
 
 #[test]
-fn a_database_that_is_read_only_refuses_writes_and_nothing_else() {
+fn a_read_only_database_refuses_only_writes() {
     let (_directory, path, _store) = temporary();
     let store = SqliteOptions::new().read_only(true).open(&path).unwrap();
     store_suite(|| Box::new(store.clone()));

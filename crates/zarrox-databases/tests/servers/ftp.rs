@@ -97,7 +97,7 @@ fn scripted(answers: &'static [(&'static str, &'static str)]) -> String {
                 let answer = answers.iter().find(|(command, _)| line.starts_with(command));
                 let answer = match (answer, line.split(' ').next()) {
                     (Some((_, answer)), _) => *answer,
-                    (None, Some("USER")) => "331 who says so",
+                    (None, Some("USER")) => "331 password required",
                     (None, Some("PASS")) => "230-welcome\r\n230 in",
                     (None, Some("PWD")) => "257 \"/home\"",
                     (None, _) => "200 fine",
@@ -112,7 +112,7 @@ fn scripted(answers: &'static [(&'static str, &'static str)]) -> String {
 }
 
 /// Returns an error for a file once, and then has it, as if another client wrote it in between. The listing shows it.
-fn written_meanwhile() -> String {
+fn written_concurrently() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("ftp://{}", listener.local_addr().unwrap());
     thread::spawn(move || {
@@ -160,7 +160,7 @@ fn written_meanwhile() -> String {
 
 #[test]
 fn a_file_that_is_written_between_two_answers_is_read() {
-    let store = FtpOptions::new().connections(1).open(&written_meanwhile()).unwrap();
+    let store = FtpOptions::new().connections(1).open(&written_concurrently()).unwrap();
     assert_eq!(store.size(&key("v")).unwrap(), Some(5));
     assert_eq!(store.get(&key("v")).unwrap().unwrap(), "value");
     assert!(store.erase(&key("v")).unwrap());

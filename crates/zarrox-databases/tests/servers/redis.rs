@@ -98,7 +98,7 @@ fn wildcards_in_prefixes_are_letters() {
 }
 
 #[test]
-fn what_others_keep_is_left_alone() {
+fn keys_of_other_programs_are_unchanged() {
     let Some(url) = address("REDIS") else { return };
     let name = unique();
     let store = RedisOptions::new().prefix(&name).open(&url).unwrap();
@@ -109,9 +109,9 @@ fn what_others_keep_is_left_alone() {
     other.set::<_, _, ()>(format!("{name}x:a/other"), 1).unwrap();
     assert_eq!(list(&store, ""), [("a/b".to_owned(), 1)]);
     assert_eq!(store.list_dir(&prefix("a/")).unwrap().keys, [key("a/b")]);
-    let asked = [key("a/b"), key("a/list")];
-    store.get_many(&asked, &|index, answer| assert_eq!(answer.is_ok(), index == 0));
-    for error in [store.get(&asked[1]).unwrap_err(), store.open(&asked[1]).err().unwrap()] {
+    let keys = [key("a/b"), key("a/list")];
+    store.get_many(&keys, &|index, answer| assert_eq!(answer.is_ok(), index == 0));
+    for error in [store.get(&keys[1]).unwrap_err(), store.open(&keys[1]).err().unwrap()] {
         assert_eq!((error.kind(), error.key()), (StoreErrorKind::Obstructed, Some("a/list")), "{error}");
     }
     store.erase_prefix(&Prefix::root()).unwrap();

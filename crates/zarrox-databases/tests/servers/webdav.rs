@@ -60,7 +60,7 @@ fn is_read_and_written_on_a_server_that_knows_conditions() {
 }
 
 #[test]
-fn what_must_not_be_read_is_forbidden_and_not_missing() {
+fn an_unreadable_file_is_forbidden_and_not_missing() {
     let Some(url) = address("WEBDAV") else { return };
     let store = WebDavOptions::new().open(&format!("{url}/private")).unwrap();
     let errors = [

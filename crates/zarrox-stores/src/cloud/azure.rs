@@ -16,7 +16,7 @@ use crate::{Blocking, StoreError, StoreErrorKind};
 
 /// `az://container/path`, or `abfss://container@account.dfs.core.windows.net/path`.
 pub(crate) static SCHEME: Scheme = Scheme::new(&["az", "azure", "abfs", "abfss"], |url, options| {
-    let (store, container) = AzureOptions::from_environment().said(url, options)?;
+    let (store, container) = AzureOptions::from_environment().with_storage_options(url, options)?;
     Ok(Located::one_of_many(store.open(container)?, url.path()))
 })
 .with_options(&[
@@ -167,7 +167,7 @@ impl AzureOptions {
 
     /// Returns the options and the container of a URL and its storage options: `account`, `access_key`, `sas`, `bearer_token`,
     /// `connection_string`, `anonymous`, `endpoint` and `allow_http`.
-    fn said<'a>(
+    fn with_storage_options<'a>(
         mut self,
         url: &StoreUrl<'a>,
         options: &StorageOptions,

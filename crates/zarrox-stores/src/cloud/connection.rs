@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_public_has_no_secrets() {
+    fn public_urls_contain_no_secrets() {
         let url = server_url("https://user:secret@host:8443/a%20b/?sig=secret#secret").unwrap();
         assert_eq!(public_text(&url), "https://host:8443/a%20b");
         for text in

@@ -40,7 +40,7 @@ pub(crate) static SCHEME: Scheme = Scheme::new(&["http", "https"], |url, options
     let user = url.user_info().map(|user| format!("{user}@")).unwrap_or_default();
     let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
     let root = format!("{}://{user}{}/{query}", url.scheme(), url.authority());
-    let http = HttpOptions::new().said(options)?;
+    let http = HttpOptions::new().with_storage_options(options)?;
     if url.scheme() == "http" && options.flag("allow_http")? == Some(false) {
         let message = "the connection is not encrypted, and the option `allow_http` is false";
         return Err(
@@ -153,7 +153,7 @@ impl HttpOptions {
     }
 
     /// Applies the storage options of a URL.
-    fn said(mut self, options: &StorageOptions) -> Result<Self, StoreError> {
+    fn with_storage_options(mut self, options: &StorageOptions) -> Result<Self, StoreError> {
         if let Some(token) = options.get("bearer_token") {
             self = self.bearer_token(token);
         }
@@ -546,7 +546,7 @@ mod tests {
             .with("user_agent", "mine")
             .with("proxy_url", "http://127.0.0.1:1");
         crate::registry().check(&options).unwrap();
-        let http = HttpOptions::new().said(&options).unwrap();
+        let http = HttpOptions::new().with_storage_options(&options).unwrap();
         assert_eq!(http.headers, [("X-Key".to_owned(), "a secret".to_owned())]);
         assert_eq!(
             (http.timeout, http.user_agent.as_deref()),

@@ -16,7 +16,7 @@ use crate::{Blocking, StoreError, StoreErrorKind};
 
 /// `s3://bucket/path`.
 pub(crate) static SCHEME: Scheme = Scheme::new(&["s3", "s3a"], |url, options| {
-    let store = S3Options::from_environment().said(options)?.open(url.authority())?;
+    let store = S3Options::from_environment().with_storage_options(options)?.open(url.authority())?;
     Ok(Located::one_of_many(store, url.path()))
 })
 .with_options(&[
@@ -174,7 +174,7 @@ impl S3Options {
 
     /// Applies the storage options of a URL: `access_key_id`, `secret_access_key`, `session_token`,
     /// `profile`, `anonymous`, `region`, `endpoint`, `virtual_hosted` and `allow_http`.
-    fn said(mut self, options: &StorageOptions) -> Result<Self, StoreError> {
+    fn with_storage_options(mut self, options: &StorageOptions) -> Result<Self, StoreError> {
         let keys = [
             ("access_key_id", AmazonS3ConfigKey::AccessKeyId),
             ("secret_access_key", AmazonS3ConfigKey::SecretAccessKey),

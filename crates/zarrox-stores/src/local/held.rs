@@ -258,12 +258,12 @@ mod model {
     use crate::sync::check;
 
     #[test]
-    fn threads_of_a_process_share_a_lock_that_no_other_process_has_meanwhile() {
+    fn threads_of_a_process_share_a_lock_that_excludes_other_processes() {
         check(|| {
             let directory = tempfile::tempdir().unwrap();
             let path = directory.path().join("f");
             let open = || File::options().create(true).append(true).open(&path).unwrap();
-            let ours = AtomicUsize::new(0);
+            let holders = AtomicUsize::new(0);
             thread::scope(|scope| {
                 for _ in 0..2 {
                     scope.spawn(|| {
@@ -272,9 +272,9 @@ mod model {
                         let claim = (identity, Claim::Replace);
                         let locked = HeldLock::wait(&Arc::new(file), claim, Duration::MAX, || {}).unwrap();
                         assert!(matches!(locked, Attempt::Locked(_)));
-                        ours.fetch_add(1, Relaxed);
+                        holders.fetch_add(1, Relaxed);
                         thread::yield_now();
-                        ours.fetch_sub(1, Relaxed);
+                        holders.fetch_sub(1, Relaxed);
                     });
                 }
                 // Files that are opened separately exclude each other, as those of two processes do.
@@ -284,7 +284,7 @@ mod model {
                         thread::yield_now();
                     }
                     for _ in 0..2 {
-                        assert_eq!(ours.load(Relaxed), 0);
+                        assert_eq!(holders.load(Relaxed), 0);
                         thread::yield_now();
                     }
                 });

@@ -234,7 +234,7 @@ impl Store for MemoryStore {
     }
 }
 
-/// The version of a value that the holder of its lock knows; `None` if the value does not exist.
+/// The version that the holder of a lock last read or wrote; `None` if the value does not exist.
 struct LockedVersion(Mutex<Option<u64>>);
 
 /// Returns true if a value is the one that existed when the guard was created, or that its holder wrote.

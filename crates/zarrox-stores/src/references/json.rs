@@ -457,7 +457,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_malformed_is_named() {
+    fn malformed_references_are_named() {
         for (text, key, word) in [
             ("", None, "not JSON"),
             ("[]", None, "not a JSON object"),

@@ -61,13 +61,13 @@ impl StoreRegistry {
         let known = self.storage_options().flat_map(|(_, options)| options).map(|option| option.name);
         let known = known.filter(|known| !known.contains('*'));
         let nearest = known.map(|known| (distance(known, own), known)).min();
-        let meant = match nearest.filter(|(distance, known)| *distance <= 1 + known.len() / 4) {
+        let suggestion = match nearest.filter(|(distance, known)| *distance <= 1 + known.len() / 4) {
             Some((_, known)) => {
                 format!("did you mean '{}{known}'?", name.strip_suffix(own).unwrap_or_default())
             }
             None => "`zarrox storage` lists all options".to_owned(),
         };
-        wrong(format!("unknown storage option '{}' ({meant})", name.escape_debug()))
+        wrong(format!("unknown storage option '{}' ({suggestion})", name.escape_debug()))
     }
 }
 
@@ -101,8 +101,8 @@ mod tests {
 
     #[test]
     #[cfg(all(feature = "s3", feature = "references"))]
-    fn options_that_no_store_takes_are_refused_with_what_may_be_meant() {
-        for (wrong, meant) in [
+    fn unknown_options_are_refused_with_a_suggestion() {
+        for (wrong, suggestion) in [
             ("alow_http", "did you mean 'allow_http'?"),
             ("acces_key_id", "did you mean 'access_key_id'?"),
             ("remote_regoin", "did you mean 'remote_region'?"),
@@ -110,7 +110,7 @@ mod tests {
             ("colour", "`zarrox storage` lists all options"),
         ] {
             let refused = refusal(wrong, "a secret").unwrap();
-            assert!(refused.contains(wrong) && refused.contains(meant), "{refused}");
+            assert!(refused.contains(wrong) && refused.contains(suggestion), "{refused}");
             assert!(!refused.contains("secret"), "{refused}");
         }
         for (name, value) in [

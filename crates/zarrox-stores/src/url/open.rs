@@ -200,7 +200,7 @@ mod tests {
     use crate::registry;
 
     #[test]
-    fn what_no_store_has_is_refused_without_secrets() {
+    fn unsupported_urls_are_refused_without_secrets() {
         let error =
             registry().open("gopher://me:secret@host/a?token=secret", &StorageOptions::new()).unwrap_err();
         assert_eq!(error.kind(), StoreErrorKind::Unsupported);

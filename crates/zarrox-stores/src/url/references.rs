@@ -44,7 +44,7 @@ pub(super) fn open(
     options: &StorageOptions,
     open_url: OpenUrl,
 ) -> Result<Located, StoreError> {
-    let references = said(options)?;
+    let references = reference_options(options)?;
     #[cfg(unix)]
     if let Some(path) = local(place).filter(|_| !is_url(place) || place.starts_with("file://")) {
         return Ok(Located::whole(ReferenceStore::open_file(references, path.as_ref(), open_url)?, node));
@@ -58,7 +58,7 @@ pub(super) fn open(
     ))
 }
 
-fn said(options: &StorageOptions) -> Result<ReferenceOptions, StoreError> {
+fn reference_options(options: &StorageOptions) -> Result<ReferenceOptions, StoreError> {
     let own = ["fo", "target", "remote_protocol", "allow_local", "memory_limit"];
     let storage = options.iter().filter(|(name, _)| !own.contains(name)).collect();
     let mut references = ReferenceOptions::new().storage(storage);

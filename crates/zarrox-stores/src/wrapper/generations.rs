@@ -117,8 +117,8 @@ impl Generations {
                 None => missing.push((index, since)),
             }
         }
-        let asked: Vec<Key> = missing.iter().map(|(index, _)| keys[*index].clone()).collect();
-        inner.get_many(&asked, &|place, answer| {
+        let missing_keys: Vec<Key> = missing.iter().map(|(index, _)| keys[*index].clone()).collect();
+        inner.get_many(&missing_keys, &|place, answer| {
             let (index, since) = missing[place];
             if let Ok(Some(bytes)) = &answer {
                 keep(since, &keys[index], bytes);

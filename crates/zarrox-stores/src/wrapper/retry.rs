@@ -130,9 +130,9 @@ impl Store for RetryStore {
         let mut backoff = Backoff::new(self);
         let mut places: Vec<usize> = (0..keys.len()).collect();
         while !places.is_empty() {
-            let asked: Vec<Key> = places.iter().map(|place| keys[*place].clone()).collect();
+            let batch: Vec<Key> = places.iter().map(|place| keys[*place].clone()).collect();
             let failed = Mutex::new(Vec::new());
-            self.inner.get_many(&asked, &|index, answer| {
+            self.inner.get_many(&batch, &|index, answer| {
                 self.learn_from(&answer);
                 match answer {
                     Err(error) if is_temporary(&error) => {

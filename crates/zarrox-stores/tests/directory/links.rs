@@ -159,7 +159,7 @@ fn dangling<T: std::fmt::Debug>(result: Result<T, StoreError>) {
     let error = result.unwrap_err();
     assert_eq!(error.kind(), StoreErrorKind::Unreachable, "{error}");
     assert!(
-        error.to_string().contains("the symbolic link 'dangling' leads to 'nothing', where nothing is"),
+        error.to_string().contains("the symbolic link 'dangling' leads to 'nothing', which does not exist"),
         "{error}"
     );
 }
@@ -195,7 +195,7 @@ const READER: &str = "ZARROX_TEST_MISSING";
 /// The traced process.
 #[test]
 #[cfg(target_os = "linux")]
-fn reads_what_is_missing() {
+fn reads_missing_values() {
     let Some(setting) = std::env::var_os(READER) else { return };
     let setting = setting.into_string().unwrap();
     let (path, follow) = setting.split_once(", ").unwrap();
@@ -217,7 +217,7 @@ fn to_find_out_that_a_value_is_missing_or_there_costs_no_further_calls() {
             command.args(["-e", "trace=file", "-o"]).arg(&trace);
         };
         let setting = format!("{}, {follow}", store.path().display());
-        let test = "directory::links::reads_what_is_missing";
+        let test = "directory::links::reads_missing_values";
         let Some(reader) = other_process::start_traced(strace, test, READER, &setting) else { return };
         other_process::finish(reader);
         let traced = fs::read_to_string(&trace).unwrap();

@@ -194,7 +194,7 @@ fn files_and_urls_are_opened() {
 }
 
 #[test]
-fn references_in_a_file_read_what_is_in_its_directory_and_nothing_else() {
+fn references_in_a_file_read_only_from_its_directory() {
     let above = tempfile::tempdir().unwrap();
     let directory = above.path().join("sets");
     std::fs::create_dir_all(directory.join("below")).unwrap();

@@ -71,7 +71,7 @@ fn odd_names_are_found() {
 }
 
 #[test]
-fn what_is_forbidden_is_not_missing() {
+fn a_forbidden_file_is_not_missing() {
     let Some(server) = address("HTTP") else { return };
     let store = HttpOptions::new().open(&server).unwrap();
     for name in ["private/a", "private/b/c"] {

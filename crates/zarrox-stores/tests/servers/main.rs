@@ -17,7 +17,7 @@ use std::path::Path;
 use zarrox_testkit::servers::{address, started};
 
 #[test]
-fn everything_that_was_started_is_there() {
+fn all_started_servers_are_reachable() {
     for name in started() {
         let address = address(&name).unwrap();
         let Some((_scheme, rest)) = address.split_once("://") else {

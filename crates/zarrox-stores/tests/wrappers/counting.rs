@@ -36,7 +36,7 @@ fn counting_and_limited_and_faultless_stores_pass_the_suite() {
 }
 
 #[test]
-fn what_is_asked_is_counted() {
+fn operations_are_counted() {
     let store = CountingStore::new(memory(&["a", "b"]));
     store.get(&key("a")).unwrap();
     let value = store.open_with(&key("b"), Some(ByteRange::Suffix { length: 2 })).unwrap().unwrap();

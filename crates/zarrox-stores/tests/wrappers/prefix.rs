@@ -23,7 +23,7 @@ fn passes_the_suite_in_a_directory() {
 }
 
 #[test]
-fn shows_only_what_is_below_and_leaves_the_rest_alone() {
+fn contains_only_keys_below_the_prefix() {
     let all = Arc::new(MemoryStore::new());
     for name in ["a/x", "ab/x", "a", "b/a/x"] {
         all.set(&key(name), name.as_bytes(), Condition::Always).unwrap();

@@ -54,7 +54,7 @@ impl Subscriber for Listener {
 
 /// In one test: `tracing` caches for all threads whether a call site has a subscriber.
 #[test]
-fn passes_the_suite_and_tells_what_is_done() {
+fn passes_the_suite_and_traces_operations() {
     operations_are_reported_with_bytes_times_and_errors();
     store_suite(|| Box::new(TracedStore::new(Arc::new(MemoryStore::new()))));
 }

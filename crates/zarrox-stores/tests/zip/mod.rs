@@ -189,7 +189,7 @@ fn a_file_that_is_replaced_is_not_written_to() {
 }
 
 #[test]
-fn what_another_handle_writes_between_reading_and_writing_is_not_lost() {
+fn writes_of_another_handle_between_a_read_and_a_write_are_not_lost() {
     let (directory, path) = place();
     let store = open(&path, ZipMode::Append);
     put(&store, "a", b"1");
@@ -331,7 +331,7 @@ fn cut_off_once(path: &PathBuf, torn: &[u8]) {
 }
 
 #[test]
-fn what_was_written_is_finished_when_dropped() {
+fn an_archive_is_finished_when_dropped() {
     let (_directory, path) = place();
     let store = open(&path, ZipMode::Create);
     put(&store, "a", b"1");

@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_very_slow_is_cut_off() {
+    fn very_long_bars_are_truncated() {
         assert!((place(MOST) - PANEL).abs() < 1e-9 && (place(100.0) - PANEL).abs() < 1e-9);
         assert!(place(0.0).abs() < 1e-9);
     }

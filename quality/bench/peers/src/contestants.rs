@@ -196,7 +196,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn who_cannot_take_part_is_not_asked() {
+    fn unsupported_cases_are_refused() {
         let (read, list) = (json!({"kind": "read"}), json!({"kind": "list"}));
         let zarr2 = Contestant { newest_format: 2, ..Contestant::new("zarr2", Program::default()) };
         assert_eq!(zarr2.refusal(2, &list), None);

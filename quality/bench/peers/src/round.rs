@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn everyone_takes_part_as_long_as_it_can() {
+    fn slow_contestants_are_measured_less_often() {
         let rust = vec![
             contestant(OURSELVES, 7, 1.0),
             contestant("test-wrong", 8, 1.0),

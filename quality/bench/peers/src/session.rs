@@ -57,7 +57,7 @@ impl Session {
         let _ = self.input.as_mut().map(|input| writeln!(input, "{line}").and_then(|()| input.flush()));
         let answer = self.answers.recv_timeout(patience).map_err(|error| match error {
             RecvTimeoutError::Timeout => Absence::GaveUp(begin.elapsed().as_secs_f64()),
-            RecvTimeoutError::Disconnected => Absence::Failed(self.last_words()),
+            RecvTimeoutError::Disconnected => Absence::Failed(self.last_output()),
         })?;
         let answer: Value = serde_json::from_str(&answer)
             .map_err(|error| Absence::Failed(format!("'{answer}' is not a valid answer: {error}")))?;
@@ -79,15 +79,15 @@ impl Session {
             Ok(line) => return Err(Absence::Failed(format!("'{line}' answers nothing"))),
         }
         let status = self.child.wait().map_err(|error| Absence::Failed(error.to_string()))?;
-        if status.success() { Ok(()) } else { Err(Absence::Failed(self.last_words())) }
+        if status.success() { Ok(()) } else { Err(Absence::Failed(self.last_output())) }
     }
 
     /// Returns the last output of a contestant that has ended without an answer.
-    fn last_words(&mut self) -> String {
+    fn last_output(&mut self) -> String {
         let status = self.child.wait().map_or_else(|error| error.to_string(), |status| status.to_string());
         let text = self.errors.take().and_then(|errors| errors.join().ok()).unwrap_or_default();
-        let says_something = |line: &&str| !line.trim().is_empty() && !line.starts_with("note: ");
-        let last = text.lines().rfind(says_something).unwrap_or("nothing was said");
+        let is_message = |line: &&str| !line.trim().is_empty() && !line.starts_with("note: ");
+        let last = text.lines().rfind(is_message).unwrap_or("no output");
         format!("ended with {status}: {}", last.trim())
     }
 }
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn who_does_not_answer_is_killed() {
+    fn an_unresponsive_contestant_is_killed() {
         let mut session = start(r#"echo '{"ready": ""}'; exec sleep 100"#).unwrap();
         assert!(matches!(session.ask("run", Duration::from_millis(50)), Err(Absence::GaveUp(_))));
         drop(session);

@@ -31,19 +31,19 @@ class Command:
             done = subprocess.run([self.path, *arguments], capture_output=True, timeout=PATIENCE, preexec_fn=limit)
         except subprocess.TimeoutExpired:
             raise Failed(f"{arguments[0]}: not done after {PATIENCE} seconds") from None
-        said = done.stderr.decode(errors="replace")
+        output = done.stderr.decode(errors="replace")
         if done.returncode < 0:
-            raise Failed(f"{arguments[0]}: ended by {signal.Signals(-done.returncode).name}: {said[-300:]}")
-        if "panicked at" in said or done.returncode == 101:
-            raise Failed(f"{arguments[0]}: a panic: {said[-600:]}")
-        return done.returncode, said
+            raise Failed(f"{arguments[0]}: ended by {signal.Signals(-done.returncode).name}: {output[-300:]}")
+        if "panicked at" in output or done.returncode == 101:
+            raise Failed(f"{arguments[0]}: a panic: {output[-600:]}")
+        return done.returncode, output
 
     def do(self, *arguments):
         """Returns the output of the command; anything but success is an error."""
-        code, said = self(*arguments)
+        code, output = self(*arguments)
         if code != 0:
-            raise Failed(f"{arguments[0]}: exit code {code}: {said.strip()[:600]}")
-        return said
+            raise Failed(f"{arguments[0]}: exit code {code}: {output.strip()[:600]}")
+        return output
 
 
 def limit():
@@ -61,8 +61,8 @@ def other(*command):
 class Notes:
     """Returns the parts that an import has reported as skipped."""
 
-    def __init__(self, said):
-        self.lines = re.findall(r"left out: (.*)", said)
+    def __init__(self, output):
+        self.lines = re.findall(r"left out: (.*)", output)
         # Whether dangling links may be skipped silently.
         self.forgives = False
 

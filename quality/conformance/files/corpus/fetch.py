@@ -26,14 +26,14 @@ KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
 LARGEST = 128 << 20
 
 
-class NotToBeHad(Exception):
+class NotAvailable(Exception):
     """A package that no registry provides."""
 
 
 def run(*command, **options):
     done = subprocess.run(command, capture_output=True, text=True, **options)
     if done.returncode != 0:
-        raise NotToBeHad(f"{' '.join(command[:3])}: {(done.stderr or done.stdout).strip()[-300:]}")
+        raise NotAvailable(f"{' '.join(command[:3])}: {(done.stderr or done.stdout).strip()[-300:]}")
     return done.stdout
 
 
@@ -52,7 +52,7 @@ def from_pypi(package, into):
         links = [candidate.link for candidate in finder.find_all_candidates(package["name"]) if str(candidate.version) == package["version"]]
         links = [link for link in links if link.is_wheel == package.get("wheel", False)]
         if not links:
-            raise NotToBeHad("the index does not have this version")
+            raise NotAvailable("the index does not have this version")
         link = links[0]
         path = os.path.join(into, link.filename)
         with session.get(link.url_without_fragment, stream=True) as response, open(path + ".part", "wb") as file:
@@ -62,7 +62,7 @@ def from_pypi(package, into):
                 digest.update(block)
                 file.write(block)
         if link.hash and digest.hexdigest() != link.hash:
-            raise NotToBeHad("the checksum differs from the index's")
+            raise NotAvailable("the checksum differs from the index's")
     os.rename(path + ".part", path)
     return [path]
 
@@ -80,7 +80,7 @@ def from_crates(package, into):
     name = f"{package['name']}-{package['version']}.crate"
     found = glob.glob(os.path.join(home, "registry", "cache", "*", name))
     if not found:
-        raise NotToBeHad("cargo has not downloaded the crate")
+        raise NotAvailable("cargo has not downloaded the crate")
     return [shutil.copy(found[0], os.path.join(into, name))]
 
 
@@ -95,7 +95,7 @@ def debian_lists(root):
         lines = [line.split() for line in known.splitlines()]
         mains = [line for line in lines if line[1:2] == ["main"] and "security" not in line[0] and line[0].rstrip("/").endswith("/debian")]
         if not mains:
-            raise NotToBeHad("apt-get has no source of Debian's main packages")
+            raise NotAvailable("apt-get has no source of Debian's main packages")
         uri = mains[0][0]
         signed = f"[signed-by={KEYS}] " if os.path.exists(KEYS) else ""
         with open(f"{root}/sources.list", "w") as file:
@@ -122,7 +122,7 @@ def key(package):
     return f"{package['registry']}-{name}-{package['version']}".replace(":", "-")
 
 
-def bring(package, root):
+def download(package, root):
     """Downloads and unpacks a package, unless that was done before. Returns its files."""
     place = os.path.join(root, "files", key(package))
     listed = os.path.join(place, "files.json")
@@ -160,8 +160,8 @@ def fetch(root, others=()):
 
     for package in packages:
         try:
-            found = bring(package, root)
-        except Exception as error:  # noqa: BLE001, whatever it is, the others can be had
+            found = download(package, root)
+        except Exception as error:  # noqa: BLE001, one failure must not prevent the other downloads
             missing[key(package)] = f"{type(error).__name__}: {error}"
             print(f"{key(package)}: not available: {error}", flush=True)
             continue

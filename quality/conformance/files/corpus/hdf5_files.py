@@ -340,25 +340,25 @@ def import_and_compare(zarrox, path, target, compare):
 
     `compare` returns the differences between the file and the target, and the parts that the other program cannot read.
     """
-    code, said = zarrox("import", path, target, "--force")
+    code, output = zarrox("import", path, target, "--force")
     refused = None
     if code in SKIPPED:
-        refused = said.strip()[:1000]
-        code, said = zarrox("import", path, target, "--force", "--skip-unsupported")
+        refused = output.strip()[:1000]
+        code, output = zarrox("import", path, target, "--force", "--skip-unsupported")
     if code in SKIPPED:
-        return "refused", [f"as a whole: {said.strip()[:300]}"], None
+        return "refused", [f"as a whole: {output.strip()[:300]}"], None
     if code not in (0, DAMAGED):
-        return "failed", [f"exit code {code}: {said.strip()[:500]}"], None
-    damage = said.strip()[:500] if code == DAMAGED else None
+        return "failed", [f"exit code {code}: {output.strip()[:500]}"], None
+    damage = output.strip()[:500] if code == DAMAGED else None
     if damage:
         # The damaged part is reported; the rest must be right.
-        code, said = zarrox("import", path, target, "--force", "--skip-unsupported", "--skip-damaged")
+        code, output = zarrox("import", path, target, "--force", "--skip-unsupported", "--skip-damaged")
         if code != 0:
-            _, unreadable = compare(path, Hierarchy(target + ".none"), Notes(said))
+            _, unreadable = compare(path, Hierarchy(target + ".none"), Notes(output))
             if unreadable:
                 return "broken", [f"an error: {damage}", *unreadable[:3]], None
             return "failed", [f"damaged, though others read it: {damage}"], None
-    notes = Notes(said)
+    notes = Notes(output)
     differences, unreadable = compare(path, Hierarchy(target), notes)
     if differences:
         return "failed", differences[:20], notes
@@ -379,10 +379,10 @@ def check(zarrox, path, work):
     try:
         whole = readable(path, work)
     except Broken as broken:
-        code, said = zarrox("import", path, target, "--force")
+        code, output = zarrox("import", path, target, "--force")
         if code == 0:
             return {"class": "failed", "reasons": [f"imported, though {broken}"]}
-        return {"class": "broken", "reasons": [f"exit code {code}: {said.strip()[:200]}", str(broken)]}
+        return {"class": "broken", "reasons": [f"exit code {code}: {output.strip()[:200]}", str(broken)]}
     kind, reasons, notes = import_and_compare(zarrox, path, target, lambda _, *others: compare(whole, *others))
     if kind == "failed" and whole != path and reasons[0].startswith("damaged"):
         # h5py can only read a repaired copy.
@@ -396,14 +396,14 @@ def check(zarrox, path, work):
 def exported(zarrox, path, target, again, notes, kind):
     """Returns the outcome of exporting an import to HDF5."""
     try:
-        code, said = zarrox("export", target, again, "--force")
+        code, output = zarrox("export", target, again, "--force")
         if code == UNSUPPORTED:
-            return {"class": "refused", "reasons": [said.strip()[:300]]}
+            return {"class": "refused", "reasons": [output.strip()[:300]]}
         if code != 0:
-            return {"class": "failed", "reasons": [f"exit code {code}: {said.strip()[:300]}"]}
-        code, said = other("h5dump", "-H", again)
+            return {"class": "failed", "reasons": [f"exit code {code}: {output.strip()[:300]}"]}
+        code, output = other("h5dump", "-H", again)
         if code != 0:
-            return {"class": "failed", "reasons": [f"h5dump: {said.strip()[:300]}"]}
+            return {"class": "failed", "reasons": [f"h5dump: {output.strip()[:300]}"]}
         if kind == "failed":
             return {"class": "failed", "reasons": ["the import differs"]}
         differences = []

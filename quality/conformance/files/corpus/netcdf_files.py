@@ -54,10 +54,10 @@ def check(zarrox, path, work):
         with netCDF4.Dataset(path):
             pass
     except OSError as error:
-        code, said = zarrox("import", path, target, "--force")
+        code, output = zarrox("import", path, target, "--force")
         if code == 0:
             return {"class": "failed", "reasons": [f"imported, though netCDF4: {error}"]}
-        return {"class": "broken", "reasons": [f"exit code {code}: {said.strip()[:200]}", str(error)]}
+        return {"class": "broken", "reasons": [f"exit code {code}: {output.strip()[:200]}", str(error)]}
     kind, reasons, notes = hdf5_files.import_and_compare(zarrox, path, target, lambda *args: compare(*args, is_classic))
     outcome = {"class": kind, "reasons": reasons}
     if notes is not None:
@@ -193,16 +193,16 @@ def alike_variables(a, b):
 def exported(zarrox, path, target, again):
     """Returns the outcome of exporting an import to NetCDF: ncdump and nccopy can read it, and it has the content of the file."""
     try:
-        code, said = zarrox("export", target, again, "--force")
+        code, output = zarrox("export", target, again, "--force")
         if code == UNSUPPORTED:
-            return {"class": "refused", "reasons": [said.strip()[:300]]}
+            return {"class": "refused", "reasons": [output.strip()[:300]]}
         if code != 0:
-            return {"class": "failed", "reasons": [f"exit code {code}: {said.strip()[:300]}"]}
+            return {"class": "failed", "reasons": [f"exit code {code}: {output.strip()[:300]}"]}
         reasons = []
         for program in (["ncdump", "-h", again], ["nccopy", again, again + ".copy.nc"]):
-            code, said = other(*program)
+            code, output = other(*program)
             if code != 0 and other(program[0], *program[1:-1], *([path] if program[0] == "ncdump" else [path, again + ".source.nc"]))[0] == 0:
-                reasons.append(f"{program[0]}: {said.strip()[:200]}")
+                reasons.append(f"{program[0]}: {output.strip()[:200]}")
         try:
             reasons += compare_netcdf(path, again)
         except OSError as error:

@@ -19,24 +19,24 @@ from table_files import plain  # noqa: E402
 def check(zarrox, path, work, read, compare):
     """Returns the outcome of a file. `read` reads it with another program, and `compare` returns the differences of the target."""
     target = os.path.join(work, "target.zarr")
-    code, said = zarrox("import", path, target, "--force")
+    code, output = zarrox("import", path, target, "--force")
     refused = None
     if code in SKIPPED:
-        refused = said.strip()[:500]
-        code, said = zarrox("import", path, target, "--force", "--skip-unsupported")
+        refused = output.strip()[:500]
+        code, output = zarrox("import", path, target, "--force", "--skip-unsupported")
     try:
         theirs = read(path)
     except Exception as error:  # noqa: BLE001, whatever the other program cannot read
-        reasons = [f"{type(error).__name__}: {error}"[:300], said.strip()[:300]]
+        reasons = [f"{type(error).__name__}: {error}"[:300], output.strip()[:300]]
         if code == 0 and not refused:
             return {"class": "unknown", "reasons": reasons}
         kind = "refused" if refused else "broken" if code in (DAMAGED, MISSING) else "failed"
         return {"class": kind, "reasons": [f"exit code {code}", *reasons]}
     if code in SKIPPED:
-        return {"class": "refused", "reasons": [said.strip()[:500]]}
+        return {"class": "refused", "reasons": [output.strip()[:500]]}
     if code != 0:
-        return {"class": "failed", "reasons": [f"exit code {code}: {said.strip()[:400]}"]}
-    notes = Notes(said)
+        return {"class": "failed", "reasons": [f"exit code {code}: {output.strip()[:400]}"]}
+    notes = Notes(output)
     try:
         compare(theirs, Hierarchy(target), notes)
     except Exception as error:  # noqa: BLE001

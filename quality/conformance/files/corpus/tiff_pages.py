@@ -182,37 +182,37 @@ def compare(path, images, reduced, is_lossy, hierarchy, is_told):
 def check(zarrox, path, work):
     """Returns the outcome of a TIFF file."""
     target = os.path.join(work, "target.zarr")
-    code, said = zarrox("import", path, target, "--force")
+    code, output = zarrox("import", path, target, "--force")
     refused = None
     if code in SKIPPED:
-        refused = said.strip()[:500]
-        code, said = zarrox("import", path, target, "--force", "--skip-unsupported")
+        refused = output.strip()[:500]
+        code, output = zarrox("import", path, target, "--force", "--skip-unsupported")
     try:
         images, reduced, is_lossy = read(path)
         if not images:
             raise ValueError("no series")
     except Exception as error:  # noqa: BLE001, whatever tifffile cannot read
-        reasons = [f"tifffile: {type(error).__name__}: {error}"[:300], said.strip()[:300]]
+        reasons = [f"tifffile: {type(error).__name__}: {error}"[:300], output.strip()[:300]]
         if code == 0 and not refused:
             return second_opinion(path, Hierarchy(target), reasons)
         if code in (0, DAMAGED, *SKIPPED):
             return {"class": "refused" if refused else "broken", "reasons": [refused or "", *reasons]}
         return {"class": "failed", "reasons": [f"exit code {code}", *reasons]}
     if code in SKIPPED:
-        return {"class": "refused", "reasons": [said.strip()[:500]]}
+        return {"class": "refused", "reasons": [output.strip()[:500]]}
     if code == DAMAGED and not any(True for _ in opinions(path)):
-        return {"class": "broken", "reasons": [f"exit code 5: {said.strip()[:300]}", "neither Pillow nor GDAL reads it whole"]}
+        return {"class": "broken", "reasons": [f"exit code 5: {output.strip()[:300]}", "neither Pillow nor GDAL reads it whole"]}
     if code == DAMAGED:
         # A missing directory is reported, and all others are as other programs read them.
-        damage = said.strip()[:400]
-        code, said = zarrox("import", path, target, "--force", "--skip-unsupported", "--skip-damaged")
+        damage = output.strip()[:400]
+        code, output = zarrox("import", path, target, "--force", "--skip-unsupported", "--skip-damaged")
         hierarchy = Hierarchy(target)
         if code == 0 and "/page" in damage and not compare(path, images, reduced, is_lossy, hierarchy, False):
             return {"class": "refused", "reasons": [damage]}
         return {"class": "failed", "reasons": [f"exit code 5: {damage}, though others read it"]}
     if code != 0:
-        return {"class": "failed", "reasons": [f"exit code {code}: {said.strip()[:400]}, though others read it"]}
-    notes = Notes(said)
+        return {"class": "failed", "reasons": [f"exit code {code}: {output.strip()[:400]}, though others read it"]}
+    notes = Notes(output)
     hierarchy = Hierarchy(target)
     differences = compare(path, images, reduced, is_lossy, hierarchy, bool(notes) or bool(refused))
     if differences:

@@ -48,7 +48,7 @@ fn requests_are_answered_where_fuzzing_begins_and_where_it_found_something() {
 #[test]
 fn a_million_million_elements_are_thinned_or_refused() {
     let server = Urls::new().unwrap();
-    let asked = |call: &str| {
+    let status = |call: &str| {
         let begun = Instant::now();
         let status = server.run(format!("/api/v1/{call}").as_bytes());
         assert!(begun.elapsed() < Duration::from_secs(30), "{call}: {:?}", begun.elapsed());
@@ -57,7 +57,7 @@ fn a_million_million_elements_are_thinned_or_refused() {
     for call in
         ["slice/huge/cube?select=:,:,0&max_elements=50", "slice/huge/cube?select=9&as=png&width=30&height=20"]
     {
-        assert_eq!(asked(call), 200, "{call}");
+        assert_eq!(status(call), 200, "{call}");
     }
     for call in [
         "slice/huge/cube",
@@ -65,7 +65,7 @@ fn a_million_million_elements_are_thinned_or_refused() {
         "slice/huge/thick?select=0,0,0",
         "chunks/huge/cube",
     ] {
-        assert_eq!(asked(call), 413, "{call}");
+        assert_eq!(status(call), 413, "{call}");
     }
 }
 

@@ -38,8 +38,9 @@ impl Package {
                 needs[file].extend(run.filter(|module| *module != file));
                 // `from a import b` imports the module `a.b`, or a name in the module `a`, which may be a package around it.
                 let parent = name.rsplit_once('.').and_then(|(parent, _)| modules.get(parent));
-                let meant = parent.filter(|parent| **parent != file && !modules.contains_key(name.as_str()));
-                needs[file].extend(meant);
+                let submodule =
+                    parent.filter(|parent| **parent != file && !modules.contains_key(name.as_str()));
+                needs[file].extend(submodule);
             }
         }
         Self(Graph { paths: files, needs })

@@ -194,8 +194,8 @@ impl WebDavStore {
         let response = self.ask(operation, path, depth).await?;
         if response.status() == StatusCode::BAD_REQUEST {
             // Members would be below the path itself.
-            let asked = if depth == "1" { &format!("{path}/") } else { path };
-            if self.is_below_file(asked).await? {
+            let directory = if depth == "1" { &format!("{path}/") } else { path };
+            if self.is_below_file(directory).await? {
                 return Ok(None);
             }
         }

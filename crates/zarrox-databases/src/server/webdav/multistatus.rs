@@ -35,11 +35,11 @@ pub(super) fn parse(document: &[u8]) -> Result<Vec<Resource>, String> {
     let mut text = String::new();
     loop {
         let (namespace, event) = reader.read_resolved_event().map_err(|error| error.to_string())?;
-        let ours = matches!(namespace, ResolveResult::Bound(namespace) if namespace.0 == b"DAV:");
+        let is_dav = matches!(namespace, ResolveResult::Bound(namespace) if namespace.0 == b"DAV:");
         match event {
             Event::Eof => break,
             Event::DocType(_) => return Err("the XML has a document type declaration".to_owned()),
-            Event::Start(start) | Event::Empty(start) if ours => {
+            Event::Start(start) | Event::Empty(start) if is_dav => {
                 text.clear();
                 match start.local_name().as_ref() {
                     b"response" => current = Some(Resource::default()),
@@ -61,7 +61,7 @@ pub(super) fn parse(document: &[u8]) -> Result<Vec<Resource>, String> {
                     }
                 }
             }
-            Event::End(end) if ours => {
+            Event::End(end) if is_dav => {
                 let value = text.trim();
                 match (end.local_name().as_ref(), &mut current) {
                     (b"response", this) => resources.extend(this.take()),

@@ -117,8 +117,8 @@ impl Directory {
 
     /// Returns the end of the last entry that this process has written from this offset on.
     pub(super) fn end_from(&self, begin: u64) -> u64 {
-        let ours = self.entries.values().filter(|entry| entry.header >= begin);
-        ours.map(|entry| entry.limit).fold(begin, u64::max)
+        let appended = self.entries.values().filter(|entry| entry.header >= begin);
+        appended.map(|entry| entry.limit).fold(begin, u64::max)
     }
 
     fn parsed(mut self, expected: u64) -> Result<Self, StoreError> {

@@ -69,8 +69,8 @@ impl Fault {
             ),
             Self::Dangling { name, target } => {
                 let message = format!(
-                    "the symbolic link '{}' leads to '{}', where nothing is (`git annex get` or `datalad get` fetch what they have \
-                     left out; a link to a value that is gone can be removed),",
+                    "the symbolic link '{}' leads to '{}', which does not exist (`git annex get` or \
+                     `datalad get` fetch the content of annexed files; a link to a value that is gone can be removed),",
                     shown(&name),
                     shown(&target)
                 );

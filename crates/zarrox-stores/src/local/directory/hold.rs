@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn who_holds_a_directory_alone_excludes_others_and_leaves_no_file() {
+    fn an_exclusive_hold_of_a_directory_excludes_others_and_leaves_no_file() {
         let directory = tempfile::tempdir().unwrap();
         let root = root(&directory);
         let alone = root.hold("a", Hold::Exclusive).unwrap();

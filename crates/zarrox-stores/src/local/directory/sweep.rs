@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_writer_removes_what_is_left_and_nothing_else() {
+    fn the_next_writer_removes_only_leftovers() {
         let directory = tempfile::tempdir().unwrap();
         let root = root(&directory);
         let (left, alive) = (next_name(), next_name());

@@ -101,7 +101,7 @@ fn of_others_writes_only_validation_learns() {
 }
 
 #[test]
-fn the_room_is_bounded_and_what_is_used_stays() {
+fn the_size_is_bounded_and_recently_used_entries_stay() {
     const LIMIT: u64 = 1 << 20;
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("another file"), [7; 1000]).unwrap();
@@ -154,7 +154,7 @@ fn damaged_copies_are_ignored() {
 }
 
 #[test]
-fn what_an_interruption_left_behind_is_removed_when_room_is_needed() {
+fn leftovers_of_an_interruption_are_evicted() {
     let directory = tempfile::tempdir().unwrap();
     let left = directory.path().join(".zarrox-copying-abc");
     fs::write(&left, vec![7; 1 << 20]).unwrap();
@@ -167,7 +167,7 @@ fn what_an_interruption_left_behind_is_removed_when_room_is_needed() {
 }
 
 #[test]
-fn writes_below_a_prefix_forget_what_is_below() {
+fn writes_below_a_prefix_invalidate_its_entries() {
     let directory = tempfile::tempdir().unwrap();
     let inner = CountingStore::new(memory());
     let store = cached(&inner, directory.path());

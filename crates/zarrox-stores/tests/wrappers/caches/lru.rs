@@ -20,7 +20,7 @@ fn nothing_is_stale() {
 }
 
 #[test]
-fn what_is_kept_is_not_read_again_until_it_is_forgotten() {
+fn cached_values_are_not_read_again_until_invalidated() {
     let counting = CountingStore::new(memory());
     put(&counting, "a/v", b"0123456789");
     let store = LruCacheStore::new(Arc::new(counting.clone()), 1 << 20);
@@ -78,7 +78,7 @@ fn large_values_are_kept_only_when_they_are_read_as_a_whole() {
 }
 
 #[test]
-fn the_memory_is_bounded_and_what_is_used_stays() {
+fn the_memory_is_bounded_and_recently_used_values_stay() {
     const LIMIT: u64 = 100_000;
     let counting = CountingStore::new(memory());
     let store = LruCacheStore::new(Arc::new(counting.clone()), LIMIT);
