@@ -73,7 +73,7 @@ impl Output {
             }
             Ok(metadata) if !metadata.is_file() => {
                 let file = File::options().write(true).open(&path).map_err(creating)?;
-                return Ok(Self { file, name, place: None });
+                return Ok(Self { file, name, target: None });
             }
             Ok(_) if !overwrite => return Err(exists(&path, "already exists; --force replaces it")),
             _ => {}
@@ -86,7 +86,7 @@ impl Output {
 
     /// Returns true if the file can be written in any order.
     pub(crate) fn can_seek(&self) -> bool {
-        self.place.is_some()
+        self.target.is_some()
     }
 
     fn named(&self, error: &io::Error) -> io::Error {
