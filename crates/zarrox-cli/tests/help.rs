@@ -5,7 +5,7 @@ use std::process::Command;
 
 use crate::common::Sandbox;
 
-/// Every command, by its words.
+/// Every command, as words.
 const COMMANDS: &[&[&str]] = &[
     &[],
     &["info"],
