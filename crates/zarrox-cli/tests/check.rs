@@ -6,11 +6,11 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
-use crate::common::Place;
+use crate::common::Sandbox;
 
 /// A hierarchy with two arrays, of which `a` has chunks that were never stored.
-fn place() -> Place {
-    let place = Place::new();
+fn place() -> Sandbox {
+    let place = Sandbox::new();
     place.write("six.bin", [1, 2, 3, 4, 5, 6]);
     for name in ["a", "b"] {
         let path = format!("h.zarr/{name}");

@@ -1,11 +1,11 @@
 //! Consolidated metadata by the command.
 
-use crate::common::Place;
+use crate::common::Sandbox;
 
 #[test]
 fn it_is_written_checked_and_removed() {
     for (format, file, kept) in [("v2", "h.zarr/.zmetadata", false), ("v3", "h.zarr/zarr.json", true)] {
-        let place = Place::new();
+        let place = Sandbox::new();
         place.ok(&["create", "h.zarr", "--group", "--format", format]);
         place.ok(&["create", "h.zarr/g/a", "--shape", "4", "--dtype", "int8"]);
         let message = place.fails(3, &["consolidate", "h.zarr", "--check"]);
@@ -31,8 +31,8 @@ fn it_is_written_checked_and_removed() {
 }
 
 /// A hierarchy of an array in a group, with consolidated metadata at the root.
-fn consolidated(format: &str) -> Place {
-    let place = Place::new();
+fn consolidated(format: &str) -> Sandbox {
+    let place = Sandbox::new();
     place.ok(&["create", "h.zarr", "--group", "--format", format]);
     place.ok(&["create", "h.zarr/g/a", "--shape", "4", "--dtype", "int8"]);
     place.ok(&["consolidate", "h.zarr"]);

@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use crate::common::Place;
+use crate::common::Sandbox;
 
 /// A v2 hierarchy of a group, an array with dimension names as xarray has them, and one of another type.
-fn hierarchy() -> Place {
-    let place = Place::new();
+fn hierarchy() -> Sandbox {
+    let place = Sandbox::new();
     let attributes = r#"{"_ARRAY_DIMENSIONS": ["y", "x"], "units": "m"}"#;
     place.ok(&["create", "h.zarr", "--group", "--format", "v2", "--attrs", r#"{"title": "x"}"#]);
     place.ok(&[
@@ -68,7 +68,7 @@ fn in_place_only_documents_change() {
 
 #[test]
 fn losses_need_consent() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.ok(&["create", "h.zarr", "--group"]);
     place.ok(&["create", "h.zarr/a", "--shape", "4", "--dtype", "bfloat16"]);
     place.ok(&["create", "h.zarr/b", "--shape", "4", "--dtype", "int8"]);

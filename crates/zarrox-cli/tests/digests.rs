@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use crate::common::Place;
+use crate::common::Sandbox;
 
 /// An array of four chunks in v2, and the same in v3 with other chunks.
-fn two() -> Place {
-    let place = Place::new();
+fn two() -> Sandbox {
+    let place = Sandbox::new();
     let elements: Vec<u8> = (0..64_u8).flat_map(|n| [n, 1]).collect();
     place.write("elements.raw", &elements);
     for (path, format, chunks) in [("old.zarr", "v2", "4,4"), ("new.zarr", "v3", "8,3")] {

@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use serde_json::json;
 
-use crate::common::{Place, golden};
+use crate::common::{Sandbox, golden};
 
 const PRINTED: &[&str] = &[
     "bool",
@@ -35,8 +35,8 @@ const PRINTED: &[&str] = &[
     "complex128_fortran_big",
 ];
 
-fn counted(shape: &str, count: u32) -> Place {
-    let place = Place::new();
+fn counted(shape: &str, count: u32) -> Sandbox {
+    let place = Sandbox::new();
     let bytes: Vec<u8> = (0..count).flat_map(u32::to_le_bytes).collect();
     let run = place.run_with(&["import", "-", "a.zarr", "--dtype", "<u4", "--shape", shape], &bytes);
     assert_eq!(run.code, 0, "{}", run.err);
@@ -45,7 +45,7 @@ fn counted(shape: &str, count: u32) -> Place {
 
 #[test]
 fn arrays_are_printed_as_numpy_prints_them() {
-    let place = Place::new();
+    let place = Sandbox::new();
     for name in PRINTED {
         place.ok(&["import", &golden(&format!("{name}.npy")), "a.zarr", "--force"]);
         let wanted = std::fs::read_to_string(golden(&format!("{name}.txt"))).unwrap();
@@ -118,7 +118,7 @@ fn csv_and_json_have_every_element() {
 
 #[test]
 fn of_a_huge_array_only_the_edges_are_read() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let huge = (1_u64 << 40).to_string();
     place.ok(&["create", "a.zarr", "--shape", &huge, "--dtype", "f8", "--chunks", "1000"]);
     assert_eq!(place.ok(&["dump", "a.zarr"]), "[0. 0. 0. ... 0. 0. 0.]\n");
@@ -132,7 +132,7 @@ fn of_a_huge_array_only_the_edges_are_read() {
 
 #[test]
 fn metadata_that_demands_too_much_is_refused() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.ok(&["create", "a.zarr", "--shape", "9", "--dtype", "f8"]);
     let metadata = String::from_utf8(place.read("a.zarr/zarr.json")).unwrap();
     let huge = (1_u64 << 40).to_string();
@@ -144,7 +144,7 @@ fn metadata_that_demands_too_much_is_refused() {
 
 #[test]
 fn a_group_is_no_array() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.ok(&["create", "h.zarr/t2m", "--shape", "3", "--dtype", "i4"]);
     assert!(place.fails(2, &["dump", "h.zarr"]).contains("name one of its arrays (t2m)"));
     place.fails(2, &["export", "h.zarr", "x.npy"]);
@@ -169,7 +169,7 @@ fn a_damaged_chunk_is_named() {
 
 #[test]
 fn a_closed_pipe_ends_the_command_quietly() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.ok(&["create", "a.zarr", "--shape", "100000000000", "--dtype", "f8", "--chunks", "1000"]);
     for line in [
         ["dump", "a.zarr", "--csv"].as_slice(),
@@ -189,7 +189,7 @@ fn a_closed_pipe_ends_the_command_quietly() {
 
 #[test]
 fn text_and_times_are_plain_in_csv_and_json() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.ok(&["import", &golden("text.npy"), "t.zarr"]);
     assert_eq!(place.ok(&["dump", "--csv", "t.zarr"]), "a,bcé\nit's,\n");
     assert_eq!(place.ok(&["dump", "--json", "t.zarr"]).trim_end(), r#"[["a","bcé"],["it's",""]]"#);
@@ -200,7 +200,7 @@ fn text_and_times_are_plain_in_csv_and_json() {
 
 #[test]
 fn json_of_an_array_without_elements_has_its_shape() {
-    let place = Place::new();
+    let place = Sandbox::new();
     for (shape, shown) in [("2,0,3", "[[],[]]"), ("0,3", "[]"), ("0", "[]"), ("1,2,0", "[[[],[]]]")] {
         place.ok(&["create", "e.zarr", "--force", "--shape", shape, "--dtype", "f4"]);
         assert_eq!(place.ok(&["dump", "--json", "e.zarr"]).trim_end(), shown);
@@ -209,7 +209,7 @@ fn json_of_an_array_without_elements_has_its_shape() {
 
 #[test]
 fn bytes_and_dates_are_the_same_in_csv_and_json() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let as_csv = |path: &str| {
         let json = place.json(&["dump", "--json", path]);
         let cell = |cell: &serde_json::Value| {
@@ -234,7 +234,7 @@ fn bytes_and_dates_are_the_same_in_csv_and_json() {
 
 #[test]
 fn arrays_of_a_group_are_columns() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.ok(&["create", "s.zarr/time", "--shape", "3", "--dtype", "i4"]);
     place.ok(&["set", "s.zarr/time[:]", "[1, 20, 300]"]);
     place.ok(&["create", "s.zarr/name", "--shape", "3", "--dtype", "string"]);

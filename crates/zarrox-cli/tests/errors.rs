@@ -1,10 +1,10 @@
 //! The messages about errors.
 
-use crate::common::{Place, golden};
+use crate::common::{Sandbox, golden};
 
 #[test]
 fn files_of_other_kinds_are_recognised_and_lead_to_what_opens_them() {
-    let place = Place::new();
+    let place = Sandbox::new();
     std::fs::copy(golden("words.npy"), place.path("a.npy")).unwrap();
     let said = place.fails(2, &["info", "a.npy"]);
     assert!(said.contains("'a.npy' is a NumPy array; `zarrox import a.npy a.zarr"), "{said}");
@@ -38,7 +38,7 @@ fn files_of_other_kinds_are_recognised_and_lead_to_what_opens_them() {
 
 #[test]
 fn a_document_leads_to_its_node() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.ok(&["create", "h.zarr/a", "--shape", "3", "--dtype", "i1"]);
     place.ok(&[
         "create",
@@ -68,7 +68,7 @@ fn a_document_leads_to_its_node() {
 
 #[test]
 fn what_is_missing_and_what_is_no_zarr_are_told_apart() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.write("other/notes.txt", "mine");
     place.ok(&["create", "h.zarr", "--group"]);
     assert!(place.fails(3, &["info", "none"]).contains("'none' does not exist"));
@@ -84,7 +84,7 @@ fn what_is_missing_and_what_is_no_zarr_are_told_apart() {
 
 #[test]
 fn an_array_that_could_not_be_read_is_not_created() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let create = |length: &str| {
         ["create", "a.zarr", "--dtype", "i1", "--force", "--shape"]
             .map(str::to_owned)
@@ -105,7 +105,7 @@ fn an_array_that_could_not_be_read_is_not_created() {
 
 #[test]
 fn what_was_typed_is_repeated_without_backslashes() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let create = ["create", "a.zarr", "--shape", "3", "--dtype"];
     for more in [&["a\"b"][..], &["f4", "--fill-value", "{\"x\": }"]] {
         let said = place.fails(2, &[&create[..], more].concat());
@@ -115,7 +115,7 @@ fn what_was_typed_is_repeated_without_backslashes() {
 
 #[test]
 fn what_keeps_a_conversion_from_being_done_is_told_line_by_line_with_the_option_that_allows_it() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.ok(&["create", "h.zarr/a", "--shape", "4", "--dtype", "bfloat16"]);
     place.ok(&["create", "h.zarr/b", "--shape", "4", "--dtype", "int8", "--fill-value", "7"]);
     let said = place.fails(6, &["convert", "h.zarr", "new.n5", "--to", "n5"]);
@@ -129,7 +129,7 @@ fn what_keeps_a_conversion_from_being_done_is_told_line_by_line_with_the_option_
 
 #[test]
 fn lists_of_candidates_are_complete_or_say_how_many_more() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let arrays = |count: usize| {
         for number in 0..count {
             place.ok(&[

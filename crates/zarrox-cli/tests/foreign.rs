@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
-use crate::common::Place;
+use crate::common::Sandbox;
 
 /// Where a hierarchy of another implementation is, and what that says of its arrays.
 fn foreign(name: &str) -> (PathBuf, Map<String, Value>) {
@@ -86,7 +86,7 @@ fn check_members(codec: &str, ours: &Value, theirs: &Value) {
 }
 
 fn check(name: &str) {
-    let place = Place::new();
+    let place = Sandbox::new();
     let (path, said) = foreign(name);
     assert!(said.len() >= 7, "the corpus is there");
     for (array, said) in &said {
@@ -131,7 +131,7 @@ fn tensorstore() {
 
 #[test]
 fn trees_name_every_array_with_its_shape_and_type() {
-    let place = Place::new();
+    let place = Sandbox::new();
     for name in ["zarr2", "zarr3"] {
         let (path, said) = foreign(name);
         let tree = place.ok(&["tree", path.to_str().unwrap()]);
@@ -151,7 +151,7 @@ fn trees_name_every_array_with_its_shape_and_type() {
 /// The rows of NumPy's own text, for an array with a partial chunk that was never written.
 #[test]
 fn dump_prints_what_numpy_prints() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let path = foreign("zarr2").0.join("partial");
     let text = place.ok(&["dump", path.to_str().unwrap()]);
     assert_eq!(text.trim_end(), "[[9 9 9 9]\n [1 9 9 9]\n [1 9 9 9]\n [9 9 9 9]]");

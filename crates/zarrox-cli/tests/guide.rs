@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::Place;
+use crate::common::Sandbox;
 
 /// A command of a chapter, and the lines that it prints; none if the chapter shows none.
 struct Shown {
@@ -36,7 +36,7 @@ fn run(name: &str) {
     let chapter = std::fs::read_to_string(chapter).unwrap();
     let directory = Path::new(env!("CARGO_BIN_EXE_zarrox")).parent().unwrap();
     let path = format!("{}:{}", directory.display(), std::env::var("PATH").unwrap());
-    let place = Place::new();
+    let place = Sandbox::new();
     let all = shown(&chapter);
     assert!(all.len() > 5, "{name}");
     for Shown { command, output } in all {

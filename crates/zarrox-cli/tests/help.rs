@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::Place;
+use crate::common::Sandbox;
 
-/// Every command, by its words.
+/// Every command, as words.
 const COMMANDS: &[&[&str]] = &[
     &[],
     &["info"],
@@ -63,8 +63,8 @@ const COMMANDS: &[&[&str]] = &[
 ];
 
 /// The nodes and files that the examples use.
-fn sea() -> Place {
-    let place = Place::new();
+fn sea() -> Sandbox {
+    let place = Sandbox::new();
     let units = r#"{"units": "m"}"#;
     let names = ["--dimension-names", "lat,lon", "--attrs", units];
     place.ok(&[&["create", "sea.zarr/depth", "--shape", "40,80", "--dtype", "int16"], &names[..]].concat());
@@ -75,7 +75,7 @@ fn sea() -> Place {
     place
 }
 
-fn examples(place: &Place, words: &[&str]) -> Vec<String> {
+fn examples(place: &Sandbox, words: &[&str]) -> Vec<String> {
     let help = place.ok(&[words, &["--help"]].concat());
     let lines = help.lines().skip_while(|line| *line != "Examples:").skip(1);
     let lines = lines.take_while(|line| line.starts_with("  ")).map(str::trim);
@@ -103,7 +103,7 @@ fn every_example_of_the_help_runs_and_succeeds() {
 
 #[test]
 fn the_list_has_every_command() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.ok(&["man", "pages"]);
     let pages = std::fs::read_dir(place.path("pages")).unwrap();
     let mut pages: Vec<_> = pages.map(|page| page.unwrap().file_name().into_string().unwrap()).collect();
@@ -116,7 +116,7 @@ fn the_list_has_every_command() {
 
 #[test]
 fn manual_pages_have_examples_environment_exit_status_and_references() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.ok(&["man", "pages"]);
     for words in COMMANDS {
         let name = [&["zarrox"], *words].concat().join("-");
@@ -131,7 +131,7 @@ fn manual_pages_have_examples_environment_exit_status_and_references() {
 
 #[test]
 fn values_of_options_are_completed_and_others_stay_legal() {
-    let place = Place::new();
+    let place = Sandbox::new();
     for shell in ["bash", "zsh", "fish"] {
         let script = place.ok(&["completions", shell]);
         for value in [
@@ -159,7 +159,7 @@ fn values_of_options_are_completed_and_others_stay_legal() {
 
 #[test]
 fn the_demo_runs_each_step_that_it_prints() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let told = place.ok(&["demo", "hills"]);
     let steps: Vec<_> = told.lines().filter(|line| line.starts_with("$ zarrox ")).collect();
     assert!(steps.len() > 5, "{told}");

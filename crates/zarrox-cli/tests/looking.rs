@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use crate::common::Place;
+use crate::common::Sandbox;
 
 /// The data that zarrs wrote.
 fn zarrs(path: &str) -> String {
@@ -12,8 +12,8 @@ fn zarrs(path: &str) -> String {
 }
 
 /// Two hierarchies side by side, and other things.
-fn side_by_side() -> Place {
-    let place = Place::new();
+fn side_by_side() -> Sandbox {
+    let place = Sandbox::new();
     place.ok(&["create", "data/a.zarr/x", "--shape", "10", "--dtype", "f4", "--chunks", "5"]);
     place.ok(&["create", "data/b.zarr", "--shape", "3", "--dtype", "U5", "--format", "v2"]);
     place.ok(&["create", "data/c.zip/y", "--shape", "2", "--dtype", "i2"]);
@@ -22,7 +22,7 @@ fn side_by_side() -> Place {
 }
 
 /// Another document of an array.
-fn edit(place: &Place, key: &str, edit: impl Fn(&mut Value)) {
+fn edit(place: &Sandbox, key: &str, edit: impl Fn(&mut Value)) {
     let mut document: Value = serde_json::from_slice(&place.read(key)).unwrap();
     edit(&mut document);
     place.write(key, document.to_string());
@@ -30,7 +30,7 @@ fn edit(place: &Place, key: &str, edit: impl Fn(&mut Value)) {
 
 #[test]
 fn arrays_of_unknown_codecs_show_all_else_and_which_codec_is_missing() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let path = zarrs("compressors.zarr/gdeflate_9");
     let text = place.ok(&["info", &path]);
     assert!(text.contains("\ncannot be read  unknown codec 'zarrs.gdeflate'\n"), "{text}");
@@ -54,7 +54,7 @@ fn arrays_of_unknown_codecs_show_all_else_and_which_codec_is_missing() {
 
 #[test]
 fn unknown_filters_of_v2_and_unknown_data_types_hide_no_metadata() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.ok(&[
         "create",
         "a.zarr",
@@ -175,7 +175,7 @@ fn of_several_paths_one_that_fails_keeps_no_other_from_being_done() {
 
 #[test]
 fn attributes_are_shown_with_their_values() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let attributes = r#"{"units": "K", "scale": [1, 2.5], "evil": "\u001b[31m", "long": "#;
     let attributes = format!("{attributes}\"{}\"}}", "x".repeat(500));
     place.ok(&["create", "h.zarr", "--group", "--attrs", r#"{"title": "x"}"#]);
@@ -194,7 +194,7 @@ fn attributes_are_shown_with_their_values() {
 
 #[test]
 fn data_types_are_shown_as_people_write_them() {
-    let place = Place::new();
+    let place = Sandbox::new();
     for (written, shown) in [
         ("<U5", "U5"),
         ("S3", "S3"),
@@ -222,7 +222,7 @@ fn data_types_are_shown_as_people_write_them() {
 
 #[test]
 fn a_list_shows_all_lengths_of_rectilinear_chunks() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let create = |name: &str, more: &[&str]| {
         place.ok(&[&["create", name, "--shape", "12,4", "--dtype", "int8"], more].concat());
     };
@@ -235,7 +235,7 @@ fn a_list_shows_all_lengths_of_rectilinear_chunks() {
 
 #[test]
 fn programs_are_told_the_same_data_type_by_every_command() {
-    let place = Place::new();
+    let place = Sandbox::new();
     for dtype in ["f8", "<U5", "M8[ns]", "string", r#"[["a", "<i4"], ["b", "|S2"]]"#] {
         place.ok(&["create", "h.zarr/a", "--force", "--shape", "3", "--dtype", dtype]);
         let document: Value = serde_json::from_slice(&place.read("h.zarr/a/zarr.json")).unwrap();
@@ -248,7 +248,7 @@ fn programs_are_told_the_same_data_type_by_every_command() {
 
 #[test]
 fn the_ratio_is_that_of_the_chunks_that_are_stored() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let line =
         ["create", "a.zarr", "--shape", "1000", "--dtype", "f8", "--chunks", "100", "--compressor", "none"];
     place.ok(&line);
@@ -268,7 +268,7 @@ fn the_ratio_is_that_of_the_chunks_that_are_stored() {
 
 #[test]
 fn what_is_replaced_by_a_move_is_deleted_only_when_the_move_succeeds() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.ok(&["create", "h.zarr/a", "--shape", "1", "--dtype", "i1"]);
     place.ok(&["create", "h.zarr/g/b", "--shape", "2", "--dtype", "i1"]);
     assert!(place.fails(4, &["mv", "h.zarr/a", "h.zarr/g"]).contains("--force"));
@@ -295,7 +295,7 @@ fn what_is_replaced_by_a_move_is_deleted_only_when_the_move_succeeds() {
 
 #[test]
 fn patterns_stand_for_the_nodes_that_they_fit() {
-    let place = Place::new();
+    let place = Sandbox::new();
     for name in ["temp_min", "temp_max", "wind"] {
         place.ok(&["create", &format!("a.zarr/{name}"), "--shape", "2", "--dtype", "i4"]);
     }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::common::Place;
+use crate::common::Sandbox;
 
 fn corpus(writer: &str, path: &str) -> String {
     let directory = zarrox_testkit::corpus::directory(&format!("n5/{writer}"));
@@ -11,7 +11,7 @@ fn corpus(writer: &str, path: &str) -> String {
 
 #[test]
 fn what_others_wrote_is_shown() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let info = place.json(&["info", &corpus("z5py", "types/int8"), "--json"]);
     assert_eq!(
         (&info["format"], &info["shape"], &info["chunk_shape"]),
@@ -30,7 +30,7 @@ fn what_others_wrote_is_shown() {
 
 #[test]
 fn a_directory_of_the_name_is_created_as_n5() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.ok(&[
         "create",
         "new.n5/a/b",
@@ -62,7 +62,7 @@ fn a_directory_of_the_name_is_created_as_n5() {
 
 #[test]
 fn arrays_go_in_and_out() {
-    let place = Place::new();
+    let place = Sandbox::new();
     for compressor in ["none", "gzip", "zlib", "bz2", "xz", "lz4", "blosc", "zstd"] {
         let (array, out) = (format!("x.n5/{compressor}"), format!("{compressor}.npy"));
         let source = corpus("zarr2", "types/uint64");

@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
-use crate::common::Place;
+use crate::common::Sandbox;
 
-fn hierarchy() -> Place {
-    let place = Place::new();
+fn hierarchy() -> Sandbox {
+    let place = Sandbox::new();
     place.ok(&["create", "h.zarr", "--group", "--attrs", r#"{"title": "x", "n": 1}"#]);
     place.ok(&[
         "create",
@@ -52,7 +52,7 @@ fn info_says_all_there_is_to_know() {
 
 #[test]
 fn arrays_are_created_with_everything_that_can_be_said() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.ok(&[
         "create",
         "s.zarr",
@@ -113,7 +113,7 @@ fn arrays_are_created_with_everything_that_can_be_said() {
 
 #[test]
 fn chunks_can_be_guessed_left_whole_or_differ() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let chunk_shape = |chunks: &[&str], format: &str| {
         let create =
             ["create", "a.zarr", "--shape", "1000,3000", "--dtype", "f8", "--force", "--format", format];
@@ -146,7 +146,7 @@ fn chunks_can_be_guessed_left_whole_or_differ() {
 
 #[test]
 fn a_new_node_has_the_format_of_the_group_above() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.ok(&["create", "h.zarr", "--group", "--format", "2"]);
     place.ok(&["create", "h.zarr/g/a", "--shape", "3", "--dtype", "i4"]);
     assert!(place.path("h.zarr/g/a/.zarray").exists() && place.path("h.zarr/g/.zgroup").exists());
@@ -154,7 +154,7 @@ fn a_new_node_has_the_format_of_the_group_above() {
 
 #[test]
 fn every_format_is_created_and_shown() {
-    let place = Place::new();
+    let place = Sandbox::new();
     for (format, document) in [
         ("v1", "meta"),
         ("v2", ".zarray"),
@@ -172,7 +172,7 @@ fn every_format_is_created_and_shown() {
 
 #[test]
 fn an_unknown_data_type_is_read_as_another_only_on_demand() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.ok(&["create", "a.zarr", "--format", "v3-draft", "--shape", "2", "--dtype", "r16"]);
     let key = place.path("a.zarr/meta/array.json");
     let document = std::fs::read_to_string(&key).unwrap();
@@ -192,7 +192,7 @@ fn an_unknown_data_type_is_read_as_another_only_on_demand() {
 
 #[test]
 fn what_cannot_be_created_is_refused_with_the_reason() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let create = ["create", "a.zarr", "--shape", "10", "--dtype", "f4"];
     let with = |more: &[&'static str]| [&create[..], more].concat();
     for (code, more, says) in [
@@ -352,7 +352,7 @@ fn paths_do_not_lead_out_of_the_hierarchy() {
 
 #[test]
 fn completions_manual_pages_and_help_are_printed() {
-    let place = Place::new();
+    let place = Sandbox::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         assert!(place.ok(&["completions", shell]).contains("zarrox"), "{shell}");
     }
@@ -378,7 +378,7 @@ fn strict_takes_only_what_the_specifications_have() {
 
 #[test]
 fn names_with_control_characters_break_no_lines() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.ok(&["create", "h.zarr/a\nb", "--shape", "3", "--dtype", "i1"]);
     assert_eq!(place.ok(&["tree", "h.zarr"]), "/\n└── a\\nb (3,) int8\n");
     assert_eq!(place.ok(&["ls", "h.zarr"]), "a\\nb\n");
@@ -387,7 +387,7 @@ fn names_with_control_characters_break_no_lines() {
 
 #[test]
 fn a_format_that_is_named_is_the_only_one_looked_for() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.ok(&["create", "a.zarr", "--shape", "3", "--dtype", "i1"]);
     place.ok(&["create", "b.zarr", "--shape", "3", "--dtype", "i1", "--format", "v2"]);
     assert!(place.ok(&["info", "a.zarr", "--format", "v3"]).contains("v3"));
@@ -405,7 +405,7 @@ fn a_format_that_is_named_is_the_only_one_looked_for() {
 
 #[test]
 fn options_that_no_store_takes_are_refused_and_all_others_listed() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.ok(&["create", "a.zarr", "--shape", "3", "--dtype", "i1"]);
     for path in ["a.zarr", "s3://bucket/a.zarr", "memory://a"] {
         let refused = place.fails(2, &["info", path, "--storage", "alow_http=flase"]);
@@ -424,7 +424,7 @@ fn options_that_no_store_takes_are_refused_and_all_others_listed() {
 #[cfg(unix)]
 fn links_are_followed_when_asked_for_and_removed_themselves() {
     use std::os::unix::fs::symlink;
-    let place = Place::new();
+    let place = Sandbox::new();
     place.run_with(&["import", "-", "a.zarr", "--dtype", "u1", "--shape", "3"], &[1, 2, 3]);
     std::fs::rename(place.path("a.zarr/c"), place.path("scratch")).unwrap();
     symlink("../scratch", place.path("a.zarr/c")).unwrap();

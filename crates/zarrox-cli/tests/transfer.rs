@@ -1,11 +1,11 @@
-//! Elements on their way between files and arrays: how often each chunk is met, what failing leaves behind, and what is told.
+//! Transfers of elements between files and arrays: the number of passes over each chunk, leftovers of failures, and messages.
 
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up should fail")]
 
 use serde_json::json;
 
-use crate::common::{Place, golden};
+use crate::common::{Sandbox, golden};
 
 /// An `.npy` file of 4-byte integers that count, column-major if asked.
 fn npy(shape: &[u64], column_major: bool) -> Vec<u8> {
@@ -24,7 +24,7 @@ fn npy(shape: &[u64], column_major: bool) -> Vec<u8> {
 }
 
 /// An archive only grows, also when a chunk is replaced: its size tells how often chunks were stored.
-fn stored_once(place: &Place, archive: &str, chunks: u64, bytes: u64) {
+fn stored_once(place: &Sandbox, archive: &str, chunks: u64, bytes: u64) {
     let size = std::fs::metadata(place.path(archive)).unwrap().len();
     let names = chunks * 250 + 2000;
     assert!((bytes..bytes + names).contains(&size), "{archive} has {size} bytes, of {bytes}");
@@ -32,7 +32,7 @@ fn stored_once(place: &Place, archive: &str, chunks: u64, bytes: u64) {
 
 #[test]
 fn a_file_is_imported_with_each_chunk_encoded_once_at_any_memory() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let chunks = ["--chunks", "10,16", "--compressor", "none", "--fill-value", "-1"];
     for column_major in [false, true] {
         place.write("a.npy", npy(&[60, 80], column_major));
@@ -51,13 +51,13 @@ fn a_file_is_imported_with_each_chunk_encoded_once_at_any_memory() {
         let first = if column_major { "0,60,120," } else { "0,1,2," };
         assert!(dumps[0].0.starts_with(first));
     }
-    // What is appended begins inside of chunks, which are met once all the same.
+    // An append begins inside of chunks, which are processed once nevertheless.
     place.write("more.npy", npy(&[25, 80], false));
     place.ok(&[&["import", "more.npy", "c.zip"], &chunks[..]].concat());
     place.ok(&["import", "a.npy", "c.zip", "--append", "--memory", "640"]);
     // The five chunks that both have a part of are stored twice.
     stored_once(&place, "c.zip", 50, 90 * 80 * 4 + 5 * 640);
-    // Raw elements behind a header, and a member of an archive that is stored as it is.
+    // Raw elements after a header, and an uncompressed member of an archive.
     let raw = ["--dtype", "<i4", "--shape", "-1,80", "--offset", "128", "--memory", "640"];
     place.ok(&[&["import", "a.npy", "d.zip"], &raw[..], &chunks].concat());
     stored_once(&place, "d.zip", 30, 60 * 80 * 4);
@@ -73,7 +73,7 @@ fn a_file_is_imported_with_each_chunk_encoded_once_at_any_memory() {
 
 #[test]
 fn a_stream_says_beforehand_what_will_be_encoded_again() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let input = npy(&[60, 80], false);
     let line = |memory| ["import", "-", "a.zarr", "--chunks", "10,16", "--force", "--memory", memory];
     let run = place.run_with(&line("1600"), &input);
@@ -104,7 +104,7 @@ const FILES: [(&str, &str); 6] = [
 
 #[test]
 fn a_file_that_was_made_for_a_store_is_removed_when_an_import_fails() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let input: Vec<u8> = npy(&[600, 80], false);
     for (scheme, name) in FILES {
         let url = |node: &str| {
@@ -142,7 +142,7 @@ fn a_file_that_was_made_for_a_store_is_removed_when_an_import_fails() {
 
 #[test]
 fn a_failed_import_gives_its_room_back_or_says_how() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let input = npy(&[60_000, 80], false);
     let small = npy(&[4, 80], false);
     let raw = ["--compressor", "none", "--chunks", "100,80", "--memory", "64KiB"];
@@ -164,7 +164,7 @@ fn a_failed_import_gives_its_room_back_or_says_how() {
 
 #[test]
 fn a_conversion_that_fails_leaves_no_hierarchy_and_says_how_it_continues() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.write("a.npy", npy(&[8, 6], false));
     place.ok(&["create", "h.zarr", "--group"]);
     for name in ["a", "b", "c"] {
@@ -196,7 +196,7 @@ fn a_conversion_that_fails_leaves_no_hierarchy_and_says_how_it_continues() {
 
 #[test]
 fn verbose_commands_say_what_is_done_and_how_much() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.write("a.npy", npy(&[600, 800], false));
     let said = place.run(&["import", "a.npy", "a.zarr", "-v", "--chunks", "100,200"]).err;
     assert!(said.contains("int32 [600, 800] becomes int32 in chunks of [100, 200]"), "{said}");
@@ -210,7 +210,7 @@ fn verbose_commands_say_what_is_done_and_how_much() {
 
 #[test]
 fn raw_files_are_imported_behind_a_header_and_to_their_end() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let mut bytes = b"header".to_vec();
     bytes.extend((0..40_u16).flat_map(u16::to_be_bytes));
     place.write("a.bin", &bytes);
@@ -235,7 +235,7 @@ fn raw_files_are_imported_behind_a_header_and_to_their_end() {
 
 #[test]
 fn a_data_type_casts_what_is_imported_and_loses_nothing_unasked() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let file = golden("float32.npy");
     place.ok(&["import", &file, "a.zarr", "--dtype", "f8"]);
     assert_eq!(place.json(&["info", "a.zarr", "--json"])["data_type"], json!("float64"));
@@ -257,7 +257,7 @@ fn a_data_type_casts_what_is_imported_and_loses_nothing_unasked() {
 
 #[test]
 fn the_axis_to_append_along_is_a_word_of_its_own_or_not_said() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let raw = |more: &[&str], shape: &str| {
         let line = [&["import", "-", "a.zarr", "--dtype", "u1", "--shape", shape], more].concat();
         place.run_with(&line, &[1; 6]).code
@@ -273,7 +273,7 @@ fn the_axis_to_append_along_is_a_word_of_its_own_or_not_said() {
 
 #[test]
 fn bytes_without_a_meaning_are_told_of_with_the_option_that_gives_them_one() {
-    let place = Place::new();
+    let place = Sandbox::new();
     for (size, stored, way) in [(10, "r80", "--format v2"), (2, "r16", "such as --dtype bfloat16")] {
         let data_type = format!("|V{size}");
         place.ok(&["create", "v.zarr", "--force", "--shape", "2", "--dtype", &data_type, "--format", "v2"]);

@@ -2,11 +2,11 @@
 
 #![cfg(unix)]
 
-use crate::common::Place;
+use crate::common::Sandbox;
 
 #[test]
 fn arrays_in_an_archive() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.ok(&["create", "a.zip/g/ints", "--shape", "2,3", "--dtype", "int16", "--chunks", "1,3"]);
     let input: Vec<u8> = (0..6_i16).flat_map(i16::to_le_bytes).collect();
     let imported =
@@ -31,7 +31,7 @@ fn arrays_in_an_archive() {
 
 #[test]
 fn importing_over_an_archive() {
-    let place = Place::new();
+    let place = Sandbox::new();
     for first in 0..2_u8 {
         let run = place
             .run_with(&["import", "-", "a.zip", "--dtype", "u1", "--shape", "3", "--force"], &[first, 2, 3]);
@@ -45,7 +45,7 @@ fn importing_over_an_archive() {
 
 #[test]
 fn what_is_no_archive() {
-    let place = Place::new();
+    let place = Sandbox::new();
     assert_eq!(place.run(&["info", "missing.zip"]).code, 3);
     assert!(!place.path("missing.zip").exists());
     assert!(std::fs::write(place.path("bad.zip"), "no archive").is_ok());

@@ -1,8 +1,8 @@
-//! `attrs`, and what else shows attributes: they stay as they are stored.
+//! `attrs`, and other commands that show attributes: attributes keep their stored form.
 
 use serde_json::json;
 
-use crate::common::Place;
+use crate::common::Sandbox;
 
 /// Attributes as zarr-python writes them, with tokens that no other JSON has.
 const PYTHONS: &str = r#"{"missing": NaN, "range": [1.0, -Infinity], "large": 12345678901234567890123, "text": "NaN", "short": 1.50}"#;
@@ -10,7 +10,7 @@ const PYTHONS: &str = r#"{"missing": NaN, "range": [1.0, -Infinity], "large": 12
 #[test]
 fn tokens_and_large_numbers_stay_when_other_attributes_are_set() {
     for format in ["v2", "v3"] {
-        let place = Place::new();
+        let place = Sandbox::new();
         place.ok(&["create", "h.zarr", "--group", "--format", format, "--attrs", PYTHONS]);
         let path = if format == "v2" { "h.zarr/.zattrs" } else { "h.zarr/zarr.json" };
         let document = || {
@@ -43,7 +43,7 @@ fn tokens_and_large_numbers_stay_when_other_attributes_are_set() {
 
 #[test]
 fn what_programs_are_given_is_nothing_but_json() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.ok(&["create", "h.zarr", "--group", "--attrs", PYTHONS]);
     place.ok(&[
         "create",
@@ -76,7 +76,7 @@ fn what_programs_are_given_is_nothing_but_json() {
 #[test]
 fn a_fill_value_of_negative_zero_keeps_its_sign() {
     for (format, name) in [("v2", ".zarray"), ("v3", "zarr.json")] {
-        let place = Place::new();
+        let place = Sandbox::new();
         let create = ["create", "--format", format, "--shape", "2"];
         place.ok(&[&create[..], &["f", "--dtype", "f8", "--fill-value", "-0.0"]].concat());
         place.ok(&[&create[..], &["c", "--dtype", "c16", "--fill-value", "[-0.0, 0.0]"]].concat());

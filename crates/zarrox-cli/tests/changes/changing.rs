@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
-use crate::common::Place;
+use crate::common::Sandbox;
 
-fn sea() -> Place {
-    let place = Place::new();
+fn sea() -> Sandbox {
+    let place = Sandbox::new();
     let names = ["--dimension-names", "y,x", "--attrs", r#"{"units": "m"}"#];
     place.ok(&[&["create", "sea.zarr/depth", "--shape", "4,6", "--dtype", "int16"], &names[..]].concat());
     place.ok(&["create", "sea.zarr/g/wind", "--shape", "6", "--dtype", "f4", "--dimension-names", "x"]);
@@ -207,7 +207,7 @@ fn what_does_not_fit_is_not_appended() {
 
 #[test]
 fn documents_are_fixed_where_their_meaning_is_clear() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let v2 =
         ["create", "old.zarr/a", "--format", "v2", "--shape", "4", "--dtype", "f4", "--compressor", "none"];
     place.ok(&v2);

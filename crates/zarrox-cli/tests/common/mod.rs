@@ -14,7 +14,7 @@ use serde_json::Value;
 pub(crate) use terminal::Terminal;
 
 /// A directory for one test.
-pub(crate) struct Place(tempfile::TempDir);
+pub(crate) struct Sandbox(tempfile::TempDir);
 
 /// The outcome of a run of the command.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub(crate) struct Run {
 }
 
 #[allow(dead_code, clippy::allow_attributes, reason = "not every test file needs everything")]
-impl Place {
+impl Sandbox {
     pub(crate) fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }

@@ -18,7 +18,7 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
-    /// Starts a program in a terminal of so many columns and lines.
+    /// Starts a program in a terminal with this number of columns and lines.
     pub(crate) fn start(mut command: Command, (columns, lines): (u16, u16)) -> Self {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&master).unwrap();

@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use crate::common::Place;
+use crate::common::Sandbox;
 
 /// A group with two arrays.
-fn sea() -> Place {
-    let place = Place::new();
+fn sea() -> Sandbox {
+    let place = Sandbox::new();
     place.ok(&["create", "sea.zarr/depth", "--shape", "6,8", "--dtype", "<i2", "--chunks", "2,4"]);
     place.write("values.raw", (0..48_i16).flat_map(i16::to_le_bytes).collect::<Vec<u8>>());
     let shape = ["--dtype", "<i2", "--shape", "6,8", "--chunks", "3,2", "--shards", "6,4"];
@@ -115,7 +115,7 @@ fn a_move_to_another_store_leaves_nothing_behind() {
 #[cfg(unix)]
 #[test]
 fn a_killed_copy_is_continued() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let shape = ["--shape", "600,600", "--dtype", "int32", "--chunks", "10,10", "--compressor", "none"];
     place.ok(&[&["create", "a.zarr/x", "--fill-value", "7"], &shape[..]].concat());
     place.write("values.raw", vec![3; 4 * 600 * 600]);

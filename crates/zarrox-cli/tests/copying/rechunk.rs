@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
-use crate::common::Place;
+use crate::common::Sandbox;
 
-fn rows() -> Place {
-    let place = Place::new();
+fn rows() -> Sandbox {
+    let place = Sandbox::new();
     place.write("values.raw", (0..4096_i16).flat_map(i16::to_le_bytes).collect::<Vec<u8>>());
     let shape = ["--dtype", "<i2", "--shape", "64,64", "--chunks", "1,64"];
     place.ok(&[&["import", "values.raw", "rows.zarr"], &shape[..]].concat());

@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use crate::common::Place;
+use crate::common::Sandbox;
 
 /// A place with an array of three dimensions, all of whose elements are 7.
-fn filled() -> Place {
-    let place = Place::new();
+fn filled() -> Sandbox {
+    let place = Sandbox::new();
     let options = ["--shape", "3,20,30", "--chunks", "2,8,8", "--dtype", "uint8", "--fill-value", "7"];
     place.ok(&[&["create", "a.zarr"], &options[..]].concat());
     place

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::common::Place;
+use crate::common::Sandbox;
 
 /// Makes a file of NetCDF with `count` times from `first` on, and a field of a row of `width` elements for each.
-fn file(place: &Place, name: &str, first: i32, count: usize, width: usize) {
+fn file(place: &Sandbox, name: &str, first: i32, count: usize, width: usize) {
     let _ = std::fs::remove_dir_all(place.path("made.zarr"));
     place.ok(&[
         "create",
@@ -55,7 +55,7 @@ fn file(place: &Place, name: &str, first: i32, count: usize, width: usize) {
 
 #[test]
 fn an_import_with_force_begins_anew_where_another_one_failed() {
-    let place = Place::new();
+    let place = Sandbox::new();
     file(&place, "a.nc", 0, 300, 2);
     file(&place, "b.nc", 0, 3, 2);
     place.ok(&["import", "b.nc", "old.zarr"]);
@@ -72,7 +72,7 @@ fn an_import_with_force_begins_anew_where_another_one_failed() {
 
 #[test]
 fn files_are_joined_in_the_order_of_their_coordinates() {
-    let place = Place::new();
+    let place = Sandbox::new();
     for (name, first, count) in [("b.nc", 3, 4), ("a.nc", 7, 2), ("c.nc", 0, 3)] {
         file(&place, name, first, count, 2);
     }
@@ -81,7 +81,7 @@ fn files_are_joined_in_the_order_of_their_coordinates() {
     let column = place.json(&["dump", "all.zarr/t[:, 1]", "--json"]);
     assert_eq!(column, json!([1, 1001, 2001, 3001, 4001, 5001, 6001, 7001, 8001]));
     assert_eq!(place.json(&["info", "all.zarr/t", "--json"])["chunk_shape"], json!([3, 2]));
-    // What is there goes on; in v2 as well, where the fill value is the missing value.
+    // Existing arrays are continued; in v2 as well, where the fill value is the missing value.
     for format in ["v2", "v3"] {
         place.ok(&["import", "c.nc", "some.zarr", "--concat", "time", "--force", "--format", format]);
         place.ok(&["import", "a.nc", "b.nc", "some.zarr", "--concat", "time", "--append"]);
@@ -97,7 +97,7 @@ fn files_are_joined_in_the_order_of_their_coordinates() {
 
 #[test]
 fn a_new_dimension_is_the_first_one_of_what_is_no_coordinate() {
-    let place = Place::new();
+    let place = Sandbox::new();
     for name in ["m2.nc", "m10.nc", "m1.nc"] {
         file(&place, name, 0, 2, 2);
     }
@@ -110,7 +110,7 @@ fn a_new_dimension_is_the_first_one_of_what_is_no_coordinate() {
 
 #[test]
 fn ranges_members_and_chunks_have_names() {
-    let place = Place::new();
+    let place = Sandbox::new();
     file(&place, "a.nc", 0, 90, 4);
     place.ok(&["import", "a.nc", "--select", "time=2001-02-01..2001-02-28,x=1:3", "feb.zarr"]);
     assert_eq!(place.json(&["info", "feb.zarr/t", "--json"])["shape"], json!([28, 2]));
@@ -149,7 +149,7 @@ fn cut() -> Vec<u8> {
 
 #[test]
 fn damage_is_damage_whatever_the_options_are() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.write("cut.nc", cut());
     for options in [&[][..], &["--skip-unsupported"]] {
         let said = place.fails(5, &[&["import", "cut.nc"], options, &["a.zarr"]].concat());
@@ -176,7 +176,7 @@ fn damage_is_damage_whatever_the_options_are() {
 
 #[test]
 fn kinds_that_are_not_read_are_named() {
-    let place = Place::new();
+    let place = Sandbox::new();
     for (bytes, name) in [
         (&b"GRIB\0\0\0\x02"[..], "GRIB2"),
         (b"\x0e\x03\x13\x01", "HDF4"),
@@ -193,7 +193,7 @@ fn kinds_that_are_not_read_are_named() {
 
 #[test]
 fn what_was_killed_goes_on_by_the_same_command() {
-    let place = Place::new();
+    let place = Sandbox::new();
     for (name, first) in [("a.nc", 0), ("b.nc", 7), ("c.nc", 12)] {
         file(&place, name, first, if first == 0 { 7 } else { 5 }, 60_000);
     }
@@ -227,7 +227,7 @@ fn what_was_killed_goes_on_by_the_same_command() {
 
 #[test]
 fn an_array_that_a_file_lacks_needs_a_missing_value() {
-    let place = Place::new();
+    let place = Sandbox::new();
     file(&place, "b.nc", 3, 3, 2);
     file(&place, "a.nc", 0, 3, 2);
     let count: Vec<u8> = (0..3_i32).flat_map(i32::to_ne_bytes).collect();
@@ -248,7 +248,7 @@ fn an_array_that_a_file_lacks_needs_a_missing_value() {
 
 #[test]
 fn an_import_names_the_option_for_what_its_format_lacks() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.ok(&["create", "a.zarr/x", "--shape", "3", "--dtype", "bfloat16"]);
     place.ok(&["create", "a.zarr/y", "--shape", "3", "--dtype", "int8"]);
     place.ok(&["export", "a.zarr", "a.h5"]);

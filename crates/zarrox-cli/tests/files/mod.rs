@@ -6,7 +6,7 @@ mod joining;
 
 use serde_json::json;
 
-use crate::common::{Place, golden};
+use crate::common::{Sandbox, golden};
 
 const ARRAYS: &[&str] = &[
     "bool",
@@ -27,7 +27,7 @@ const ARRAYS: &[&str] = &[
 
 #[test]
 fn npy_files_come_back_byte_for_byte() {
-    let place = Place::new();
+    let place = Sandbox::new();
     for name in ARRAYS {
         let file = golden(&format!("{name}.npy"));
         for memory in ["100", "1GiB"] {
@@ -40,7 +40,7 @@ fn npy_files_come_back_byte_for_byte() {
 
 #[test]
 fn other_orders_are_brought_into_ours() {
-    let place = Place::new();
+    let place = Sandbox::new();
     for memory in ["8", "40", "1GiB"] {
         let file = golden("int32_fortran.npy");
         place.ok(&["import", &file, "f.zarr", "--force", "--chunks", "2,2,2", "--memory", memory]);
@@ -55,7 +55,7 @@ fn other_orders_are_brought_into_ours() {
 
 #[test]
 fn imports_take_all_options_of_arrays() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.ok(&[
         "import",
         &golden("float32.npy"),
@@ -84,7 +84,7 @@ fn imports_take_all_options_of_arrays() {
 
 #[test]
 fn raw_elements_come_from_files_and_pipes() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let bytes: Vec<u8> = (0..12_u16).flat_map(u16::to_be_bytes).collect();
     place.write("a.bin", &bytes);
     let raw = ["--dtype", ">u2", "--shape", "3,4"];
@@ -114,7 +114,7 @@ fn raw_elements_come_from_files_and_pipes() {
 
 #[test]
 fn npz_files_are_groups() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.ok(&["import", &golden("stored.npz"), "s.zarr"]);
     assert_eq!(place.json(&["dump", "s.zarr/deep/y", "--json"]), json!([[1.0, 0.0], [0.0, 1.0]]));
     place.ok(&["import", &golden("deflated.npz"), "h.zarr/d", "--format", "v2"]);
@@ -137,7 +137,7 @@ fn npz_files_are_groups() {
 
 #[test]
 fn damaged_archives_are_errors_and_leave_nothing() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let good = std::fs::read(golden("stored.npz")).unwrap();
     place.write("cut.npz", &good[..good.len() / 2]);
     place.fails(5, &["import", "cut.npz", "a.zarr"]);
@@ -158,7 +158,7 @@ fn damaged_archives_are_errors_and_leave_nothing() {
 
 #[test]
 fn data_types_that_are_not_there_are_named() {
-    let place = Place::new();
+    let place = Sandbox::new();
     for (name, descr) in [("objects", "|O"), ("structured_objects", "[('a', '<f4'), ('b', '|O')]")] {
         let said = place.fails(6, &["import", &golden(&format!("{name}.npy")), "a.zarr"]);
         assert!(said.contains(&descr.escape_debug().to_string()), "{said}");
@@ -168,7 +168,7 @@ fn data_types_that_are_not_there_are_named() {
 
 #[test]
 fn files_that_are_no_arrays_are_errors() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let good = std::fs::read(golden("float32.npy")).unwrap();
     place.write("cut.npy", &good[..good.len() - 5]);
     assert!(place.fails(5, &["import", "cut.npy", "a.zarr"]).contains("91 of 96 bytes"));
@@ -186,7 +186,7 @@ fn files_that_are_no_arrays_are_errors() {
 
 #[test]
 fn arrays_grow_by_what_is_appended() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let raw = |path: &str, shape: &str, more: &[&str], from: u8, count: u8| {
         let bytes: Vec<u8> = (from..from + count).collect();
         let line = [&["import", "-", path, "--dtype", "uint8", "--shape", shape], more].concat();
@@ -210,7 +210,7 @@ fn arrays_grow_by_what_is_appended() {
 
 #[test]
 fn parts_of_arrays_are_exported() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.ok(&["import", &golden("int16_cube.npy"), "a.zarr", "--chunks", "4,5,6"]);
     let all = place.json(&["dump", "a.zarr", "--json"]);
     for memory in ["10", "200", "1MiB"] {
@@ -229,7 +229,7 @@ fn parts_of_arrays_are_exported() {
 
 #[test]
 fn files_are_not_overwritten_without_force() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.ok(&["import", &golden("float32.npy"), "a.zarr"]);
     for name in ["x.npy", "x.npz", "x.raw"] {
         place.write(name, "mine");
@@ -245,7 +245,7 @@ fn files_are_not_overwritten_without_force() {
 #[cfg(unix)]
 #[test]
 fn devices_are_written_to_and_links_are_followed() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.ok(&["import", &golden("float32.npy"), "a.zarr"]);
     place.ok(&["export", "a.zarr", "/dev/null", "--to", "npy"]);
     place.write("real.npy", "mine");
@@ -258,7 +258,7 @@ fn devices_are_written_to_and_links_are_followed() {
 
 #[test]
 fn what_is_replaced_stays_until_the_new_is_complete() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let npy = std::fs::read(golden("float32.npy")).unwrap();
     place.ok(&["import", &golden("int16_cube.npy"), "a.zarr"]);
     place.ok(&["import", &golden("stored.npz"), "h.zarr/g"]);
@@ -282,7 +282,7 @@ fn what_is_replaced_stays_until_the_new_is_complete() {
         assert_eq!(place.json(&["info", path, "--json"])["shape"], json!([4, 6]));
     }
     assert_eq!(place.ok(&["ls", "h.zarr"]), "g\nnew\n");
-    // Also of a node that cannot be read any more, and never of files that are no node.
+    // This includes a node that can no longer be read, and excludes files that are not a node.
     place.write("a.zarr/zarr.json", "{");
     place.ok(&["import", &golden("stored.npz"), "a.zarr", "--force"]);
     place.write("notes/mine.txt", "mine");
@@ -292,7 +292,7 @@ fn what_is_replaced_stays_until_the_new_is_complete() {
 
 #[test]
 fn names_in_archives_do_not_lead_out_of_the_group() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let archive = |name: &str| {
         // An archive with the name of the first array replaced by another of the same length, wherever it stands.
         let mut bytes = std::fs::read(golden("stored.npz")).unwrap();
@@ -315,7 +315,7 @@ fn names_in_archives_do_not_lead_out_of_the_group() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_told_once_and_by_name() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.ok(&["import", &golden("float32.npy"), "a.zarr"]);
     for (to, more) in [("npy", None), ("npz", None), ("npz", Some("--compress"))] {
         let mut line = vec!["export", "a.zarr", "/dev/full", "--to", to];
@@ -328,7 +328,7 @@ fn a_full_disk_is_told_once_and_by_name() {
 #[cfg(unix)]
 #[test]
 fn interrupted_work_leaves_nothing_behind() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let raw = ["--dtype", "u1", "--shape", "4194304", "--chunks", "65536", "--memory", "64KiB"];
     // The commands read four mebibytes.
     let interrupted = |line: &[&str]| {
@@ -350,7 +350,7 @@ fn interrupted_work_leaves_nothing_behind() {
 #[cfg(unix)]
 #[test]
 fn a_killed_import_is_completed_by_the_same_command() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let bytes: Vec<u8> = (1..=128_u8).flat_map(|value| [value; 1 << 13]).collect();
     let options = ["--dtype", "u1", "--shape", "1048576", "--chunks", "65536", "--memory", "64KiB"];
     for path in ["a.zarr", "h.zarr/g/a"] {

@@ -18,7 +18,7 @@ import pack  # noqa: E402
 
 
 def plain(value):
-    """A value as JSON: numbers as they are, what JSON has no word for as Zarr's metadata names it."""
+    """Returns a value as JSON: numbers unchanged, and values without a JSON form as in Zarr's metadata."""
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
     if isinstance(value, np.generic):

@@ -1,9 +1,9 @@
 //! Speeds of reading.
 
-use crate::common::Place;
+use crate::common::Sandbox;
 
-fn sea() -> Place {
-    let place = Place::new();
+fn sea() -> Sandbox {
+    let place = Sandbox::new();
     place.write("values.raw", (0..4800_i16).flat_map(i16::to_le_bytes).collect::<Vec<u8>>());
     let line = ["import", "values.raw", "sea.zarr/t", "--dtype", "<i2", "--shape", "60,80"];
     place.ok(&[&line[..], &["--chunks", "20,40", "--compressor", "none"]].concat());

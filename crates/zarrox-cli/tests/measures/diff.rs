@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
-use crate::common::Place;
+use crate::common::Sandbox;
 
-fn two() -> Place {
-    let place = Place::new();
+fn two() -> Sandbox {
+    let place = Sandbox::new();
     place.write("values.raw", (0..48_i16).flat_map(i16::to_le_bytes).collect::<Vec<u8>>());
     let shape = ["--dtype", "<i2", "--shape", "6,8"];
     place.ok(&[&["import", "values.raw", "a.zarr/t", "--chunks", "2,4"], &shape[..]].concat());

@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
-use crate::common::Place;
+use crate::common::Sandbox;
 
-fn sea() -> Place {
-    let place = Place::new();
+fn sea() -> Sandbox {
+    let place = Sandbox::new();
     place.write("values.raw", (0..48_i16).flat_map(i16::to_le_bytes).collect::<Vec<u8>>());
     let shape = ["--dtype", "<i2", "--shape", "6,8", "--compressor", "none"];
     place.ok(&[&["import", "values.raw", "sea.zarr/g/t", "--chunks", "2,4"], &shape[..]].concat());

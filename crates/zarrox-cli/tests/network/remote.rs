@@ -5,11 +5,11 @@
 use zarrox_testkit::proxy::Proxy;
 use zarrox_testkit::web;
 
-use crate::common::Place;
+use crate::common::Sandbox;
 
 /// Two hierarchies of one array `g/a`, the first with consolidated metadata; and where they are served.
-fn served() -> (Place, String) {
-    let place = Place::new();
+fn served() -> (Sandbox, String) {
+    let place = Sandbox::new();
     for (name, format) in [("three.zarr", "v3"), ("two.zarr", "v2")] {
         let path = format!("{name}/g/a");
         let import =

@@ -7,10 +7,10 @@ use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::common::Place;
+use crate::common::Sandbox;
 
-fn place() -> Place {
-    let place = Place::new();
+fn place() -> Sandbox {
+    let place = Sandbox::new();
     place.ok(&["create", "sea.zarr/depth", "--shape", "4,6", "--dtype", "int16"]);
     place.ok(&["fill", "sea.zarr/depth", "7"]);
     place
@@ -24,7 +24,7 @@ struct Running {
 }
 
 impl Running {
-    fn new(place: &Place, line: &[&str], roots: usize) -> Self {
+    fn new(place: &Sandbox, line: &[&str], roots: usize) -> Self {
         let mut command = place.command(&[&["serve"], line].concat());
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();

@@ -4,10 +4,10 @@
 
 use std::process::Command;
 
-use crate::common::{Place, Terminal};
+use crate::common::{Sandbox, Terminal};
 
-fn place() -> Place {
-    let place = Place::new();
+fn place() -> Sandbox {
+    let place = Sandbox::new();
     place.ok(&["create", "sea.zarr/depth", "--shape", "4", "--dtype", "int16"]);
     place.ok(&["create", "sea.zarr/winds/u", "--shape", "4", "--dtype", "f4"]);
     place.ok(&["cp", "sea.zarr", "sea.zip"]);
@@ -18,7 +18,7 @@ fn place() -> Place {
 }
 
 /// The words of an interactive bash when these lines are typed.
-fn typed(place: &Place, lines: &str) -> String {
+fn typed(place: &Sandbox, lines: &str) -> String {
     let mut bash = Command::new("bash");
     let directory = std::path::Path::new(env!("CARGO_BIN_EXE_zarrox")).parent().unwrap();
     let path = format!("{}:{}", directory.display(), std::env::var("PATH").unwrap());

@@ -5,7 +5,7 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::common::Place;
+use crate::common::Sandbox;
 
 /// The number of chunks: more than can be worked on before the signal.
 const CHUNKS: u32 = 3000;
@@ -14,8 +14,8 @@ const CHUNKS: u32 = 3000;
 const CHUNK: u32 = 1 << 20;
 
 /// Two arrays, of which each has chunks that are all one file; those of the second one are compressed.
-fn large() -> Place {
-    let place = Place::new();
+fn large() -> Sandbox {
+    let place = Sandbox::new();
     place.write("chunk.raw", (0..CHUNK).flat_map(u32::to_le_bytes).collect::<Vec<u8>>());
     let shape = CHUNK.to_string();
     let line = ["import", "chunk.raw", "a.zarr/t", "--dtype", "<u4", "--compressor", "none"];
@@ -30,7 +30,7 @@ fn large() -> Place {
 }
 
 /// Runs a command, interrupts it in the middle, and returns what it says.
-fn interrupted(place: &Place, line: &[&str]) -> String {
+fn interrupted(place: &Sandbox, line: &[&str]) -> String {
     let mut command = place.command(line);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     std::thread::sleep(Duration::from_millis(800));

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::common::Place;
+use crate::common::Sandbox;
 
 /// The form in each section of the page, by its heading.
 fn forms() -> BTreeMap<String, Value> {
@@ -63,7 +63,7 @@ fn is_of(name: &str, value: &Value) -> bool {
         "null" => value.is_null(),
         "list" => value.is_array(),
         "object" => value.is_object(),
-        other => panic!("'{other}' is no type"),
+        other => panic!("unknown type '{other}'"),
     }
 }
 
@@ -96,8 +96,8 @@ const LINES: &[(&str, &str)] = &[
     ("consolidate", "consolidate damaged.zarr --check --json"),
 ];
 
-fn sea() -> Place {
-    let place = Place::new();
+fn sea() -> Sandbox {
+    let place = Sandbox::new();
     place.ok(&[
         "create",
         "sea.zarr/depth",

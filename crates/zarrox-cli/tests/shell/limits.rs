@@ -4,10 +4,10 @@
 
 use std::process::Command;
 
-use crate::common::{Place, Run};
+use crate::common::{Run, Sandbox};
 
 /// Runs the command under a limit of the shell's `ulimit`.
-fn limited(place: &Place, limit: &str, line: &[&str]) -> Run {
+fn limited(place: &Sandbox, limit: &str, line: &[&str]) -> Run {
     let script = format!("ulimit -S {limit} || exit 99; exec \"$@\"");
     let mut command = Command::new("sh");
     command.args(["-c", &script, "sh", env!("CARGO_BIN_EXE_zarrox")]).args(line);
@@ -20,7 +20,7 @@ fn is_remembered(name: &str) -> bool {
 }
 
 /// The names of all files below the directory that are not chunks or documents.
-fn temporary_files(place: &Place) -> Vec<String> {
+fn temporary_files(place: &Sandbox) -> Vec<String> {
     let mut found = Vec::new();
     let mut directories = vec![place.path("")];
     while let Some(directory) = directories.pop() {
@@ -39,7 +39,7 @@ fn temporary_files(place: &Place) -> Vec<String> {
 
 #[test]
 fn a_write_beyond_the_limit_for_files_is_an_error_and_leaves_no_temporary_file() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let create = [
         "create",
         "a.zarr",
@@ -62,7 +62,7 @@ fn a_write_beyond_the_limit_for_files_is_an_error_and_leaves_no_temporary_file()
 
 #[test]
 fn too_many_open_files_are_an_error_in_words() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.ok(&["create", "a.zarr", "--shape", "400", "--chunks", "1", "--dtype", "int8"]);
     place.ok(&["fill", "a.zarr", "5"]);
     for line in [&["dump", "a.zarr"][..], &["fill", "a.zarr", "6"], &["check", "a.zarr"]] {
@@ -78,7 +78,7 @@ fn too_many_open_files_are_an_error_in_words() {
 }
 
 /// Eight million bytes that are hard to compress, in a file and in an array.
-fn noise(place: &Place) {
+fn noise(place: &Sandbox) {
     let mut state = 1_u64;
     let next = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -125,7 +125,7 @@ fn is_ended_by_a_small_allocation(run: &Run) -> bool {
 /// Runs all commands under a limit: each does its work, or says in these words that it cannot. Without the limit it does its work then.
 /// Returns how many could not.
 fn all_end_in_words(limit: &str, words: &[&str], codes: &[i32]) -> usize {
-    let place = Place::new();
+    let place = Sandbox::new();
     noise(&place);
     let digest = place.ok(&["digest", "a.zarr/x"]);
     let mut refused = 0;
@@ -169,7 +169,7 @@ fn a_command_that_may_open_few_files_ends_in_words() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_command_without_memory_ends_in_words() {
-    let place = Place::new();
+    let place = Sandbox::new();
     // The least memory with which the command runs at all depends on how it was built.
     let create = |limit: u32| {
         let line = ["create", "n.zarr", "--shape", "9", "--dtype", "u1", "--force"];
@@ -184,7 +184,7 @@ fn a_command_without_memory_ends_in_words() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_chunk_that_decodes_to_more_than_it_should_takes_no_memory_for_it() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let create = |name: &str, length: &str| {
         place.ok(&[
             "create",

@@ -8,11 +8,11 @@ use std::process::Command;
 
 use zarrox_testkit::other_process;
 
-use crate::common::Place;
+use crate::common::Sandbox;
 
 /// An array of two chunks, of which the first is not what it should be, after `spoil` has put something else in its place.
-fn spoiled(spoil: &str) -> Place {
-    let place = Place::new();
+fn spoiled(spoil: &str) -> Sandbox {
+    let place = Sandbox::new();
     place.write("elements.raw", [1, 2, 3, 4]);
     place.ok(&["import", "elements.raw", "g.zarr/a", "--dtype", "u1", "--shape", "4", "--chunks", "2"]);
     let chunk = place.path("g.zarr/a/c/0");
@@ -63,7 +63,7 @@ fn what_stands_in_the_place_of_a_chunk_is_an_error_for_every_command_and_no_fill
 
 #[test]
 fn a_check_names_links_to_nothing_that_may_be_nodes_or_chunks() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.ok(&["create", "g.zarr/a", "--shape", "4", "--dtype", "u1"]);
     symlink("/nowhere/scratch", place.path("g.zarr/a/c")).unwrap();
     symlink("/nowhere/array", place.path("g.zarr/b")).unwrap();
@@ -76,7 +76,7 @@ fn a_check_names_links_to_nothing_that_may_be_nodes_or_chunks() {
 }
 
 /// The calls that a run makes with `--sync`, by strace, which must be there in `.ci/run`.
-fn traced(place: &Place, line: &[&str]) -> Option<String> {
+fn traced(place: &Sandbox, line: &[&str]) -> Option<String> {
     let mut command = other_process::strace()?;
     command.args(["-f", "-y", "-e", "trace=fsync,rename,renameat,renameat2,link,linkat", "-o", "trace"]);
     command.arg(env!("CARGO_BIN_EXE_zarrox")).args(line).current_dir(place.path(""));
@@ -87,7 +87,7 @@ fn traced(place: &Place, line: &[&str]) -> Option<String> {
 
 #[test]
 fn files_that_are_written_with_sync_are_flushed_before_they_get_their_name_and_their_names_are_flushed() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.write("elements.raw", [1; 64]);
     place.ok(&["import", "elements.raw", "a.zarr", "--dtype", "u1", "--shape", "4,4,4", "--chunks", "2,2,2"]);
     place.write("out/others/here", "");
@@ -116,7 +116,7 @@ fn files_that_are_written_with_sync_are_flushed_before_they_get_their_name_and_t
 
 #[test]
 fn a_server_of_references_in_a_file_gives_nothing_outside_of_its_directory() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let directory = place.path("sets").display().to_string();
     let document = |target: &str| {
         format!(

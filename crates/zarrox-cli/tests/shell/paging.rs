@@ -1,8 +1,8 @@
 //! Long output in a terminal.
 
-use crate::common::{Place, Terminal};
+use crate::common::{Sandbox, Terminal};
 
-fn shown(place: &Place, line: &[&str], pager: &str) -> String {
+fn shown(place: &Sandbox, line: &[&str], pager: &str) -> String {
     let mut command = place.command(line);
     command.env("PAGER", pager).env("TERM", "xterm-256color");
     let (code, said) = Terminal::start(command, (80, 24)).finish();
@@ -12,7 +12,7 @@ fn shown(place: &Place, line: &[&str], pager: &str) -> String {
 
 #[test]
 fn a_terminal_shows_long_output_through_the_pager() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.ok(&["create", "a.zarr", "--shape", "3", "--dtype", "i4"]);
     let plain = place.ok(&["dump", "a.zarr"]);
     assert_eq!(plain, "[0 0 0]\n");
@@ -25,7 +25,7 @@ fn a_terminal_shows_long_output_through_the_pager() {
     ] {
         assert_eq!(shown(&place, line, pager), plain, "{line:?} {pager}");
     }
-    // Whoever stops reading has seen enough.
+    // A closed output is not an error.
     place.ok(&["create", "b.zarr", "--shape", "100000", "--dtype", "i4"]);
     assert_eq!(shown(&place, &["dump", "b.zarr", "--full"], "head -n 1").lines().count(), 1);
     let stats = shown(&place, &["attrs", "get", "a.zarr"], "sed s/^/page:/");
@@ -34,7 +34,7 @@ fn a_terminal_shows_long_output_through_the_pager() {
 
 #[test]
 fn all_examples_are_in_one_place() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let all = place.ok(&["help", "examples"]);
     assert!(all.contains(
         "zarrox cp:\n  # Copy a hierarchy with encoded chunks unchanged\n  zarrox cp sea.zarr copy.zarr\n"

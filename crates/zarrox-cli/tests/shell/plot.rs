@@ -2,11 +2,11 @@
 
 use std::process::Command;
 
-use crate::common::{Place, Terminal};
+use crate::common::{Sandbox, Terminal};
 
 /// A ramp with a missing element, and a wave.
-fn place() -> Place {
-    let place = Place::new();
+fn place() -> Sandbox {
+    let place = Sandbox::new();
     let ramp: Vec<u8> = (0..8_i16).flat_map(|n| if n == 5 { -1 } else { n * 10 }.to_le_bytes()).collect();
     place.write("ramp.raw", ramp);
     let line = ["import", "ramp.raw", "a.zarr/ramp", "--dtype", "<i2", "--shape", "2,4", "--fill-value=-1"];
@@ -20,7 +20,7 @@ fn place() -> Place {
 }
 
 /// The output of the command in a terminal of 60 columns and 12 lines.
-fn drawn(place: &Place, line: &[&str], variables: &[(&str, &str)]) -> String {
+fn drawn(place: &Sandbox, line: &[&str], variables: &[(&str, &str)]) -> String {
     let mut command: Command = place.command(line);
     for name in ["NO_COLOR", "COLORTERM", "TERM_PROGRAM"] {
         command.env_remove(name);

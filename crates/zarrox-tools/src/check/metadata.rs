@@ -13,7 +13,7 @@ use super::finding::{Finding, FindingKind, Remedy};
 use super::listing::{self, Scan, listed};
 use super::missing;
 use super::quarantine::WITHIN;
-use super::replaced::{self, Place};
+use super::replaced::{self, NodeState};
 use super::restore::Lost;
 use super::session::{CheckLevel, Session};
 use super::unfinished;
@@ -54,9 +54,9 @@ fn node_in(session: &Session<'_>, place: &Location, group: Option<Format>) -> Re
     place.context.interrupt.check()?;
     let place = &place.probed(Purpose::Open);
     match replaced::check(session, place)? {
-        Place::Kept => {}
-        Place::MovedBack(original) => return node(session, &original),
-        Place::Left => return Ok(()),
+        NodeState::Unmoved => {}
+        NodeState::MovedBack(original) => return node(session, &original),
+        NodeState::Gone => return Ok(()),
     }
     let opened = match place.find() {
         Ok(None) => return absent(session, place),

@@ -28,7 +28,7 @@ const BESIDE: [&str; 10] =
 
 /// The location of the quarantine.
 #[derive(Debug, Clone)]
-enum Place {
+enum Target {
     /// This path or URL.
     Beside(PathBuf),
     /// The store of the hierarchy.
@@ -37,7 +37,7 @@ enum Place {
 
 /// A quarantine. It is created for the first damaged object.
 pub(super) struct Quarantine {
-    place: Place,
+    target: Target,
     options: OpenOptions,
     opened: Mutex<Option<(Arc<dyn Store>, String)>>,
 }
@@ -48,23 +48,23 @@ impl Quarantine {
         let beside = |root: &Path| {
             let mut name = root.as_os_str().to_owned();
             name.push(SUFFIX);
-            Place::Beside(name.into())
+            Target::Beside(name.into())
         };
         let file = path.and_then(zarrox::internals::store_file);
-        let place = match (store.directory(), file, path.and_then(|path| url_of_root(path, node))) {
+        let target = match (store.directory(), file, path.and_then(|path| url_of_root(path, node))) {
             (Some(directory), ..) if directory.parent().is_some() => beside(directory),
             (_, Some(file), _) => beside(&file),
             (.., Some(url)) => beside(Path::new(&url)),
-            _ => Place::Within(store.clone()),
+            _ => Target::Within(store.clone()),
         };
-        Self { place, options, opened: Mutex::default() }
+        Self { target, options, opened: Mutex::default() }
     }
 
     /// Returns the path or URL of the quarantine.
     pub(super) fn location(&self) -> String {
-        match &self.place {
-            Place::Beside(path) => path.display().to_string(),
-            Place::Within(store) => format!("{}/{WITHIN}", store.location()),
+        match &self.target {
+            Target::Beside(path) => path.display().to_string(),
+            Target::Within(store) => format!("{}/{WITHIN}", store.location()),
         }
     }
 
@@ -76,11 +76,11 @@ impl Quarantine {
     fn copy(&self, key: &Key, value: &dyn Value) -> Result<String> {
         let (store, prefix) = self.open()?;
         for number in 0_u32.. {
-            let name = match (number, &self.place) {
-                (0, Place::Beside(_)) => format!("{prefix}{key}"),
-                (_, Place::Beside(_)) => format!("{prefix}{key}.{number}"),
-                (0, Place::Within(_)) => format!("{prefix}{key}.damaged"),
-                (_, Place::Within(_)) => format!("{prefix}{key}.{number}.damaged"),
+            let name = match (number, &self.target) {
+                (0, Target::Beside(_)) => format!("{prefix}{key}"),
+                (_, Target::Beside(_)) => format!("{prefix}{key}.{number}"),
+                (0, Target::Within(_)) => format!("{prefix}{key}.damaged"),
+                (_, Target::Within(_)) => format!("{prefix}{key}.{number}.damaged"),
             };
             let place = Key::new(name)?;
             match write(&*store, &place, value) {
@@ -101,9 +101,9 @@ impl Quarantine {
         if let Some(opened) = &*opened {
             return Ok(opened.clone());
         }
-        let found = match &self.place {
-            Place::Within(store) => (store.clone(), format!("{WITHIN}/")),
-            Place::Beside(path) => {
+        let found = match &self.target {
+            Target::Within(store) => (store.clone(), format!("{WITHIN}/")),
+            Target::Beside(path) => {
                 // The quarantine of a file is a directory.
                 let location = self.options.new_place(path)?;
                 (location.store.clone(), location.path.prefix())

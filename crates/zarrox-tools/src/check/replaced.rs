@@ -11,19 +11,19 @@ use super::session::Session;
 use zarrox::internals::{Found, Location, format_of};
 
 /// The location of a node after the check whether it was set aside.
-pub(super) enum Place {
+pub(super) enum NodeState {
     /// The node was not moved.
-    Kept,
+    Unmoved,
     /// The node was moved back to this location, which is not yet checked.
     MovedBack(Location),
     /// The node was deleted, or its repair failed.
-    Left,
+    Gone,
 }
 
 /// Reports a node that was set aside, and returns its current location.
-pub(super) fn check(session: &Session<'_>, place: &Location) -> Result<Place> {
-    let Some(original) = original(&place.path) else { return Ok(Place::Kept) };
-    let Ok(Some(found)) = place.find() else { return Ok(Place::Kept) };
+pub(super) fn check(session: &Session<'_>, place: &Location) -> Result<NodeState> {
+    let Some(original) = original(&place.path) else { return Ok(NodeState::Unmoved) };
+    let Ok(Some(found)) = place.find() else { return Ok(NodeState::Unmoved) };
     let original = place.as_stored().at(original);
     let is_taken = !matches!(original.find(), Ok(None));
     let (message, remedy) = match is_taken {
@@ -40,7 +40,7 @@ pub(super) fn check(session: &Session<'_>, place: &Location) -> Result<Place> {
     };
     let finding = Finding::new(FindingKind::ReplacedNode, place.path.as_str(), message, remedy);
     let is_left = session.repairs() && finding.remedy.is_possible();
-    let mut now = if is_left { Place::Left } else { Place::Kept };
+    let mut now = if is_left { NodeState::Gone } else { NodeState::Unmoved };
     session.settle(vec![finding], || {
         let layout = found.location.layout_for(format_of(&found.node))?;
         // A process that moves another node to the path holds its lock.
@@ -52,7 +52,7 @@ pub(super) fn check(session: &Session<'_>, place: &Location) -> Result<Place> {
                 return place.erase_all(extent);
             }
             place.as_stored().move_node(&original, false)?;
-            now = Place::MovedBack(original.clone());
+            now = NodeState::MovedBack(original.clone());
             Ok(())
         })
     })?;

@@ -48,13 +48,13 @@ impl Flaw {
 
 /// The byte range of an inner chunk in the index.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct InnerRange {
     offset: u64,
     length: u64,
     number: usize,
 }
 
-impl Place {
+impl InnerRange {
     fn end(self) -> u64 {
         self.offset + self.length
     }
@@ -88,7 +88,7 @@ pub(super) fn flaws(
         match table.place(entry, size) {
             Ok(None) => {}
             Ok(Some(window)) => {
-                places.push(Place { offset: window.offset, length: window.length.unwrap_or(0), number });
+                places.push(InnerRange { offset: window.offset, length: window.length.unwrap_or(0), number });
             }
             Err(error) => flaws.push(Flaw::of(FindingKind::ShardEntry, Some(cell(number)), error)?),
         }
@@ -113,9 +113,13 @@ pub(super) fn flaws(
 }
 
 /// Returns inner chunks that partly overlap one another, or the index. Inner chunks with the same byte range are allowed.
-fn overlaps(places: &[Place], index: (u64, u64), cell: &dyn Fn(usize) -> Vec<u64>) -> Vec<(Flaw, usize)> {
+fn overlaps(
+    places: &[InnerRange],
+    index: (u64, u64),
+    cell: &dyn Fn(usize) -> Vec<u64>,
+) -> Vec<(Flaw, usize)> {
     let mut flaws = Vec::new();
-    let mut furthest: Option<Place> = None;
+    let mut furthest: Option<InnerRange> = None;
     for &place in places {
         let (start, end) = (index.0, index.0 + index.1);
         if place.offset < end && place.end() > start {
@@ -146,8 +150,8 @@ fn overlaps(places: &[Place], index: (u64, u64), cell: &dyn Fn(usize) -> Vec<u64
 }
 
 /// Groups inner chunks that are read together, since they are adjacent or overlap.
-fn grouped(places: &[Place]) -> Vec<Vec<Place>> {
-    let mut groups: Vec<Vec<Place>> = Vec::new();
+fn grouped(places: &[InnerRange]) -> Vec<Vec<InnerRange>> {
+    let mut groups: Vec<Vec<InnerRange>> = Vec::new();
     let (mut start, mut end) = (0_u64, 0_u64);
     for &place in places {
         let joins = place.offset <= end.saturating_add(GAP) && place.end().max(end) - start <= TOGETHER;
@@ -168,7 +172,7 @@ fn grouped(places: &[Place]) -> Vec<Vec<Place>> {
 fn damaged(
     location: &Location,
     table: &dyn ChunkTable,
-    group: &[Place],
+    group: &[InnerRange],
     value: &dyn Value,
 ) -> Result<Vec<(usize, Flaw)>> {
     location.context.interrupt.check()?;
@@ -213,9 +217,9 @@ fn as_usize(n: u64) -> usize {
 mod tests {
     use super::*;
 
-    fn places(list: &[(u64, u64)]) -> Vec<Place> {
-        let place = |(number, &(offset, length)): (usize, &(u64, u64))| Place { offset, length, number };
-        let mut places: Vec<Place> = list.iter().enumerate().map(place).collect();
+    fn places(list: &[(u64, u64)]) -> Vec<InnerRange> {
+        let place = |(number, &(offset, length)): (usize, &(u64, u64))| InnerRange { offset, length, number };
+        let mut places: Vec<InnerRange> = list.iter().enumerate().map(place).collect();
         places.sort_unstable_by_key(|place| (place.offset, place.length, place.number));
         places
     }

@@ -196,7 +196,7 @@ impl<T: Primitive> Statistics<T> {
         }
         let (means, squares) = (&mut self.means[range.clone()], &mut self.squares[range]);
         for (at, value) in row.chunks_exact(size_of::<T>()).map(T::of_bytes).enumerate() {
-            // Welford's algorithm, in which squares are of small differences.
+            // Welford's algorithm, which squares only small differences.
             let apart = if value == value { value.to_f64() - means[at] } else { 0.0 };
             let step = apart / counts[at].max(1.0);
             means[at] += step;

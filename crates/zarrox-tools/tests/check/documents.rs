@@ -45,7 +45,7 @@ fn a_document_that_the_stored_chunks_do_not_fit_is_restored_from_its_copy() {
         });
         let damaged = fs::read(h.file(&name)).unwrap();
         let root = fs::read(h.file("zarr.json")).unwrap();
-        // What is told is what is done.
+        // The reported remedy is the repair.
         for dry_run in [true, false] {
             let (_, found) = run(&Check::open(&h.path).unwrap().repair(Repair { dry_run, refill: false }));
             assert_eq!(found[0].kind, Kind::DisputedDocument, "{array}, {what}: {found:?}");

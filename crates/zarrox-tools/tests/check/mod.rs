@@ -160,7 +160,7 @@ fn edit_entry(shard: &mut [u8], cell: usize, entry: (u64, u64)) {
     shard[index + 64..].copy_from_slice(&checksum.to_le_bytes());
 }
 
-/// Changes the entry of an inner chunk, and leaves the checksum as it is.
+/// Changes the entry of an inner chunk without updating the checksum.
 fn set_entry(shard: &mut [u8], cell: usize, (offset, length): (u64, u64)) {
     let at = shard.len() - 4 - 4 * 16 + cell * 16;
     shard[at..at + 8].copy_from_slice(&offset.to_le_bytes());

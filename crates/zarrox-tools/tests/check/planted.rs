@@ -70,7 +70,7 @@ fn temporary(h: &Hierarchy, key: &str) {
 
 const CASES: &[Case] = &[
     Case {
-        name: "a document that is cut off",
+        name: "a truncated document",
         plant: |h| edit(&h.file("plain/zarr.json"), |bytes| bytes.truncate(bytes.len() / 2)),
         level: METADATA,
         found: &[found(Kind::UnreadableDocument, "plain").key("plain/zarr.json")],
@@ -109,7 +109,7 @@ const CASES: &[Case] = &[
         mended: false,
     },
     Case {
-        name: "a codec that nobody knows",
+        name: "an unknown codec",
         plant: |h| document(&h.file("plain/zarr.json"), |json| json["codecs"][0]["name"] = json!("nosuch")),
         level: METADATA,
         found: &[found(Kind::Unsupported, "plain")],
@@ -197,7 +197,7 @@ const CASES: &[Case] = &[
         mended: true,
     },
     Case {
-        name: "consolidated metadata that is no object",
+        name: "consolidated metadata that is not an object",
         plant: |h| {
             zarrox::open_group(&h.path).unwrap().consolidate_metadata().unwrap();
             document(&h.file("zarr.json"), |json| json["consolidated_metadata"]["metadata"] = json!(7));
@@ -231,7 +231,7 @@ const CASES: &[Case] = &[
         mended: true,
     },
     Case {
-        name: "a mark of something that nobody knows",
+        name: "a mark of an unknown operation",
         plant: |h| write(&h.file(".zarrox-unfinished-raw.json"), b"{}"),
         level: METADATA,
         found: &[found(Kind::UnfinishedWork, "raw").key(".zarrox-unfinished-raw.json")],
@@ -247,21 +247,21 @@ const CASES: &[Case] = &[
         mended: true,
     },
     Case {
-        name: "a node that was put aside for one that never came",
+        name: "a node that was set aside for an incomplete move",
         plant: |h| fs::rename(h.file("raw"), h.file("raw.replaced0")).unwrap(),
         level: METADATA,
         found: &[found(Kind::ReplacedNode, "raw.replaced0")],
         mended: true,
     },
     Case {
-        name: "a temporary file whose writer is gone",
+        name: "a temporary file whose writer has ended",
         plant: |h| temporary(h, "plain/c/0/.zarrox-1f-0.tmp"),
         level: QUICK,
         found: &[found(Kind::TemporaryFile, "").key("plain/c/0/.zarrox-1f-0.tmp")],
         mended: true,
     },
     Case {
-        name: "files of somebody else",
+        name: "files of another program",
         plant: |h| {
             write(&h.file("README.md"), b"read me");
             write(&h.file("plain/notes/a"), b"");
@@ -306,7 +306,7 @@ const CASES: &[Case] = &[
         mended: true,
     },
     Case {
-        name: "an uncompressed chunk that is cut off",
+        name: "a truncated uncompressed chunk",
         plant: |h| edit(&h.file("plain/c/0/1"), |bytes| bytes.truncate(20)),
         level: QUICK,
         found: &[found(Kind::WrongSize, "plain").chunk([0, 1], "plain/c/0/1")],
@@ -334,7 +334,7 @@ const CASES: &[Case] = &[
         mended: true,
     },
     Case {
-        name: "a shard that is cut off",
+        name: "a truncated shard",
         plant: |h| edit(&h.file("sharded/c/1/1"), |bytes| bytes.truncate(bytes.len() - 30)),
         level: QUICK,
         found: &[found(Kind::ShardIndex, "sharded").chunk([1, 1], "sharded/c/1/1")],
@@ -362,7 +362,7 @@ const CASES: &[Case] = &[
         mended: true,
     },
     Case {
-        name: "an entry of which only a half says empty",
+        name: "an entry with only one half marked as empty",
         plant: |h| edit(&h.file("raw/c/1/0"), |bytes| edit_entry(bytes, 3, (u64::MAX, 16))),
         level: QUICK,
         found: &[found(Kind::ShardEntry, "raw").chunk([1, 0], "raw/c/1/0").inner([1, 1])],
@@ -390,7 +390,7 @@ const CASES: &[Case] = &[
         mended: true,
     },
     Case {
-        name: "a compressed chunk that is cut off",
+        name: "a truncated compressed chunk",
         plant: |h| edit(&h.file("group/packed/c/0/1"), |bytes| bytes.truncate(bytes.len() - 3)),
         level: FULL,
         found: &[found(Kind::CorruptChunk, "group/packed").chunk([0, 1], "group/packed/c/0/1")],

@@ -17,10 +17,10 @@ use super::run;
 
 const REPAIR: Repair = Repair { dry_run: false, refill: false };
 
-/// The work of somebody else.
+/// An operation of another process.
 type Work = Box<dyn FnOnce() + Send>;
 
-/// A store in which somebody else does something just before the n-th operation on a key.
+/// A store in which another process runs an operation just before the n-th operation on a key.
 #[derive(Clone)]
 struct Beside {
     inner: Arc<dyn Store>,
@@ -49,7 +49,7 @@ impl Wrapper for Beside {
             let is_due = self.left.fetch_sub(1, Relaxed) == 1;
             let work = self.work.lock().unwrap().take_if(|_| is_due);
             work.into_iter().for_each(|work| work());
-            // Whoever holds the lock excludes the others.
+            // The holder of the lock excludes other processes.
             if call.operation() == Operation::Lock {
                 self.work.lock().unwrap().take();
             }
@@ -64,8 +64,8 @@ impl Store for Beside {
     provided!(directory);
 }
 
-/// Repairs, with somebody else's work before each operation on a key in turn, until that is past the lock. `prepare` makes the damaged
-/// hierarchy, `work` is done once, and `judge` looks at what is left.
+/// Repairs, with an operation of another process before each operation on a key in turn, until that is past the lock. `prepare`
+/// makes the damaged hierarchy, `work` is done once, and `judge` looks at what is left.
 fn at_every_moment(
     key: &'static str,
     prepare: impl Fn(&Arc<dyn Store>),

@@ -99,7 +99,7 @@ fn consolidating_is_only_told_where_it_can_be_done() {
     let h = Hierarchy::new();
     zarrox::open_group(&h.path).unwrap().consolidate_metadata().unwrap();
     fs::remove_dir_all(h.file("raw")).unwrap();
-    // No copy of this document is left, and it is no JSON.
+    // This document has no copy, and is not JSON.
     fs::create_dir_all(h.file("new")).unwrap();
     fs::write(h.file("new/zarr.json"), "{").unwrap();
     for dry_run in [true, false] {

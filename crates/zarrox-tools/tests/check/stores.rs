@@ -1,4 +1,4 @@
-//! Checks and repairs in every format, and in stores that are no directories.
+//! Checks and repairs in every format, and in stores other than directories.
 
 use std::sync::Arc;
 

@@ -325,7 +325,7 @@ fn what_v2_and_v3_say_alike_is_copied_and_nothing_is_lost() {
         }
         if from == Format::V3 {
             assert!(action("strings").is_some() && action("structures").is_some());
-            // The chunks of plain shards become chunks as they are.
+            // The inner chunks of plain shards become chunks without decoding.
             let sharded = action("sharded");
             assert!(
                 matches!(sharded, Some(Action::Reshard | Action::Reencode)),
@@ -453,7 +453,7 @@ fn in_place_and_back_restores_every_byte() {
     assert_eq!(Json::from(array.attributes().clone()), json!({"_FillValue": 0}));
     Copier::new().format(Format::V2).plan_in_place(&path).unwrap().run().unwrap();
     assert_eq!(files(&path), before);
-    // What is there already is left alone.
+    // Existing objects are not changed.
     Copier::new().format(Format::V2).plan_in_place(&path).unwrap().run().unwrap();
     assert_eq!(files(&path), before);
 }
@@ -572,7 +572,7 @@ fn in_place_every_crash_leaves_a_whole_hierarchy_and_can_be_finished() {
                 Arc::new(Killed { store: store.clone(), left: AtomicUsize::new(writes) });
             let finished = Copier::new().format(to).plan_in_place((killed, "")).unwrap().run().is_ok();
             assert_eq!(sums(&store), Some(vec![10, 10]), "{from} to {to} after {writes} writes");
-            // Whoever knows only one of the formats finds all of it or nothing.
+            // A reader of only one of the formats finds the whole hierarchy or nothing.
             let whole = |format: Format| {
                 let root = OpenOptions::new().format(format).open((store.clone(), "")).ok()?;
                 Some(root.into_group().unwrap().open("g/b").is_ok_and(|node| node.into_array().is_ok()))
@@ -746,7 +746,7 @@ fn what_is_no_node_or_unreadable_is_told() {
     set("README", b"hello");
     set("notes/x.txt", b"hello");
     set("bad/.zarray", b"{}");
-    // A group that nobody wrote down: an array lies in it all the same.
+    // A group without a document that contains an array.
     let implicit = OpenOptions::new().format(Format::V2).create_array((source.clone(), "i/j/k")).shape([2]);
     implicit.data_type(DataType::UInt8).create().unwrap().write(.., 5_u8).unwrap();
     for key in ["i/.zgroup", "i/j/.zgroup"] {

@@ -73,10 +73,10 @@ fn there_is_an_array_on_the_way_where_chunks_would_be_read_many_times() {
     let directory = tempfile::tempdir().unwrap();
     let (source, target) = rows_and_columns(directory.path());
     let taken = directory.path().join("taken");
-    std::fs::write(&taken, "somebody's").unwrap();
+    std::fs::write(&taken, "foreign").unwrap();
     let tight = Rechunk::new().memory(512 << 10).scratch(&taken);
     assert_error(tight.run(&source, &target), ErrorKind::InvalidArgument, "is not a directory");
-    assert_eq!(std::fs::read(&taken).unwrap(), b"somebody's");
+    assert_eq!(std::fs::read(&taken).unwrap(), b"foreign");
     Rechunk::new().scratch(&taken).run(&source, &target).unwrap();
     assert_eq!(target.read::<ArrayD<i32>>(..).unwrap(), source.read::<ArrayD<i32>>(..).unwrap());
     let stored = target.info().unwrap().chunks_initialised;

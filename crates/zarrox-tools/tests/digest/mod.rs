@@ -1,4 +1,4 @@
-//! Digests: equal wherever the same is stored, different wherever it is not, and as they are defined.
+//! Digests: equal for equal content, different for different content, and equal to their definition.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
@@ -312,7 +312,7 @@ struct Case {
     big: bool,
     memory: usize,
     seed: usize,
-    /// Of so many elements, one is no fill value.
+    /// One of `sparse` elements differs from the fill value.
     sparse: usize,
 }
 

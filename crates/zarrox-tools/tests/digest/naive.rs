@@ -50,7 +50,7 @@ pub(crate) fn digest(array: &Array, type_name: &str) -> String {
     format!("content:{}", hasher.finalize())
 }
 
-/// The bytes of an element. Of the types that are tried, only text is of variable length, and no number lies in a structure.
+/// The bytes of an element. Of the tested types, only text has variable length, and structured data types contain no numbers.
 fn canonical(array: &Array, element: &[u8]) -> Vec<u8> {
     let storage = array.data_type().storage();
     match storage {

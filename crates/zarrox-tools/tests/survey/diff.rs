@@ -122,7 +122,7 @@ fn metadata_attributes_and_structure_are_compared() {
     };
     let (mut left, right) = (make("a"), make("b"));
     assert!(zarrox_tools::diff(&left.clone().into(), &right.clone().into()).unwrap().is_empty());
-    // Other formats and codecs are no difference.
+    // Other formats and codecs are not a difference.
     Copier::new().format(Format::V2).plan(place("a"), place("c")).unwrap().run().unwrap();
     let old = zarrox::open(place("c")).unwrap();
     assert!(zarrox_tools::diff(&left.clone().into(), &old).unwrap().is_empty());

@@ -124,7 +124,7 @@ impl Bench {
             region.join(", "),
             report.objects
         )?;
-        writeln!(out, "measured      medians of {} runs on {} threads", report.turns, report.threads)?;
+        writeln!(out, "measured      medians of {} turns on {} threads", report.turns, report.threads)?;
         let (first, again) = match report.is_remote {
             true => ("the first time", "from the server again"),
             false => ("the first time, cold unless in the system's cache", "again, warm"),

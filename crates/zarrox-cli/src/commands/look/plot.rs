@@ -219,7 +219,7 @@ fn fitted(
     if is_fixed || (columns <= width as u64 && rows <= height as u64) {
         return (width.min(columns as usize), height.min(rows as usize));
     }
-    // A character of text is twice as high as it is wide.
+    // The height of a character is twice its width.
     let tall = if protocol == Protocol::Text { 2.0 } else { 1.0 };
     let scale = (columns as f64 / width as f64).max(rows as f64 / (height as f64 * tall)).max(1.0);
     let size = |length: f64, most: usize| ((length / scale).round() as usize).clamp(1, most.max(1));

@@ -5,7 +5,7 @@
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use crate::common::Place;
+use crate::common::Sandbox;
 
 /// A generator of numbers without a pattern (SplitMix64).
 struct Numbers(u64);
@@ -20,8 +20,8 @@ impl Numbers {
 }
 
 /// 4 MiB in 4,096 chunks.
-fn image(numbers: &mut Numbers) -> Place {
-    let place = Place::new();
+fn image(numbers: &mut Numbers) -> Sandbox {
+    let place = Sandbox::new();
     let values: Vec<u8> = (0..1 << 19).flat_map(|_| numbers.next().to_le_bytes()).collect();
     place.write("values.raw", values);
     let shape = ["--dtype", "u1", "--shape", "2048,2048", "--chunks", "32,32"];
@@ -30,7 +30,7 @@ fn image(numbers: &mut Numbers) -> Place {
 }
 
 /// Runs a command again and again, and kills it after a part of the time that it takes. Returns how often it was killed.
-fn until_done(place: &Place, line: &[&str], time: Duration, numbers: &mut Numbers) -> u32 {
+fn until_done(place: &Sandbox, line: &[&str], time: Duration, numbers: &mut Numbers) -> u32 {
     let mut kills = 0;
     loop {
         let mut child = place.command(line).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();

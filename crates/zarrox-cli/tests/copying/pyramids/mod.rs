@@ -7,11 +7,11 @@ mod killed;
 
 use serde_json::{Value, json};
 
-use crate::common::Place;
+use crate::common::Sandbox;
 
 /// An array of 64 × 96 elements, in a group of its own.
-fn image() -> Place {
-    let place = Place::new();
+fn image() -> Sandbox {
+    let place = Sandbox::new();
     place.write(
         "values.raw",
         (0..6144_i32).flat_map(|n| i16::to_le_bytes(i16::try_from(n % 1999).unwrap())).collect::<Vec<u8>>(),
@@ -21,7 +21,7 @@ fn image() -> Place {
     place
 }
 
-fn attributes(place: &Place, path: &str) -> Value {
+fn attributes(place: &Sandbox, path: &str) -> Value {
     serde_json::from_str(&place.ok(&["attrs", "get", path])).unwrap()
 }
 
