@@ -1,0 +1,3 @@
+#![no_main]
+
+zarrox_fuzz::reader!("read_npz");
