@@ -40,7 +40,7 @@ fn times_of_other_units_are_those_of_the_first_file() {
     let target = directory.join("all");
     let imported = import.plan_all(&[&hours, &days], &target).unwrap().run_counted().unwrap();
     assert_eq!(times(&target), [0.0, 1.0, 2.0, 2.5]);
-    assert_eq!((imported.source, imported.copy.elements), (Some(imported.copy), 12));
+    assert_eq!((imported.source, imported.copy.elements), (imported.copy, 12));
     let grown = directory.join("grown");
     import.plan_all(&[&days], &grown).unwrap().run().unwrap();
     let appended = import.append(&[&hours], &grown, &OpenOptions::new()).unwrap();

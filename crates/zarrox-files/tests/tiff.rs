@@ -59,6 +59,17 @@ fn every_type_layout_and_codec_has_its_elements() {
 }
 
 #[test]
+fn a_copy_has_as_many_objects_as_its_file() {
+    let directory = tempfile::tempdir().unwrap();
+    for file in ["jpeg2000-rgb.tif", "cog.tif", "images.ome.tif"] {
+        let target = directory.path().join(file);
+        let imported = Import::new().plan(data().join(file), &target).unwrap().run_counted().unwrap();
+        assert!(imported.source.elements > 0, "{file}");
+        assert_eq!(imported.source, imported.copy, "{file}");
+    }
+}
+
+#[test]
 fn planes_of_ome_xml_lie_where_it_says() {
     let names = |file: &str| images(opened(&data().join(file))).len();
     assert_eq!(names("images.ome.tif"), 2);

@@ -135,6 +135,7 @@ def write_codecs(at):
     tifffile.imwrite(at("lzma.tif"), gray, compression="lzma", rowsperstrip=8)
     tifffile.imwrite(at("png.tif"), colours, compression="png", rowsperstrip=8, photometric="rgb")
     tifffile.imwrite(at("webp.tif"), colours, compression="webp", compressionargs={"lossless": True}, rowsperstrip=8, photometric="rgb")
+    write_jpeg2000(at)
     lines = (pixels((1, 20, 153), "u1", 10) > 7).astype("u1").repeat(3, axis=2)
     for codec in ("CCITTRLE", "CCITTFAX3", "CCITTFAX4"):
         write_image(at(f"{codec.lower()}.tif"), lines, compress=codec, nbits=1, blockysize=8)
@@ -146,6 +147,26 @@ def write_codecs(at):
     missing = pixels((2, 20, 30), "f4")
     missing[:, :4, :5] = np.nan
     write_image(at("lerc-nan.tif"), missing, compress="LERC", interleave="pixel")
+
+
+def write_jpeg2000(at):
+    """Codestreams of OpenJPEG that lose nothing, also in the boxes of a JP2, and of fewer bits than their samples."""
+    gray, colours = pixels((40, 50), "u2", 65535), pixels((20, 30, 3), "u1", 255)
+    for name, values, options, form in (
+        ("", gray, {"tile": (32, 32)}, {}),
+        ("-signed", gray.view("i2"), {"tile": (32, 32)}, {}),
+        ("-bytes", gray.view("i1"), {"rowsperstrip": 16}, {}),
+        ("-12-bits", gray >> 4, {"rowsperstrip": 16}, {"bitspersample": 12}),
+        ("-rgb", colours, {"photometric": "rgb", "rowsperstrip": 8}, {"mct": True}),
+        ("-planar", np.moveaxis(colours, -1, 0), {"photometric": "rgb", "planarconfig": "separate"}, {}),
+        ("-boxes", colours, {"photometric": "rgb", "tile": (16, 32)}, {"codecformat": "jp2"}),
+        ("-aperio", colours, {"photometric": "rgb", "tile": (32, 32), "compression": "aperio_jp2000_rgb"}, {}),
+    ):
+        lossless = {"level": 0, "reversible": True, **form}
+        tifffile.imwrite(at(f"jpeg2000{name}.tif"), values, **{"compression": "jpeg2000", **options}, compressionargs=lossless)
+    data = imagecodecs.jpeg2k_encode(gray, level=0, codecformat="j2k", reversible=True)
+    tags = [(256, 3, 50), (257, 3, 40), (258, 3, 16), (259, 3, 34712), (262, 3, 1), (273, 4, 512), (277, 3, 1), (278, 3, 40), (279, 4, len(data))]
+    write_raw(at("jpeg2000-big.tif"), ">", tags, data, 512)
 
 
 def write_bands(at):

@@ -35,6 +35,13 @@ impl Counted {
         sum
     }
 
+    /// Returns the objects of nodes that are wanted.
+    pub(crate) fn among(&self, is_wanted: impl Fn(&str) -> bool) -> Inventories {
+        let mut wanted = Inventories::default();
+        self.0.iter().filter(|(path, _)| is_wanted(path)).for_each(|(path, &found)| wanted.add(path, found));
+        wanted
+    }
+
     /// Checks that the copy of a node of the source lacks no object. Of nodes that are excused, a report names what was lost.
     pub(crate) fn check(
         &self,

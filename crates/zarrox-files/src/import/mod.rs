@@ -473,9 +473,9 @@ pub struct Appended {
 pub struct Imported {
     /// The report of the copy.
     pub report: CopyReport,
-    /// The number of objects that the source has, without those that are left out; `None` for a kind of file whose objects are not
-    /// counted.
-    pub source: Option<Inventory>,
+    /// The number of objects that the source has, without those that are left out: those that were counted while the file was read, or
+    /// for a kind of file of which they are not, those of the store that it became.
+    pub source: Inventory,
     /// The number of objects that the copy has.
     pub copy: Inventory,
     /// The parts that were left out.
@@ -543,13 +543,15 @@ impl Importing {
         left_out.extend(self.store.skipped());
         let counted = Counted::of(&destination.open()?)?;
         let (chosen, base) = (self.chosen.clone(), self.chosen.node().to_owned());
-        let source = self.store.inventories().among(|path| chosen.has(path));
+        let is_chosen = |path: &str| chosen.has(path);
+        let source = match self.store.inventories().among(is_chosen) {
+            Some(source) => source,
+            None => Counted::of(&concat::sources::root_of(&self.store)?)?.among(is_chosen),
+        };
         let is_excused =
             |path: &str| report.obstacles.iter().any(|obstacle| obstacle.path.trim_matches('/') == path);
-        if let Some(source) = &source {
-            counted.check(source, &base, &is_excused)?;
-        }
-        let source = source.map(|source| source.sum());
+        counted.check(&source, &base, &is_excused)?;
+        let source = source.sum();
         Ok(Imported { report, source, copy: counted.sum(), left_out })
     }
 }

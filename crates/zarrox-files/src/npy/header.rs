@@ -108,14 +108,15 @@ fn data_type(descr: &Value, written: &str) -> Result<(DataType, ByteOrder)> {
     }
     let found = zarrox::codecs::registry().data_type_from_v2(&descr.to_json());
     let (data_type, order) = found.map_err(|error| {
-        let shown: String = written.chars().take(120).collect();
+        let printed = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
+        let shown: String = written.chars().take(120).map(printed).collect();
         let hint = match descr {
             Value::Text(name) if name.ends_with('O') => {
                 "; they are pickled Python objects; if they are text, save the array with astype('U')"
             }
             _ => "",
         };
-        let message = format!("arrays of NumPy's data type {} cannot be stored{hint}", shown.escape_debug());
+        let message = format!("arrays of NumPy's data type {shown} cannot be stored{hint}");
         Error::new(ErrorKind::Unsupported, message).with_source(error)
     })?;
     Ok((data_type, order.unwrap_or(ByteOrder::One(Endian::NATIVE))))

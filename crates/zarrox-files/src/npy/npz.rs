@@ -124,13 +124,23 @@ impl Member {
     fn unpack(&self) -> Result<Input> {
         let mut archive = self.archive.lock().unwrap_or_else(PoisonError::into_inner);
         let mut found = archive.by_name(&self.file).map_err(failed)?;
+        let size = found.size();
         let mut temporary = Temporary::new();
         let mut buffer = vec![0; PIECE];
+        let mut done = 0;
         loop {
             let reading = |error| io_failed(&format!("reading '{}'", self.file), error);
             let read = found.read(&mut buffer).map_err(reading)?;
             if read == 0 {
                 return temporary.finish(PathBuf::from(&self.file));
+            }
+            done += read as u64;
+            // What the archive does not announce must not fill the disk.
+            if done > size {
+                return Err(corrupt(format!(
+                    "'{}' has more than the {size} bytes that it announces",
+                    self.file
+                )));
             }
             io::Write::write_all(&mut temporary, &buffer[..read]).map_err(writing)?;
         }

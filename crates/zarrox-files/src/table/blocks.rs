@@ -24,7 +24,49 @@ pub(super) enum Values {
     /// The bytes of elements of a fixed size.
     Fixed(Vec<u8>),
     /// Elements of any length.
-    Any(Vec<Vec<u8>>),
+    Any(Pieces),
+}
+
+/// Elements of any length, one behind the other.
+#[derive(Debug, Default)]
+pub(super) struct Pieces {
+    bytes: Vec<u8>,
+    /// The end of each element in the bytes.
+    ends: Vec<usize>,
+}
+
+impl Pieces {
+    /// Appends an element.
+    pub(super) fn push(&mut self, element: &[u8]) {
+        self.bytes.extend_from_slice(element);
+        self.ends.push(self.bytes.len());
+    }
+
+    /// The number of elements.
+    pub(super) fn count(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The number of bytes of all elements.
+    pub(super) fn size(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Returns the number of the first element that is not in UTF-8.
+    pub(super) fn first_without_text(&self) -> Option<usize> {
+        // Whole characters that no end divides are those of the elements.
+        let text = std::str::from_utf8(&self.bytes);
+        if text.is_ok_and(|text| self.ends.iter().all(|&end| text.is_char_boundary(end))) {
+            return None;
+        }
+        self.iter().position(|element| std::str::from_utf8(element).is_err())
+    }
+
+    /// The elements in their order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        let begins = std::iter::once(0).chain(self.ends.iter().copied());
+        begins.zip(&self.ends).map(|(begin, &end)| &self.bytes[begin..end])
+    }
 }
 
 /// The error of a block with too much text.
@@ -89,15 +131,35 @@ impl<R: Rows> Elements for Column<R> {
                 bytes.resize(length.saturating_mul(self.data_type.size()), 0);
                 DynArray::new(self.data_type.clone(), shape, bytes)
             }
-            Values::Any(mut elements) => {
+            Values::Any(elements) => {
                 // Behind the last row, elements have no value.
                 let blank = match self.data_type.storage() {
                     Storage::Variable => Vec::new(),
                     _ => vec![0; self.data_type.size()],
                 };
-                elements.resize(length, blank);
-                DynArray::from_elements(self.data_type.clone(), shape, elements)
+                let missing = length.saturating_sub(elements.count());
+                let all = elements.iter().take(length).chain(std::iter::repeat_n(&blank[..], missing));
+                DynArray::from_elements(self.data_type.clone(), shape, all)
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_that_are_no_text_are_found() {
+        let first = |elements: &[&[u8]]| {
+            let mut pieces = Pieces::default();
+            elements.iter().for_each(|element| pieces.push(element));
+            assert!(pieces.iter().eq(elements.iter().copied()));
+            pieces.first_without_text()
+        };
+        assert_eq!(first(&["né".as_bytes(), b"", b"a"]), None);
+        assert_eq!(first(&[b"a", b"\xff", b"b"]), Some(1));
+        assert_eq!(first(&[b"n\xc3", b"\xa9"]), Some(0), "a character in two elements is none");
+        assert_eq!(first(&[]), None);
     }
 }

@@ -3,14 +3,13 @@
 //! A file is read once. Its fields go into a file of columns, in blocks of rows, and tell the types of the columns. A chunk is parsed when it is
 //! read.
 
-use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::path::Path;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use csv::{ByteRecord, ReaderBuilder};
+use rayon::prelude::*;
 use zarrox::json::{Json, Map};
 use zarrox::{DataType, Error, ErrorKind, Result};
 
@@ -93,9 +92,55 @@ fn delimiter(path: &Path) -> u8 {
 #[derive(Debug, Default)]
 struct Gathered {
     guess: Guess,
-    /// The fields of the present block: their lengths in four bytes, and their bytes.
-    pending: Vec<u8>,
     pieces: Vec<Piece>,
+}
+
+/// The rows of a file.
+struct Records<'i> {
+    input: &'i Input,
+    reader: csv::Reader<Source<'i>>,
+    record: ByteRecord,
+    /// The number of rows of a block; `None` before the first one.
+    in_block: Option<u64>,
+    /// The position of the last row.
+    last: u64,
+}
+
+/// The fields of a block of rows.
+struct Block {
+    rows: u64,
+    /// The fields of each column: their lengths in four bytes, and their bytes.
+    columns: Vec<Vec<u8>>,
+}
+
+impl Records<'_> {
+    /// The next rows; none at the end.
+    fn block(&mut self, columns: usize) -> Result<Block> {
+        let mut block = Block { rows: 0, columns: vec![Vec::new(); columns] };
+        let mut bytes = 0;
+        while block.rows < self.in_block.unwrap_or(BLOCK) {
+            self.reader.get_mut().since = 0;
+            let read = self.reader.read_byte_record(&mut self.record);
+            if !read.map_err(|error| not_read(error, self.input))? {
+                break;
+            }
+            for (column, field) in block.columns.iter_mut().zip(&self.record) {
+                column.extend_from_slice(&u32::try_from(field.len()).unwrap_or(u32::MAX).to_le_bytes());
+                column.extend_from_slice(field);
+            }
+            self.last = self.record.position().map_or(self.last, csv::Position::byte);
+            block.rows += 1;
+            bytes += self.record.as_slice().len();
+            if self.in_block.is_none() && bytes > BLOCK_BYTES {
+                break;
+            }
+            if bytes > MOST_TEXT {
+                return Err(too_much_text());
+            }
+        }
+        self.in_block.get_or_insert(block.rows);
+        Ok(block)
+    }
 }
 
 /// The fields of a file.
@@ -111,8 +156,7 @@ struct Table {
 
 impl Table {
     fn read(input: &Input, delimiter: u8) -> Result<Self> {
-        let since = Rc::new(Cell::new(0));
-        let source = Source { input, position: 0, since: Rc::clone(&since) };
+        let source = Source { input, position: 0, since: 0 };
         let mut reader =
             ReaderBuilder::new().delimiter(delimiter).buffer_capacity(1 << 20).from_reader(source);
         let headers = reader.byte_headers().map_err(|error| not_read(error, input))?.clone();
@@ -132,37 +176,16 @@ impl Table {
         let mut columns = Vec::new();
         columns.resize_with(names.len(), Gathered::default);
         let mut table = Self { names, notes, columns, spool: Spool::new(), rows: 0, in_block: BLOCK };
-        let (mut record, mut in_block, mut bytes, mut last) = (ByteRecord::new(), 0, 0, 0);
-        loop {
-            since.set(0);
-            if !reader.read_byte_record(&mut record).map_err(|error| not_read(error, input))? {
-                break;
-            }
-            for (column, field) in table.columns.iter_mut().zip(&record) {
-                column.guess.see(field.trim_ascii());
-                column
-                    .pending
-                    .extend_from_slice(&u32::try_from(field.len()).unwrap_or(u32::MAX).to_le_bytes());
-                column.pending.extend_from_slice(field);
-            }
-            last = record.position().map_or(last, csv::Position::byte);
-            bytes += record.as_slice().len();
-            (table.rows, in_block) = (table.rows + 1, in_block + 1);
-            if table.rows < BLOCK && table.rows == in_block && bytes > BLOCK_BYTES {
-                table.in_block = in_block;
-            }
-            if in_block == table.in_block {
-                table.end_block()?;
-                (in_block, bytes) = (0, 0);
-            }
-            if bytes > MOST_TEXT {
-                return Err(too_much_text());
-            }
+        let mut records = Records { input, reader, record: ByteRecord::new(), in_block: None, last: 0 };
+        let mut block = records.block(headers.len())?;
+        while block.rows > 0 {
+            // The next rows are read while these tell the types of their columns.
+            let (next, taken) = rayon::join(|| records.block(headers.len()), || table.take(&block));
+            taken?;
+            block = next?;
         }
-        check_end(input, last, delimiter)?;
-        if in_block > 0 {
-            table.end_block()?;
-        }
+        table.in_block = records.in_block.unwrap_or(BLOCK);
+        check_end(input, records.last, delimiter)?;
         if table.rows == 0 {
             table
                 .notes
@@ -171,10 +194,14 @@ impl Table {
         Ok(table)
     }
 
-    fn end_block(&mut self) -> Result<()> {
-        for column in &mut self.columns {
-            column.pieces.push(self.spool.push(&column.pending)?);
-            column.pending.clear();
+    /// Takes the fields of a block.
+    fn take(&mut self, block: &Block) -> Result<()> {
+        self.rows += block.rows;
+        self.columns.par_iter_mut().zip(&block.columns).for_each(|(column, fields)| {
+            Texts(fields).for_each(|field| column.guess.see(field.trim_ascii()));
+        });
+        for (column, fields) in self.columns.iter_mut().zip(&block.columns) {
+            column.pieces.push(self.spool.push(fields)?);
         }
         Ok(())
     }
@@ -214,17 +241,17 @@ struct Source<'i> {
     input: &'i Input,
     position: u64,
     /// The number of bytes that were read for a row.
-    since: Rc<Cell<u64>>,
+    since: u64,
 }
 
 impl Read for Source<'_> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        if self.since.get() > MOST_ROW {
+        if self.since > MOST_ROW {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
         let length = self.input.read_into(out, self.position).map_err(io::Error::other)?;
         self.position += length as u64;
-        self.since.set(self.since.get() + length as u64);
+        self.since += length as u64;
         Ok(length)
     }
 }

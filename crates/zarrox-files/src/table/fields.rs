@@ -3,9 +3,9 @@
 use zarrox::data_type::{Casting, NOT_A_TIME, Storage, TimeKind, TimeUnit};
 use zarrox::{DataType, DynArray, Registry, Result};
 
-use super::blocks::Values;
+use super::blocks::{Pieces, Values};
 use super::dates::Point;
-use super::guess::{is_missing, parsed, truth};
+use super::guess::{is_missing, parsed, signed, truth};
 use crate::input::unsupported;
 
 /// The way from a text to an element.
@@ -67,11 +67,12 @@ impl Parser {
     pub(super) fn parse<'t>(&self, texts: impl Iterator<Item = &'t [u8]>) -> Result<Result<Values, usize>> {
         let wide = match self.way {
             Way::Text => {
-                let valid = |(at, text): (usize, &[u8])| match std::str::from_utf8(text) {
-                    Ok(_) => Ok(text.to_vec()),
-                    Err(_) => Err(at),
-                };
-                return Ok(texts.enumerate().map(valid).collect::<Result<_, _>>().map(Values::Any));
+                let mut elements = Pieces::default();
+                texts.for_each(|text| elements.push(text));
+                return Ok(match elements.first_without_text() {
+                    None => Ok(Values::Any(elements)),
+                    Some(at) => Err(at),
+                });
             }
             Way::Truth => return Ok(each(texts, |text| Some([u8::from(truth(text)?)])).map(Values::Fixed)),
             Way::Point(unit) => {
@@ -82,7 +83,7 @@ impl Parser {
                 return Ok(each(texts, count).map(Values::Fixed));
             }
             Way::Signed => {
-                each(texts, |text| Some(parsed::<i64>(text)?.to_ne_bytes())).map(|all| (DataType::Int64, all))
+                each(texts, |text| Some(signed(text)?.to_ne_bytes())).map(|all| (DataType::Int64, all))
             }
             Way::Unsigned => each(texts, |text| Some(parsed::<u64>(text)?.to_ne_bytes()))
                 .map(|all| (DataType::UInt64, all)),

@@ -40,6 +40,36 @@ pub(super) fn parsed<T: std::str::FromStr>(text: &[u8]) -> Option<T> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
+/// The integer that a text says.
+pub(super) fn signed(text: &[u8]) -> Option<i64> {
+    let (is_negative, digits) = match text {
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
+    };
+    // So many digits fit, and most columns have no more.
+    if !(1..=18).contains(&digits.len()) || !digits.iter().all(u8::is_ascii_digit) {
+        return parsed(text);
+    }
+    let size = digits.iter().fold(0, |size, digit| size * 10 + i64::from(digit - b'0'));
+    Some(if is_negative { -size } else { size })
+}
+
+/// Returns true if a text says a float.
+fn is_float(text: &[u8]) -> bool {
+    let digits = text.strip_prefix(b"-").unwrap_or(text);
+    let mut points = 0;
+    let is_plain = digits.iter().all(|byte| match byte {
+        b'0'..=b'9' => true,
+        b'.' => {
+            points += 1;
+            true
+        }
+        _ => false,
+    });
+    // Digits with one point need no value to be one.
+    is_plain && points <= 1 && digits.len() > points || parsed::<f64>(text).is_some()
+}
+
 /// The types that all values of a column can have.
 #[derive(Debug)]
 pub(super) struct Guess {
@@ -85,7 +115,7 @@ impl Guess {
         }
         self.has_values = true;
         if self.signed || self.unsigned {
-            let signed = parsed::<i64>(text);
+            let signed = signed(text);
             let size = signed.map(i64::unsigned_abs).or_else(|| parsed(text));
             self.signed &= signed.is_some();
             self.unsigned &= size.is_some() && signed.is_none_or(|value| value >= 0);
@@ -96,7 +126,7 @@ impl Guess {
                 return;
             }
         }
-        self.float = self.float && parsed::<f64>(text).is_some();
+        self.float = self.float && is_float(text);
         self.truth = self.truth && truth(text).is_some();
         if self.point {
             match Point::parse(text) {
@@ -136,6 +166,37 @@ impl Guess {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_are_those_of_the_standard_library() {
+        let texts = [
+            "0",
+            "-0",
+            "12",
+            "-7",
+            "+5",
+            "999999999999999999",
+            "9223372036854775807",
+            "-9223372036854775808",
+            "9223372036854775808",
+            "1.5",
+            "-.5",
+            "5.",
+            ".",
+            "-",
+            "",
+            "--1",
+            "1..2",
+            "1e5",
+            "inf",
+            "1_000",
+            "1-2",
+        ];
+        for text in texts {
+            assert_eq!(signed(text.as_bytes()), text.parse().ok(), "{text}");
+            assert_eq!(is_float(text.as_bytes()), text.parse::<f64>().is_ok(), "{text}");
+        }
+    }
 
     #[test]
     fn a_column_has_the_type_of_all_its_values() {

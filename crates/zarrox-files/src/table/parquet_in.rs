@@ -11,7 +11,7 @@ use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 use zarrox::json::{Json, Map};
 use zarrox::{DataType, Error, Result};
 
-use super::blocks::{Column, MOST_TEXT, Rows, Values, too_much_text};
+use super::blocks::{Column, MOST_TEXT, Pieces, Rows, Values, too_much_text};
 use super::csv_in::COLUMNS;
 use super::footer;
 use super::instants::{self, Units};
@@ -350,9 +350,7 @@ struct Gathered<'m> {
     /// The element for values that are missing, if any is.
     null: Option<&'m [u8]>,
     fixed: Vec<u8>,
-    any: Vec<Vec<u8>>,
-    /// The number of bytes of all texts.
-    total: usize,
+    any: Pieces,
 }
 
 impl Gathered<'_> {
@@ -373,11 +371,10 @@ impl Gathered<'_> {
             self.fixed.extend_from_slice(element);
             return Ok(());
         }
-        self.total = self.total.saturating_add(element.len());
-        if self.total > MOST_TEXT {
+        if self.any.size().saturating_add(element.len()) > MOST_TEXT {
             return Err(too_much_text());
         }
-        self.any.push(element.to_vec());
+        self.any.push(element);
         Ok(())
     }
 }
@@ -459,8 +456,7 @@ impl Rows for StoredColumn {
             mapped: &self.mapped,
             null: self.null.as_deref(),
             fixed: Vec::new(),
-            any: Vec::new(),
-            total: 0,
+            any: Pieces::default(),
         };
         for group in self.file.groups(begin, end) {
             self.each(group, &mut gathered)?;
@@ -468,7 +464,7 @@ impl Rows for StoredColumn {
         let is_any = matches!(self.mapped.kind, Kind::Text | Kind::Bytes);
         if let Some(length) = self.length {
             let found = if is_any {
-                gathered.any.len()
+                gathered.any.count()
             } else {
                 gathered.fixed.len() / self.mapped.data_type.size().max(1)
             };

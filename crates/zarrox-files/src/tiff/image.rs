@@ -226,8 +226,9 @@ impl Image {
         let form = &*self.form;
         let number =
             |number: u64| usize::try_from(number).map_err(|_| corrupt("a strip or a tile is too large"));
-        let (samples, columns, size) =
-            (number(form.together())?, number(form.part.1)?, number(form.stored(rows))?);
+        let is_unpacked = coding.compression.has_unpacked_elements();
+        let size = if is_unpacked { rows * form.part.1 * form.pixel() } else { form.stored(rows) };
+        let (samples, columns, size) = (number(form.together())?, number(form.part.1)?, number(size)?);
         if coding.is_reversed {
             stored.iter_mut().for_each(|byte| *byte = byte.reverse_bits());
         }
@@ -247,6 +248,9 @@ impl Image {
             return Err(corrupt(format!("a strip or a tile has {} bytes instead of {size}", whole.len())));
         }
         whole.truncate(size);
+        if is_unpacked {
+            return Ok(whole);
+        }
         if let Some(block) = form.subsampling {
             return Ok(ycbcr::spread(&whole, wanted.rows, columns, (number(block.0)?, number(block.1)?)));
         }

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use zarrox::Result;
 use zarrox::data_type::Endian;
 
-use super::codec::{self, Compression, Properties};
+use super::codec::{Compression, Properties};
 use super::directory::Directory;
 use super::form::Form;
 use super::predictor::Predictor;
 use super::tag;
 use crate::input::{Source, corrupt, unsupported};
 
-/// The number of bytes of a JPEG among which its header is looked for.
-const JPEG_HEADER: u64 = 1 << 16;
+/// The number of bytes of a strip or a tile among which its header is looked for.
+const HEADER: u64 = 1 << 16;
 
 /// How strips and tiles of a page become elements.
 #[derive(Debug, PartialEq)]
@@ -105,8 +105,11 @@ impl Page {
         let tables = tables.map(|(bytes, _)| bytes).unwrap_or_default();
         let source = Source::Open(Arc::clone(&file.input));
         let places = places(directory, &form, compression)?;
-        if is_jpeg && let Some(&(offset, size)) = places.iter().find(|(_, size)| *size > 0) {
-            codec::check_jpeg(&file.input.read(offset, size.min(JPEG_HEADER))?)?;
+        if compression.has_header()
+            && let Some(&(offset, size)) = places.iter().find(|(_, size)| *size > 0)
+        {
+            let start = file.input.read(offset, size.min(HEADER))?;
+            compression.check_header(&start, form.together(), &form.sample)?;
         }
         let coding = Coding { compression, predictor, endian: file.endian, is_reversed, tables };
         Ok(Self { form: Arc::new(form), coding: Arc::new(coding), source, places })

@@ -662,6 +662,14 @@ def bits_that_are_no_whole_bytes(place):
 
 
 @case
+def jpeg_2000_that_loses_something(place):
+    values = np.add.outer(np.arange(70), np.arange(3 * 60)).astype("u1").reshape(70, 60, 3)
+    for name, options in (("c.tif", {"photometric": "rgb"}), ("p.tif", {"photometric": "rgb", "tile": (32, 32)})):
+        tifffile.imwrite(place.at(name), values, compression="jpeg2000", compressionargs={"level": 40, "reversible": False}, metadata=None, **options)
+        place.tiff(name)
+
+
+@case
 def cut_files_are_damaged(place):
     with write_netcdf(place.at("c.nc"), "NETCDF3_CLASSIC", 1000) as file:
         file.createVariable("v", "f8", ("x",))[:] = 1

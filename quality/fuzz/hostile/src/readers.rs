@@ -23,9 +23,18 @@ const MOST_CHUNKS: usize = 8;
 /// The largest size of a seed: small files are read, and changed, more often.
 const MOST_SEED: u64 = 13 << 10;
 
-/// The directories of `crates/zarrox-files/tests` with files of other programs.
-const DIRECTORIES: [&str; 8] =
-    ["files", "filters", "hdf5", "hdf5-format", "images", "nifti", "tables", "tiff"];
+/// The directories below `crates` with files of other programs.
+const DIRECTORIES: [&str; 9] = [
+    "zarrox-cli/tests/golden",
+    "zarrox-files/tests/files",
+    "zarrox-files/tests/filters",
+    "zarrox-files/tests/hdf5",
+    "zarrox-files/tests/hdf5-format",
+    "zarrox-files/tests/images",
+    "zarrox-files/tests/nifti",
+    "zarrox-files/tests/tables",
+    "zarrox-files/tests/tiff",
+];
 
 /// The fuzz target of a reader. An input is a file.
 #[derive(Debug, Clone, Copy)]
@@ -39,11 +48,11 @@ pub struct Reader {
 }
 
 /// All readers.
-pub const READERS: [Reader; 10] = [
+pub const READERS: [Reader; 12] = [
     Reader {
         name: "files",
         kind: None,
-        suffixes: &["csv", "h5", "hdr", "jpg", "nc", "nii", "parquet", "png", "tif"],
+        suffixes: &["csv", "h5", "hdr", "jpg", "nc", "nii", "npy", "npz", "parquet", "png", "tif"],
     },
     Reader { name: "read_csv", kind: Some(Kind::Csv), suffixes: &["csv", "tsv"] },
     Reader { name: "read_hdf5", kind: Some(Kind::Hdf5), suffixes: &["h5", "hdf5"] },
@@ -51,6 +60,8 @@ pub const READERS: [Reader; 10] = [
     Reader { name: "read_netcdf3", kind: Some(Kind::NetCdf3), suffixes: &["nc"] },
     Reader { name: "read_netcdf4", kind: Some(Kind::Hdf5), suffixes: &["nc"] },
     Reader { name: "read_nifti", kind: Some(Kind::Nifti), suffixes: &["nii", "gz", "hdr"] },
+    Reader { name: "read_npy", kind: Some(Kind::Npy), suffixes: &["npy"] },
+    Reader { name: "read_npz", kind: Some(Kind::Npz), suffixes: &["npz"] },
     Reader { name: "read_parquet", kind: Some(Kind::Parquet), suffixes: &["parquet"] },
     Reader { name: "read_png", kind: Some(Kind::Images), suffixes: &["png"] },
     Reader { name: "read_tiff", kind: Some(Kind::Tiff), suffixes: &["tif", "tiff"] },
@@ -82,10 +93,10 @@ impl Reader {
     /// # Panics
     /// When files of the tests cannot be read.
     pub fn seeds(&self) -> Vec<Vec<u8>> {
-        let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../crates/zarrox-files/tests");
+        let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../crates");
         let mut paths = Vec::new();
         for directory in DIRECTORIES {
-            collect(&corpus::unpacked(&tests.join(directory)), &mut paths);
+            collect(&corpus::unpacked(&crates.join(directory)), &mut paths);
         }
         paths.sort();
         let is_small = |path: &PathBuf| path.metadata().is_ok_and(|metadata| metadata.len() <= MOST_SEED);

@@ -2,10 +2,11 @@
 
 use zarrox::Result;
 
+use super::copies;
 use super::given::Given;
 use super::undo::Undo;
 use crate::hdf5::format::Filter;
-use crate::input::corrupt;
+use crate::input::{corrupt, zeroed};
 
 #[derive(Debug)]
 struct Lzf;
@@ -23,53 +24,37 @@ impl Undo for Lzf {
     }
 }
 
+/// The bytes behind the decoded ones, so that all copies have room to move whole blocks.
+const ROOM: usize = 64;
+
 /// Returns the decoded bytes; `None` if they are damaged, or more than `most`.
 fn decode(bytes: &[u8], most: usize) -> Option<Vec<u8>> {
-    let mut decoded = Vec::new();
-    decoded.try_reserve_exact(most).ok()?;
-    let mut bytes = bytes;
+    let mut out = zeroed(most.checked_add(ROOM)?).ok()?;
+    let (mut bytes, mut at) = (bytes, 0);
     while let Some((&control, rest)) = bytes.split_first() {
         let control = usize::from(control);
-        if control < 32 {
-            let (literal, rest) = rest.split_at_checked(control + 1)?;
-            bytes = rest;
-            if decoded.len() + literal.len() > most {
-                return None;
+        let length = if control < 32 {
+            bytes = copies::literal(rest, control + 1, &mut out, at)?;
+            control + 1
+        } else {
+            let (mut length, mut rest) = ((control >> 5) + 2, rest);
+            if length == 9 {
+                let (&more, behind) = rest.split_first()?;
+                length += usize::from(more);
+                rest = behind;
             }
-            decoded.extend_from_slice(literal);
-            continue;
-        }
-        let (mut length, mut rest) = (control >> 5, rest);
-        if length == 7 {
-            let (&more, behind) = rest.split_first()?;
-            length += usize::from(more);
-            rest = behind;
-        }
-        let (&low, rest) = rest.split_first()?;
-        bytes = rest;
-        let distance = ((control & 31) << 8 | usize::from(low)) + 1;
-        if decoded.len() + length + 2 > most {
+            let (&low, rest) = rest.split_first()?;
+            bytes = rest;
+            copies::repeat(&mut out, at, ((control & 31) << 8 | usize::from(low)) + 1, length)?;
+            length
+        };
+        at += length;
+        if at > most {
             return None;
         }
-        repeat(&mut decoded, distance, length + 2)?;
     }
-    Some(decoded)
-}
-
-/// Appends `length` bytes from `distance` bytes before the end, which may overlap with what is appended.
-pub(super) fn repeat(decoded: &mut Vec<u8>, distance: usize, length: usize) -> Option<()> {
-    let start = decoded.len().checked_sub(distance)?;
-    let mut left = length;
-    while left > 0 {
-        // All bytes from the start on repeat themselves, so that more can be copied each time.
-        let part = left.min(decoded.len() - start);
-        if part == 0 {
-            return None;
-        }
-        decoded.extend_from_within(start..start + part);
-        left -= part;
-    }
-    Some(())
+    out.truncate(at);
+    Some(out)
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ mod blosc;
 mod blosc2;
 mod bzip2;
 mod coded;
+mod copies;
 mod deflate;
 mod fletcher32;
 mod given;

@@ -428,8 +428,7 @@ impl Source {
         let fill = array.fill_bytes();
         // A list of bytes has no fill value in the file.
         let fill = if matches!(self.form, Form::Lists(_)) { &[] } else { fill.as_bytes() };
-        // Memory of values of variable length has references, so that they are compared one by one.
-        if elements.elements().all(|element| element == fill) {
+        if sparse::has_only(&elements, fill) {
             return Ok(None);
         }
         self.ready(elements, chunks).map(Some)

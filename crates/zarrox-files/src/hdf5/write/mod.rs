@@ -16,6 +16,7 @@ mod plan;
 mod sparse;
 mod user_types;
 
+use std::collections::HashMap;
 use std::io::SeekFrom;
 
 use zarrox::internals::ErrorPlace;
@@ -104,8 +105,10 @@ impl Tree {
     ) -> Result<(Vec<u8>, Vec<Vec<u8>>)> {
         let mut heap = Heap::at(start);
         let mut headers = Vec::new();
+        let mut links = self.links(addresses);
         for (number, group) in self.groups.iter().enumerate() {
-            let made = self.group(number, group, addresses, convention, &mut heap);
+            let links = links.remove(group.path.as_str()).unwrap_or_default();
+            let made = self.group(number, group, &links, convention, &mut heap);
             headers.push(made.map_err(|error| error.at(ErrorPlace::group(&group.path)))?);
         }
         for (number, (array, placed)) in self.arrays.iter().zip(placed).enumerate() {
@@ -125,38 +128,42 @@ impl Tree {
         Ok((heap.finish(), headers))
     }
 
+    /// The links of each group by its path, in their order: names, and addresses of objects.
+    fn links(&self, addresses: &Addresses) -> HashMap<&str, Vec<(String, u64)>> {
+        let mut links = HashMap::<&str, Vec<_>>::new();
+        let mut add = |group, name, address| links.entry(group).or_default().push((name, address));
+        let at = |list: &[u64], number: usize| list.get(number).copied().unwrap_or(0);
+        // Types come before the arrays that have them, since readers go by the order of links.
+        for (index, found) in self.types.all.iter().enumerate() {
+            add(found.group.as_str(), found.name.clone(), at(&addresses.types, index));
+        }
+        for (index, dimension) in self.dimensions.all.iter().enumerate() {
+            if dimension.coordinate.is_none() {
+                let address = addresses.scales.get(index).copied().flatten().unwrap_or(0);
+                add(dimension.group.as_str(), dimension.name.clone(), address);
+            }
+        }
+        for (index, array) in self.arrays.iter().enumerate() {
+            if let Some(group) = parent(&array.path) {
+                add(group, self.link_name(index, array), at(&addresses.arrays, index));
+            }
+        }
+        for (index, child) in self.groups.iter().enumerate() {
+            if let Some(group) = parent(&child.path) {
+                add(group, name(&child.path).to_owned(), at(&addresses.groups, index));
+            }
+        }
+        links
+    }
+
     fn group(
         &self,
         number: usize,
         group: &Below,
-        addresses: &Addresses,
+        links: &[(String, u64)],
         convention: Convention,
         heap: &mut Heap,
     ) -> Result<Vec<u8>> {
-        let mut links = Vec::new();
-        let at = |list: &[u64], number: usize| list.get(number).copied().unwrap_or(0);
-        // Types come before the arrays that have them, since readers go by the order of links.
-        for (index, found) in self.types.all.iter().enumerate() {
-            if found.group == group.path {
-                links.push((found.name.clone(), at(&addresses.types, index)));
-            }
-        }
-        for (index, dimension) in self.dimensions.all.iter().enumerate() {
-            if dimension.group == group.path && dimension.coordinate.is_none() {
-                let address = addresses.scales.get(index).copied().flatten().unwrap_or(0);
-                links.push((dimension.name.clone(), address));
-            }
-        }
-        for (index, array) in self.arrays.iter().enumerate() {
-            if parent(&array.path) == Some(group.path.as_str()) {
-                links.push((self.link_name(index, array), at(&addresses.arrays, index)));
-            }
-        }
-        for (index, child) in self.groups.iter().enumerate().filter(|(index, _)| *index != 0) {
-            if parent(&child.path) == Some(group.path.as_str()) {
-                links.push((name(&child.path).to_owned(), at(&addresses.groups, index)));
-            }
-        }
         let mut header = Header::default();
         header.add(kind::LINK_INFO, &messages::link_info(links.len() as u64))?;
         header.add(kind::GROUP_INFO, &[0, 0])?;

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use zarrox::{Array, Result};
+use zarrox::data_type::Storage;
+use zarrox::{Array, DynArray, Result};
 
 use crate::chunks::each_position;
 
@@ -42,6 +43,18 @@ pub(super) fn stored_positions(
     Ok(Some(positions))
 }
 
+/// Returns true if all elements are these bytes.
+pub(super) fn has_only(elements: &DynArray, element: &[u8]) -> bool {
+    if elements.data_type().storage() == Storage::Variable {
+        // Memory has references to the elements.
+        return elements.elements().all(|each| each == element);
+    }
+    let bytes = elements.as_bytes();
+    let Some((first, _)) = bytes.split_at_checked(element.len()) else { return bytes.is_empty() };
+    // Bytes that equal those one element before them are the first element again and again.
+    first == element && bytes[element.len()..] == bytes[..bytes.len() - element.len()]
+}
+
 /// The array's own stored chunks, or shards, if the grid has very many parts.
 fn stored_chunks(array: &Array, grid: &[u64]) -> Result<Option<Vec<Vec<u64>>>> {
     let count = grid.iter().fold(1_u64, |count, &length| count.saturating_mul(length));
@@ -51,4 +64,34 @@ fn stored_chunks(array: &Array, grid: &[u64]) -> Result<Option<Vec<Vec<u64>>>> {
     let mut stored = Vec::new();
     array.raw().visit(&mut |chunk, _| stored.extend(chunk))?;
     Ok(Some(stored))
+}
+
+#[cfg(test)]
+mod tests {
+    use zarrox::DataType;
+
+    use super::*;
+
+    #[test]
+    fn elements_are_compared_with_one() {
+        let numbers = |values: &[u16]| {
+            let bytes = values.iter().flat_map(|value| value.to_ne_bytes()).collect();
+            DynArray::new(DataType::UInt16, vec![values.len()], bytes).unwrap()
+        };
+        let seven = 7_u16.to_ne_bytes();
+        for (values, is_same) in [
+            (&[7, 7, 7][..], true),
+            (&[7], true),
+            (&[], true),
+            (&[7, 7, 8], false),
+            (&[8, 7, 7], false),
+            (&[8, 8], false),
+        ] {
+            assert_eq!(has_only(&numbers(values), &seven), is_same, "{values:?}");
+        }
+        let texts = |values: &[&str]| {
+            DynArray::from_elements(DataType::string(), vec![values.len()], values).unwrap()
+        };
+        assert!(has_only(&texts(&["a", "a"]), b"a") && !has_only(&texts(&["a", "b"]), b"a"));
+    }
 }

@@ -54,7 +54,7 @@ impl Colours {
 const AS_STORED: &[u8] = b"\xff\xee\x00\x0eAdobe\x00\x64\x00\x00\x00\x00\x00";
 
 /// Fails if the header of a JPEG, of which these are the first bytes, has a form that is not decoded.
-pub(in crate::tiff) fn check(start: &[u8]) -> Result<()> {
+pub(super) fn check(start: &[u8]) -> Result<()> {
     let mut at = 2;
     while let Some(&[0xff, marker]) = start.get(at..at + 2) {
         if marker == 0xff {

@@ -3,6 +3,7 @@
 mod ccitt;
 mod general;
 mod jpeg;
+mod jpeg2000;
 mod lerc;
 mod lzw;
 mod pictures;
@@ -12,7 +13,6 @@ use zarrox::Result;
 
 use self::general::{damaged, inflated, limited, unzstd};
 pub(super) use self::wanted::Wanted;
-pub(super) use jpeg::check as check_jpeg;
 
 use super::sample::Sample;
 use crate::input::{corrupt, unsupported};
@@ -26,6 +26,7 @@ pub(super) enum Compression {
     None,
     Lzw,
     Jpeg(jpeg::Colours),
+    Jpeg2000,
     Deflate,
     PackBits,
     Zstandard,
@@ -71,6 +72,9 @@ impl Compression {
             7 => Self::Jpeg(jpeg::Colours::of(image.photometric, samples, sample)?),
             8 | 32946 => Self::Deflate,
             32773 => Self::PackBits,
+            33003..=33005 | 34712 if jpeg2000::can_be(sample) && samples <= jpeg2000::MOST_COMPONENTS => {
+                Self::Jpeg2000
+            }
             34887 => Self::Lerc(lerc::Around::of(image.lerc)?),
             34925 => Self::Lzma,
             34933 if matches!(sample.bits, 8 | 16) && samples <= 4 && !sample.is_packed() => Self::Png,
@@ -84,7 +88,6 @@ impl Compression {
             32895..=32898 => return refused("the compression of Kodak or IT8"),
             32908 | 32909 => return refused("the compression of Pixar"),
             32947 => return refused("the compression of DCS"),
-            33003..=33005 | 34712 => return refused("JPEG 2000"),
             34661 => return refused("JBIG"),
             34676 | 34677 => return refused("the logarithmic compression of SGI"),
             34892 => return refused("lossy JPEG of DNG"),
@@ -102,12 +105,31 @@ impl Compression {
 
     /// Returns true if the decoder gives colours for each pixel.
     pub(super) fn has_own_colours(self) -> bool {
-        matches!(self, Self::Jpeg(_) | Self::WebP | Self::Png | Self::Lerc(_))
+        matches!(self, Self::Jpeg(_) | Self::Jpeg2000 | Self::WebP | Self::Png | Self::Lerc(_))
     }
 
     /// Returns true if the decoder gives elements, to which no predictor applies.
     pub(super) fn has_own_elements(self) -> bool {
         self.has_own_colours() || matches!(self, Self::Ccitt(_))
+    }
+
+    /// Returns true if the decoder gives elements where samples have other bits than these.
+    pub(super) fn has_unpacked_elements(self) -> bool {
+        self == Self::Jpeg2000
+    }
+
+    /// Returns true if the start of a strip or a tile tells whether it is decoded.
+    pub(super) fn has_header(self) -> bool {
+        matches!(self, Self::Jpeg(_) | Self::Jpeg2000)
+    }
+
+    /// Fails if a strip or a tile with these first bytes has a form that is not decoded, or other samples than these.
+    pub(super) fn check_header(self, start: &[u8], samples: u64, sample: &Sample) -> Result<()> {
+        match self {
+            Self::Jpeg(_) => jpeg::check(start),
+            Self::Jpeg2000 => jpeg2000::check(start, samples, sample),
+            _ => Ok(()),
+        }
     }
 
     /// Returns true if the bits of the compressed bytes may lie in the other order.
@@ -136,6 +158,7 @@ pub(super) fn decompressed(
         Compression::Lzw => lzw::decoded(&bytes, size)?,
         Compression::PackBits => unpacked(&bytes, size),
         Compression::Jpeg(colours) => jpeg::decoded(&bytes, tables, colours, wanted)?,
+        Compression::Jpeg2000 => jpeg2000::decoded(&bytes, wanted)?,
         Compression::Ccitt(mode) => ccitt::decoded(&bytes, mode, wanted)?,
         Compression::Lerc(around) => lerc::decoded(&bytes, around, wanted)?,
         Compression::WebP => pictures::webp(&bytes, wanted)?,

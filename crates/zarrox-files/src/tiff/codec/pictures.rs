@@ -20,7 +20,7 @@ fn differs(rows: u64, columns: u64, wanted: Wanted<'_>) -> zarrox::Error {
 }
 
 /// Fails if a picture has other columns, or fewer rows, than are wanted.
-fn check(rows: u32, columns: u32, wanted: Wanted<'_>) -> Result<()> {
+pub(super) fn check(rows: u32, columns: u32, wanted: Wanted<'_>) -> Result<()> {
     let fits = usize::try_from(columns).is_ok_and(|columns| columns == wanted.columns)
         && usize::try_from(rows)
             .is_ok_and(|rows| (wanted.rows..=wanted.rows.saturating_mul(2)).contains(&rows));

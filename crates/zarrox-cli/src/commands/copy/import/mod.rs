@@ -300,9 +300,7 @@ impl Import {
             }
             let imported = importing.run_counted()?;
             progress.finish(None);
-            if let Some(source) = imported.source {
-                tracing::info!("the source has {source}");
-            }
+            tracing::info!("the source has {}", imported.source);
             tracing::info!("the copy has {}", imported.copy);
             copying::print_findings(&imported.report, out)
                 .map_err(|error| files::failed("printing", error))?;

@@ -2,6 +2,7 @@
 
 use zarrox::Result;
 
+use super::super::copies;
 use crate::input::corrupt;
 
 /// The distances that fit into 13 bits.
@@ -26,10 +27,8 @@ fn decode(bytes: &[u8], out: &mut [u8]) -> Option<usize> {
         let control = usize::from(control) & mask;
         mask = 255;
         if control < 32 {
-            let (literal, rest) = bytes.split_at_checked(control + 1)?;
-            bytes = rest;
-            out.get_mut(length..length + literal.len())?.copy_from_slice(literal);
-            length += literal.len();
+            bytes = copies::literal(bytes, control + 1, out, length)?;
+            length += control + 1;
             continue;
         }
         let mut next = || {
@@ -52,14 +51,8 @@ fn decode(bytes: &[u8], out: &mut [u8]) -> Option<usize> {
             (31, 255) => (next()? << 8 | next()?) + NEAR + 1,
             _ => (high << 8 | low) + 1,
         };
-        let start = length.checked_sub(distance)?;
-        let end = length.checked_add(repeated).filter(|&end| end <= out.len())?;
-        while length < end {
-            // All bytes from the start on repeat themselves, so that more can be copied each time.
-            let part = (end - length).min(length - start);
-            out.copy_within(start..start + part, length);
-            length += part;
-        }
+        copies::repeat(out, length, distance, repeated)?;
+        length += repeated;
     }
     Some(length)
 }
