@@ -58,8 +58,9 @@ fn types() -> Program {
 pub(crate) fn test() -> Outcome {
     let site = format!("{DIRECTORY}/site");
     made(&site)?;
-    tests("page", &site, &of_the_tests(&site))?.run()?;
-    tests("screens", &site, &of_the_tests(&site))?.run()?;
+    for name in ["page", "use", "faults", "screens"] {
+        tests(name, &site, &of_the_tests(&site))?.run()?;
+    }
     tests("corpus", &site, &writers(&site)?)?.run()
 }
 
@@ -68,7 +69,10 @@ fn pictures() -> Outcome {
     // The pictures show the paths of the data.
     let site = std::env::temp_dir().join("data").to_string_lossy().into_owned();
     made(&site)?;
-    tests("page", &site, &of_the_tests(&site))?.variable("SHOTS", &run::absolute(PICTURES)?).run()
+    for name in ["page", "use"] {
+        tests(name, &site, &of_the_tests(&site))?.variable("SHOTS", &run::absolute(PICTURES)?).run()?;
+    }
+    Ok(())
 }
 
 fn screens() -> Outcome {
@@ -98,7 +102,7 @@ fn brain(site: &str) -> Outcome {
 
 /// Returns the hierarchies that were created for the tests.
 fn of_the_tests(site: &str) -> Vec<String> {
-    ["climate.zarr", "mixed.zarr", "plenty.zarr", "packed", "old.zarr", "brain.zarr"]
+    ["climate.zarr", "mixed.zarr", "plenty.zarr", "packed", "old.zarr", "brain.zarr", "odd.zarr", "folder"]
         .map(|name| format!("{site}/{name}"))
         .into_iter()
         .chain([demo::GROUP.to_owned()])

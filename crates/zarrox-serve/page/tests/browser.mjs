@@ -16,6 +16,7 @@ after(() => browser.close());
 /** A page without an address, and what goes wrong in it from now on. */
 export async function blank(t, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  context.setDefaultTimeout(15_000);
   const page = await context.newPage();
   const problems = [];
   page.on("pageerror", (error) => problems.push(error.message));
@@ -32,23 +33,87 @@ export async function opened(t, fragment, { expected = null, ...options } = {}) 
   return page;
 }
 
-/** Waits for a picture, and gives the colour at a part of its width and height. */
-export async function colour(page, x, y) {
+/** Shows another state in an open page, and waits for it. */
+export async function show(page, fragment, ready = ".image[data-took]:not(.busy)") {
+  await page.evaluate((fragment) => {
+    document.querySelector(".image")?.removeAttribute("data-took");
+    location.hash = fragment;
+  }, fragment);
+  await page.waitForSelector(ready);
+}
+
+/** Waits for a picture. */
+export const ready = (page) => page.waitForSelector(".image[data-whole]:not(.busy)");
+
+/** Where things are in a picture. */
+export async function geometry(page) {
   await page.waitForSelector(".image[data-took]:not(.busy)");
-  return page.$eval(".image canvas", (canvas, [x, y]) => {
-    const ratio = canvas.width / canvas.clientWidth;
-    const [left, bottom] = [64 * ratio, 26 * ratio];
-    const at = [left + x * (canvas.width - left), y * (canvas.height - bottom)].map(Math.round);
-    return [...canvas.getContext("2d").getImageData(at[0], at[1], 1, 1).data];
-  }, [x, y]);
+  return page.$eval(".image", (image) => {
+    const numbers = (name) => image.dataset[name].split(",").map(Number);
+    const { left, top } = image.querySelector("canvas").getBoundingClientRect();
+    return { area: numbers("area"), box: numbers("box"), turned: numbers("turned"), left, top };
+  });
+}
+
+/** The place of an element within the canvas, by its indices across and down. */
+export async function placeOf(page, column, row) {
+  const { area, box, turned, left, top } = await geometry(page);
+  const part = (at, side) => {
+    const part = (at + 0.5 - box[side]) / (box[side + 2] - box[side]);
+    return turned[side] ? 1 - part : part;
+  };
+  const [x, y] = [area[0] + part(column, 0) * area[2], area[1] + part(row, 1) * area[3]];
+  return { x, y, pageX: left + x, pageY: top + y };
 }
 
 /** The colour of an element, by its indices across and down. */
 export async function colourOf(page, column, row) {
-  await page.waitForSelector(".image[data-took]:not(.busy)");
-  const [left, top, right, bottom] = (await page.locator(".image").getAttribute("data-box")).split(",").map(Number);
-  return colour(page, (column + 0.5 - left) / (right - left), (row + 0.5 - top) / (bottom - top));
+  const { x, y } = await placeOf(page, column, row);
+  return page.$eval(".image canvas", (canvas, [x, y]) => {
+    const ratio = canvas.width / canvas.clientWidth;
+    return [...canvas.getContext("2d").getImageData(Math.floor(x * ratio), Math.floor(y * ratio), 1, 1).data];
+  }, [x, y]);
 }
 
-export const fragment = (page) => page.evaluate(() => location.hash);
+/** The colours of a few elements around one: where it is missing, some are those of the hatching. */
+export async function isHatched(page, column, row, paper = 255) {
+  const { x, y } = await placeOf(page, column, row);
+  const found = await page.$eval(".image canvas", (canvas, [x, y]) => {
+    const ratio = canvas.width / canvas.clientWidth;
+    const { data } = canvas.getContext("2d").getImageData(Math.floor(x * ratio) - 8, Math.floor(y * ratio) - 8, 16, 16);
+    return Array.from({ length: 256 }, (_, at) => data[at * 4]);
+  }, [x, y]);
+  const bright = found.filter((red) => red === paper).length;
+  return bright > 30 && bright < 250;
+}
+
+/** The text of the tag at an element. */
+export async function tagOf(page, column, row) {
+  const { pageX, pageY } = await placeOf(page, column, row);
+  await page.mouse.move(pageX + 1, pageY);
+  await page.mouse.move(pageX, pageY);
+  const parts = await page.$$eval(".tag:not([hidden]) > *", (all) => all.map((one) => one.textContent));
+  return parts.join(" | ");
+}
+
+/** Clicks an element of the image, and waits until it is known not to be a double click. */
+export async function click(page, column, row, modifiers = []) {
+  const { x, y } = await placeOf(page, column, row);
+  await page.locator(".image canvas").click({ position: { x, y }, modifiers });
+  await page.waitForTimeout(350);
+}
+
+/** The contrast limits in their fields. */
+export async function limits(page) {
+  await ready(page);
+  return Promise.all(["Lower limit", "Upper limit"].map(async (name) => Number(await page.getByLabel(name, { exact: true }).inputValue())));
+}
+
+/** The fragment of the address, which is written soon after the state changes. */
+export async function fragment(page) {
+  await page.waitForTimeout(400);
+  return decodeURIComponent(await page.evaluate(() => location.hash));
+}
+
 export const near = (found, wanted) => found.slice(0, 3).every((part, index) => Math.abs(part - wanted[index]) < 24);
+export const sub = (page) => page.locator(".sub").textContent();

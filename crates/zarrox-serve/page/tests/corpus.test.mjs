@@ -10,7 +10,7 @@ const TIME = 75_000;
 /** The number of nodes that are opened in any case. */
 const LEAST = 500;
 const AT_ONCE = 6;
-const VIEWS = ["image", "line", "table", "chunks"];
+const VIEWS = ["image", "plot", "table", "chunks"];
 
 const address = (call, { root, path }, query = "") =>
   `${server}/api/v1/${[call, root, ...path.split("/").filter(Boolean)].map(encodeURIComponent).join("/")}${query}`;
@@ -106,22 +106,22 @@ async function show(page, hash) {
     const wanted = decodeURIComponent(hash.replace(/^#\//, "").replace(/\?.*/, "")).split("/").pop();
     const view = hash.split("view=")[1];
     const begun = performance.now();
+    const message = () => document.querySelector("main > .message:not([hidden]), .view-of > .message:not([hidden])");
     const ready = () => {
-      if (document.querySelector("aside h2")?.textContent !== wanted || document.querySelector(".busy")) return false;
-      if (document.querySelector("main > .problem:not([hidden]), aside .problem")) return true;
-      if (![...document.querySelectorAll("aside dd")].some((one) => one.textContent.startsWith("array"))) return true;
-      if (view && document.querySelector('[role="tab"][aria-selected="true"]')?.textContent !== view) return false;
-      return document.querySelector(".image[data-took], .line canvas[aria-label], .table table, .chunks canvas[aria-label], .view .nothing");
+      if (document.title !== `${wanted} – Zarrox` || document.body.classList.contains("loading") || document.querySelector(".busy")) return false;
+      if (message() || document.querySelector(".card .note, .card .problem")) return true;
+      if (view && document.querySelector('[data-view][aria-selected="true"]')?.dataset.view !== view) return false;
+      return document.querySelector(".image[data-took], .plot canvas[aria-label], .table table, .chunks canvas[aria-label], .view .nothing");
     };
     while (!ready()) {
       if (performance.now() - begun > 10_000) return "nothing is shown";
       await new Promise((done) => setTimeout(done, 4));
     }
-    return document.querySelector("main > .problem:not([hidden])")?.textContent ?? null;
+    return message()?.textContent ?? document.querySelector(".view > .nothing")?.textContent ?? null;
   }, hash);
 }
 
-const tabs = (page) => page.$$eval('[role="tab"]', (all) => all.map((one) => one.textContent));
+const tabs = (page) => page.$$eval("[data-view]", (all) => all.map((one) => one.dataset.view));
 
 test("the stores of other programs are opened one after the other, with no error in the console", async (t) => {
   const { lists } = await allNodes();

@@ -119,6 +119,75 @@ def packed(group):
         data.to_zarr(group / f"{name}f", mode="w", zarr_format=version, encoding=floats, consolidated=False)
 
 
+def odd(path):
+    """Arrays that are easily shown as something else than they are."""
+    group = zarr.open_group(path, mode="w")
+
+    def put(name, values, dims=None, chunks="auto", **attributes):
+        group.create_array(name, data=np.asarray(values), dimension_names=dims, chunks=chunks, attributes=attributes)
+
+    put("big", np.array([2**53 + 1, 10**15 + 1, -(2**63), 7], dtype="i8"))
+    put("bigger", np.array([[2**64 - 1, 2**53 + 1], [1, 2]], dtype="u8"))
+    put("exact", np.array([0.1, 1 / 3, 123456789.123456789, 1e20]))
+    put("single", np.array([0.1, 271.88], dtype="f4"))
+    put("moments", (np.arange(40) * 86400 + 1577836800).astype("M8[s]"))
+    stations = np.array(
+        [(n, 50 + n / 10, np.datetime64("2020-01-01") + n, f"s{n}") for n in range(40)],
+        dtype=[("id", "i4"), ("lat", "f8"), ("since", "M8[s]"), ("name", "U4")],
+    )
+    group.create_array("stations", shape=stations.shape, dtype=stations.dtype)[:] = stations
+    for name, units, calendar in (
+        ("month", "days since 1859-12-01", "360_day"),
+        ("noleap", "days since 2020-02-27", "noleap"),
+        ("julian", "days since 1582-10-04", "julian"),
+        ("mixed", "days since 1582-10-04", "standard"),
+        ("allleap", "days since 2019-02-27", "all_leap"),
+    ):
+        put(name, np.arange(20) + (0.5 if name == "month" else 0), (name,), units=units, calendar=calendar)
+        put(f"of_{name}", np.arange(20 * 6.0).reshape(20, 2, 3), (name, "y", "x"))
+    put("lat", np.linspace(-60, 60, 61), ("lat",), units="degrees_north")
+    put("lon", np.linspace(0, 118, 60), ("lon",), units="degrees_east")
+    put("north", np.repeat(np.arange(61.0)[:, None], 60, axis=1), ("lat", "lon"))
+    put("level", np.array([1000, 850, 500, 200, 100.0]), ("level",), units="hPa")
+    put("step", np.arange(30), ("step",), units="hours since 2020-06-24", calendar="standard")
+    values = np.arange(5 * 30 * 61 * 60).reshape(5, 30, 61, 60) % 1000.0
+    put("u", values, ("level", "step", "lat", "lon"), chunks=(1, 30, 61, 60), units="m s-1", long_name="eastward wind", standard_name="eastward_wind")
+    put("v", -values, ("level", "step", "lat", "lon"), chunks=(1, 10, 61, 60), units="m s-1", long_name="northward wind")
+    put("holes", np.full((30, 40), np.nan))
+    put("infinite", np.full((30, 40), np.inf))
+    put("negative", -np.arange(1200.0).reshape(30, 40))
+    group.create_array("unwritten", shape=(300, 400), chunks=(100, 100), dtype="f4", fill_value=0)
+    waves = np.exp(1j * np.linspace(-np.pi, np.pi, 2400).reshape(40, 60))
+    group.create_array("waves", shape=waves.shape, dtype="c16", attributes={"units": "a.u."})[:] = waves
+    series = group.create_array("series", shape=(6, 40, 40), chunks=(1, 10, 10), dtype="f4", dimension_names=["t", "y", "x"])
+    series[:] = np.arange(6)[:, None, None] * 100 + np.arange(1600).reshape(40, 40) / 40
+    (pathlib.Path(path) / "series/c/3/1/2").write_bytes(b"no zstd")
+    for row in range(4):
+        for column in range(4):
+            (pathlib.Path(path) / f"series/c/5/{row}/{column}").write_bytes(b"no zstd")
+    long = group.create_array("long", shape=(2_000_000_000,), chunks=(1_000_000,), dtype="f4", fill_value=0)
+    long[:1_000_000] = np.sin(np.arange(1_000_000))
+    group.create_array("table", data=np.arange(400 * 120).reshape(400, 120), dimension_names=["row", "column"])
+    (pathlib.Path(path) / "empty").mkdir()
+
+
+def folder(path):
+    """A directory of hierarchies, and a plate of OME-Zarr."""
+    zarr.open_group(path / "one.zarr", mode="w").create_array("a", data=np.arange(12).reshape(3, 4))
+    plate = zarr.open_group(path / "plate.zarr", mode="w")
+    wells = [{"path": f"{row}/{column}", "rowIndex": "AB".index(row), "columnIndex": column - 1} for row in "AB" for column in (1, 2, 3) if (row, column) != ("B", 3)]
+    names = {"rows": [{"name": row} for row in "AB"], "columns": [{"name": str(column)} for column in (1, 2, 3)]}
+    plate.attrs["ome"] = {"version": "0.5", "plate": {**names, "wells": wells}}
+    for number, well in enumerate(wells):
+        group = plate.create_group(well["path"])
+        group.attrs["ome"] = {"version": "0.5", "well": {"images": [{"path": "0"}]}}
+        image = group.create_group("0")
+        axes = [{"name": name, "type": "space", "unit": "micrometer"} for name in "yx"]
+        scale = [{"type": "scale", "scale": [0.5, 0.5]}]
+        image.attrs["ome"] = {"version": "0.5", "multiscales": [{"axes": axes, "datasets": [{"path": "0", "coordinateTransformations": scale}]}]}
+        image.create_array("0", data=(np.add.outer(np.arange(60), np.arange(80)) * (number + 1) % 256).astype("u1"))
+
+
 def old_microscopy(path):
     """An image of OME-Zarr 0.4 with channels and depth, in two sizes, with labels in two sizes that have no channels."""
     group = zarr.open_group(path, mode="w", zarr_format=2)
@@ -171,3 +240,5 @@ if __name__ == "__main__":
     plenty(directory / "plenty.zarr")
     packed(directory / "packed")
     old_microscopy(directory / "old.zarr")
+    odd(directory / "odd.zarr")
+    folder(directory / "folder")

@@ -18,11 +18,12 @@ const [OTHER, MOST, MEAN] = [28, 0.03, 2.5];
 const SCREENS = {
   image: { at: "#/climate.zarr/t2m?at=0:3&points=60,100", ready: ".image[data-took]:not(.busy)" },
   microscopy: { at: "#/mixed.zarr/image", ready: ".image[data-took]:not(.busy)" },
-  line: { at: "#/mixed.zarr/wave", ready: ".line canvas[aria-label]" },
+  plot: { at: "#/mixed.zarr/wave", ready: ".plot canvas[aria-label]" },
+  group: { at: "#/climate.zarr", ready: ".card [data-dimension=time] small" },
   table: { at: "#/mixed.zarr/points", ready: "tbody td" },
   chunks: { at: "#/mixed.zarr/sparse?view=chunks", ready: ".chunks canvas[aria-label]" },
   dark: { at: "#/climate.zarr/anomaly?map=rdbu", ready: ".image[data-took]:not(.busy)", options: { colorScheme: "dark" } },
-  narrow: { at: "#/climate.zarr/t2m", ready: ".image[data-took]:not(.busy)", options: { viewport: { width: 400, height: 1600 } } },
+  narrow: { at: "#/climate.zarr/t2m", ready: ".image[data-took]:not(.busy)", options: { viewport: { width: 400, height: 800 } } },
 };
 
 /** Makes a picture smaller, in the browser. Gives it as PNG, and as bytes of red, green, blue and opacity. */
@@ -68,10 +69,12 @@ for (const [name, { at, ready, options }] of Object.entries(SCREENS)) {
   test(`the page looks as it did: ${name}`, async (t) => {
     const page = await opened(t, at, { reducedMotion: "reduce", bypassCSP: true, ...options });
     await page.waitForSelector(ready);
-    await page.locator("aside h2").waitFor();
+    await page.locator(".view h2").waitFor();
     // The data is elsewhere on each machine.
     await page.evaluate(() => {
-      for (const name of document.querySelectorAll("aside dt")) if (name.textContent === "store") name.nextElementSibling.textContent = "/data";
+      for (const name of document.querySelectorAll("aside dt")) if (name.textContent === "location") name.nextElementSibling.textContent = "/data";
+      // So is the time that reading takes.
+      for (const chip of document.querySelectorAll(".chip")) chip.textContent = chip.textContent.replace(/\d+ ms/, "0 ms");
     });
     await page.waitForTimeout(400);
     const taken = await smaller(page, await page.screenshot(), PART);

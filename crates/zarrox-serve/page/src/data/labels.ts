@@ -1,4 +1,4 @@
-/** The labels of an image of OME-Zarr: whole numbers for each element, of which each is shown in a colour of its own. */
+/** The labels of an image of OME-Zarr: whole numbers for each element, each with a colour of its own. */
 
 import { call, slice, type Json, type NodeInfo, type Place } from "./api";
 import { index, sides, type Label, type Shown } from "./model";
@@ -18,10 +18,21 @@ export async function labelsOf(place: Place): Promise<Label[]> {
   const found = await Promise.all(
     known.map(async (name) => {
       const group = await call<NodeInfo>("node", below(name), { stored: "none" });
-      return { name, levels: await levels(below(name), group) };
+      return { name, levels: await levels(below(name), group), colours: coloursOf(group) };
     }).map((label) => label.catch(() => null)),
   );
   return found.filter((label): label is Label => label !== null && label.levels.length > 0);
+}
+
+/** The colours of labels that metadata says. */
+function coloursOf(group: NodeInfo): Label["colours"] {
+  const found: Label["colours"] = new Map();
+  const listed = object(object(group.attributes["ome"])?.["image-label"] ?? group.attributes["image-label"])?.["colors"];
+  for (const one of Array.isArray(listed) ? listed : []) {
+    const [value, rgba] = [object(one)?.["label-value"], object(one)?.["rgba"]];
+    if (typeof value === "number" && Array.isArray(rgba) && rgba.length >= 3) found.set(value, rgba.slice(0, 3).map(Number) as [number, number, number]);
+  }
+  return found;
 }
 
 /** The label that is shown; `null` if none is. */
@@ -34,6 +45,8 @@ export function chosen(shown: Shown, state: State): Label | null {
 export interface Overlay {
   canvas: HTMLCanvasElement;
   box: [number, number, number, number];
+  /** The label of an element of the image; 0 where there is none. */
+  at: (x: number, y: number) => number;
 }
 
 /** Reads labels over a part of an image, of which a pixel of the screen shows `per` elements across and down. */
@@ -66,10 +79,15 @@ export async function overlay(shown: Shown, state: State, box: number[], per: [n
   const pixels = new Uint8ClampedArray(new ArrayBuffer(columns * rows * 4));
   for (let at = 0; at < values.length; at++) {
     const value = x > y ? values[at]! : values[(at % columns) * rows + Math.floor(at / columns)]!;
-    if (value !== 0) pixels.set([...colour(value), 255], at * 4);
+    if (value !== 0) pixels.set([...(label.colours.get(value) ?? colour(value)), 255], at * 4);
   }
   canvas.getContext("2d")?.putImageData(new ImageData(pixels, columns, rows), 0, 0);
-  return { canvas, box: [left, top, right, bottom] };
+  const valueAt = (column: number, row: number): number => {
+    const [u, v] = [Math.floor(((column - left) / (right - left)) * columns), Math.floor(((row - top) / (bottom - top)) * rows)];
+    if (u < 0 || v < 0 || u >= columns || v >= rows) return 0;
+    return values[x > y ? v * columns + u : u * rows + v] ?? 0;
+  };
+  return { canvas, box: [left, top, right, bottom], at: valueAt };
 }
 
 /** A bright colour of a label. Those of neighbouring numbers are far apart, as multiples of the golden ratio are around a circle. */

@@ -1,14 +1,16 @@
-/** The map of an array's chunks: which are stored, how large they are, and which are damaged. */
+/** The map of an array's chunks: which are written, how large they are, and which are damaged. */
 
-import { call, type Chunks } from "./api";
-import { fill, h } from "./dom";
-import { index, selection, sides, type Shown } from "./model";
-import { count, size } from "./numbers";
-import type { State, Store } from "./state";
+import { call, type Chunks } from "../data/api";
+import { fill, h } from "../dom";
+import { Heading } from "./heading";
+import { Message, told as toldError } from "./message";
+import { chunkSides, index, selection, type Shown } from "../data/model";
+import { count, short } from "../data/numbers";
+import type { State, Store } from "../data/state";
 
 /** The most chunks along a side. */
 const MOST = 200;
-/** The most chunks inside of a shard that are listed. */
+/** The most inner chunks that are listed. */
 const LISTED = 256;
 
 type Inner = NonNullable<Chunks["chunks"][number]["inner"]>;
@@ -16,24 +18,25 @@ type Inner = NonNullable<Chunks["chunks"][number]["inner"]>;
 export class ChunkView {
   readonly element: HTMLElement;
   private readonly canvas = h("canvas", { tabindex: 0, role: "img" });
-  private readonly details = h("div", { class: "details", tabindex: 0, role: "region", "aria-label": "chosen chunk", "aria-live": "polite" });
-  private readonly verify = h("button", { type: "button", click: () => void this.read(this.store.state, true) }, "verify these chunks");
+  private readonly details = h("div", { class: "details", tabindex: 0, role: "region", "aria-label": "Chosen chunk", "aria-live": "polite" });
+  private readonly heading = new Heading();
+  private readonly message = new Message();
+  private readonly verify = h("button", { type: "button", click: () => void this.read(this.store.state, true) }, "Check these chunks");
   private asked: AbortController | null = null;
   private chunks: Chunks | null = null;
   private key = "";
   private dims: [number, number] = [0, -1];
   private chosen = -1;
-  /** The chunks inside of the chosen one, which is a shard. */
+  /** The inner chunks of the chosen shard. */
   private inner: Inner = [];
   private readonly observer: ResizeObserver;
 
   constructor(
     private readonly shown: Shown,
     private readonly store: Store,
-    private readonly fail: (error: unknown) => void,
   ) {
-    const legend = h("p", { class: "legend" }, h("i", { class: "stored" }), "stored (the darker, the larger)", h("i", { class: "missing" }), "missing", h("i", { class: "damaged" }), "damaged");
-    this.element = h("div", { class: "chunks" }, this.canvas, h("div", { class: "bar" }, this.verify), legend, this.details);
+    const legend = h("div", { class: "legend" }, h("i", { class: "stored" }), "written (darker = larger)", h("i", { class: "missing" }), "not written (fill value)", h("i", { class: "damaged" }), "damaged");
+    this.element = h("div", { class: "chunks view-of" }, this.heading.element, this.message.element, h("div", { class: "canvas" }, this.canvas), h("div", { class: "bar" }, this.verify, legend), this.details);
     this.observer = new ResizeObserver(() => this.draw());
     this.observer.observe(this.canvas);
     this.canvas.addEventListener("click", (event) => this.choose(event));
@@ -46,7 +49,7 @@ export class ChunkView {
   }
 
   update(state: State): void {
-    const [x, y] = sides(this.shown, state);
+    const [x, y] = chunkSides(this.shown, state);
     const rest = this.shown.shape.map((_, dimension) => (dimension === x || dimension === y ? "" : index(this.shown, state, dimension)));
     const key = JSON.stringify([x, y, rest]);
     if (key === this.key) return;
@@ -58,7 +61,7 @@ export class ChunkView {
     this.asked?.abort();
     const asked = new AbortController();
     this.asked = asked;
-    this.dims = sides(this.shown, state);
+    this.dims = chunkSides(this.shown, state);
     const grid = this.shown.node.grid_shape;
     const lengths = this.shown.node.shard_shape ?? this.shown.node.chunk_shape;
     const region = selection(this.shown, state, (dimension) => {
@@ -68,11 +71,13 @@ export class ChunkView {
     this.element.classList.add("busy");
     try {
       this.chunks = await call<Chunks>("chunks", this.shown.place, { region, verify: verify || undefined }, asked.signal);
+      this.message.clear();
+      this.verify.textContent = `Check ${this.chunks.stored === 1 ? "this chunk" : `these ${count(this.chunks.stored)} chunks`}`;
       [this.chosen, this.inner] = [-1, []];
       this.draw();
       this.describe(verify);
     } catch (error) {
-      if (!asked.signal.aborted) this.fail(error);
+      if (!asked.signal.aborted) this.message.show(toldError(error), null, [["Retry", () => void this.read(state, verify)]]);
     } finally {
       if (this.asked === asked) this.element.classList.remove("busy");
     }
@@ -88,7 +93,7 @@ export class ChunkView {
 
   private cellSide(): number {
     const [columns, rows] = this.cells();
-    return Math.max(3, Math.min(40, this.canvas.clientWidth / columns, this.canvas.clientHeight / rows));
+    return Math.max(3, Math.min(48, this.canvas.clientWidth / columns, this.canvas.clientHeight / rows));
   }
 
   private draw(): void {
@@ -119,7 +124,7 @@ export class ChunkView {
     });
   }
 
-  /** Draws the chunks inside of the chosen shard, at the indices that are looked at along the dimensions that are not shown. */
+  /** Draws the inner chunks of the chosen shard, at the indices that are looked at along the dimensions that are not shown. */
   private drawInner(context: CanvasRenderingContext2D, left: number, top: number, side: number): void {
     const style = getComputedStyle(this.canvas);
     const [x, y] = this.dims;
@@ -154,20 +159,21 @@ export class ChunkView {
     this.inner = [];
     this.draw();
     if (this.chosen >= 0) void this.tell();
-    else this.details.textContent = "This chunk is not stored: its elements have the fill value.";
+    else this.details.textContent = `This chunk is not written: its elements have the fill value ${this.shown.node.fill_text}.`;
   }
 
   private step(event: KeyboardEvent): void {
     const move = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
     if (!move || !this.chunks?.chunks.length) return;
     event.preventDefault();
+    event.stopPropagation();
     this.chosen = Math.max(0, Math.min(this.chunks.chunks.length - 1, this.chosen + move));
     this.inner = [];
     this.draw();
     void this.tell();
   }
 
-  /** Tells of the chosen chunk, with the chunks inside if it is a shard. */
+  /** Shows what is known of the chosen chunk, with the inner chunks of a shard. */
   private async tell(): Promise<void> {
     const chunk = this.chunks?.chunks[this.chosen];
     if (!chunk) return;
@@ -179,8 +185,8 @@ export class ChunkView {
       [node.shard_shape ? "shard" : "chunk", chunk.index.join(", ")],
       ["key", chunk.key],
       ["elements", `[${part.join(", ")}]`],
-      ["stored", size(chunk.bytes)],
-      ["ratio", ratio(lengths, node.data_type.bytes, chunk.bytes)],
+      ["size on disk", short(chunk.bytes)],
+      ["compression", ratio(lengths, node.data_type.bytes, chunk.bytes)],
       ["codecs", node.codecs.map((codec) => codec.name).join(" → ")],
     ];
     if (chunk.damaged) rows.push(["damaged", chunk.damaged]);
@@ -195,36 +201,38 @@ export class ChunkView {
     this.inner = inner;
     this.draw();
     const stored = inner.filter((one) => one.bytes !== null);
-    rows.push(["chunks inside", `${count(stored.length)} stored of ${count(inner.length)}`]);
-    if (stored.length > 0) rows.push(["their sizes", `${size(Math.min(...stored.map((one) => one.bytes!)))} to ${size(Math.max(...stored.map((one) => one.bytes!)))}`]);
+    rows.push(["inner chunks", `${count(stored.length)} of ${count(inner.length)} written`]);
+    if (stored.length > 0) rows.push(["inner chunk size", `${short(Math.min(...stored.map((one) => one.bytes!)))} to ${short(Math.max(...stored.map((one) => one.bytes!)))}`]);
     show();
     this.details.append(shardIndex(inner));
   }
 
-  private describe(verified: boolean): void {
+  private describe(isVerified: boolean): void {
     if (!this.chunks) return;
     const damaged = this.chunks.chunks.filter((chunk) => chunk.damaged).length;
-    const words = [`${count(this.chunks.stored)} chunks are stored`, `${count(this.chunks.missing)} are missing`];
-    if (verified) words.push(damaged === 0 ? "none is damaged" : `${count(damaged)} are damaged`);
+    const words = [`${count(this.chunks.stored)} of ${count(this.chunks.stored + this.chunks.missing)} ${this.shown.node.shard_shape ? "shards" : "chunks"} written`];
+    if (isVerified) words.push(damaged === 0 ? "none damaged" : `${count(damaged)} damaged`);
     const [columns, rows] = this.cells();
+    const [x, y] = this.dims.map((dimension) => this.shown.axes[dimension]?.name);
     this.canvas.setAttribute("aria-label", `Map of ${count(columns)} by ${count(rows)} chunks: ${words.join(", ")}.`);
+    this.heading.show(this.shown, this.store.state, [...words, y ? `${x} to the right, ${y} downwards` : `${x} to the right`]);
     this.details.textContent = `${words.join(", ")}. Choose a chunk to see more.`;
   }
 }
 
-/** The ratio of a chunk's elements to its bytes; empty where elements have no size. */
+/** The size of a chunk's elements by its bytes; empty where elements have no size. */
 function ratio(lengths: number[], item: number, bytes: number): string {
   const whole = lengths.reduce((product, length) => product * length, item);
-  return whole > 0 && bytes > 0 ? `${(whole / bytes).toFixed(2)} : 1` : "";
+  return whole > 0 && bytes > 0 ? `${(whole / bytes).toFixed(1)}×` : "";
 }
 
 /** The index of a shard: where each chunk is in it. */
 function shardIndex(inner: Inner): HTMLElement {
   const head = h("tr", {}, ...["chunk", "offset", "bytes"].map((name) => h("th", { scope: "col" }, name)));
   const rows = inner.slice(0, LISTED).map(({ index, offset, bytes }) => {
-    const cells = bytes === null ? ["missing", ""] : [count(offset ?? 0), count(bytes)];
+    const cells = bytes === null ? ["not written", ""] : [count(offset ?? 0), count(bytes)];
     return h("tr", {}, h("th", { scope: "row" }, index.join(", ")), ...cells.map((cell) => h("td", {}, cell)));
   });
-  const title = inner.length > LISTED ? `index of the shard, the first ${count(LISTED)} chunks` : "index of the shard";
+  const title = inner.length > LISTED ? `Shard index, the first ${count(LISTED)} inner chunks` : "Shard index";
   return h("details", {}, h("summary", {}, title), h("table", {}, h("thead", {}, head), h("tbody", {}, ...rows)));
 }

@@ -1,33 +1,37 @@
-/** The tree of nodes on the left: opened as far as somebody looks, paged, and searched. */
+/** The tree of nodes at the left: read as far as it is opened, and in pages. */
 
-import { call, roots as rootNames, type Entry, type Found, type Page } from "./api";
-import { fill, h } from "./dom";
-import { count, short } from "./numbers";
-import { fresh, type Store } from "./state";
+import { call, type Entry, type Page } from "../data/api";
+import { fill, h } from "../dom";
+import { Finder } from "./find";
+import { told } from "../views/message";
+import { count, short } from "../data/numbers";
+import { fresh, type Store } from "../data/state";
 
-/** The nodes that are loaded at once: as somebody scrolls, and on the way to a chosen one. */
+/** The nodes that are loaded at once: while scrolling, and on the way to a chosen one. */
 const [PAGE, LARGEST] = [200, 2000];
 const ICONS: Record<Entry["kind"], string> = { group: "▣", array: "▦", folder: "▢", damaged: "⚠" };
 
-/** What the tree tells of a node. */
+/** What the tree shows of a node. */
 interface Summary {
   name: string;
   path: string;
   kind: Entry["kind"];
+  /** The size of an array. */
+  size: string;
   /** What an array has, or what is wrong with a node. */
   detail: string;
 }
 
 function summary(entry: Entry): Summary {
   const { name, path, kind } = entry;
-  return { name, path, kind, detail: detail(entry) };
+  return { name, path, kind, size: entry.kind === "array" && entry.bytes !== null ? short(entry.bytes) : "", detail: detail(entry) };
 }
 
 function detail(entry: Entry): string {
   if (entry.kind === "damaged") return entry.error;
   if (entry.kind !== "array") return "";
-  const bytes = entry.bytes === null ? "" : ` · ${short(entry.bytes)}`;
-  return `${entry.shape.join("×") || "scalar"} ${entry.data_type}${bytes}`;
+  const shape = entry.shape.map(count).join(" × ") || "scalar";
+  return `${shape} · ${entry.data_type}`;
 }
 
 /** A node of the tree, with its place in the page. */
@@ -73,44 +77,39 @@ function above(row: Element): Element | null {
 
 export class Tree {
   readonly element: HTMLElement;
-  private readonly list = h("ul", { role: "tree", "aria-label": "nodes" });
-  private readonly results = h("ul", { class: "results", "aria-label": "search results" });
-  private readonly input: HTMLInputElement;
+  private readonly list = h("ul", { role: "tree", "aria-label": "Nodes" });
+  readonly finder: Finder;
   private readonly branches = new Map<string, Branch>();
   private readonly labels = new WeakMap<Element, Branch>();
   /** Loads the next nodes of a group whose end comes into sight. */
   private readonly ends = new IntersectionObserver((seen) => {
     for (const { isIntersecting, target } of seen) if (isIntersecting) (target as HTMLButtonElement).click();
   });
-  private asked: AbortController | null = null;
-  private timer = 0;
   private chosen: Branch | null = null;
   /** The item that the tabulator key comes to. */
   private stop: HTMLElement | null = null;
 
   constructor(
     private readonly store: Store,
+    private readonly roots: string[],
     private readonly fail: (error: unknown) => void,
   ) {
-    this.input = h("input", { type: "search", placeholder: "search nodes", "aria-label": "search nodes", input: () => this.type() });
-    this.element = h("nav", { class: "tree", "aria-label": "hierarchy" }, this.input, this.results, this.list);
+    this.finder = new Finder(store, roots, (isOpen) => (this.list.hidden = isOpen));
+    this.element = h("nav", { class: "tree", "aria-label": "Hierarchy" }, this.finder.input, h("div", { class: "scroll" }, this.finder.element, this.list));
     this.list.addEventListener("keydown", (event) => this.key(event));
     store.listen((state, before) => {
       if (state.root !== before.root || state.path !== before.path) void this.reveal();
-      if (state.search !== before.search) void this.search(state.search);
     });
   }
 
   /** Shows the roots, and the node of the state. */
   async begin(): Promise<void> {
-    const names = await rootNames();
-    for (const root of names) {
-      const branch = this.branch(root, { name: root, path: "", kind: "group", detail: "" });
+    for (const root of this.roots) {
+      const branch = this.branch(root, { name: root, path: "", kind: "group", size: "", detail: "" });
       this.list.append(branch.item);
     }
-    if (!names.includes(this.store.state.root)) this.store.change(fresh({ root: names[0] ?? "", path: "" }), true);
-    this.input.value = this.store.state.search;
-    await Promise.all([this.reveal(), this.search(this.store.state.search)]);
+    if (!this.roots.includes(this.store.state.root)) this.store.change(fresh({ root: this.roots[0] ?? "", path: "" }), true);
+    await this.reveal();
   }
 
   private id(root: string, path: string): string {
@@ -137,7 +136,8 @@ export class Tree {
       h("span", { class: "twist", "aria-hidden": "true" }, has ? "▸" : ""),
       h("span", { class: "icon", "aria-hidden": "true" }, ICONS[entry.kind]),
       h("span", { class: "name" }, entry.name || "/"),
-      h("small", {}, entry.detail),
+      h("small", { class: "size" }, entry.size),
+      entry.detail ? h("small", { class: "detail" }, entry.detail) : null,
     );
     const item = h("li", { role: "none" }, label, below);
     const branch: Branch = { root, entry, item, label, below, open: false, loaded: false, next: null, end: null };
@@ -157,7 +157,7 @@ export class Tree {
   }
 
   private choose(branch: Branch): void {
-    this.store.change(fresh({ root: branch.root, path: branch.entry.path }, this.store.state.search));
+    this.store.change(fresh({ root: branch.root, path: branch.entry.path }));
   }
 
   private async toggle(branch: Branch, open = !branch.open): Promise<void> {
@@ -170,7 +170,7 @@ export class Tree {
       branch.loaded = true;
       await this.more(branch, undefined).catch((error: unknown) => {
         branch.loaded = false;
-        fill(branch.below, h("li", { class: "problem" }, error instanceof Error ? error.message : String(error)));
+        fill(branch.below, h("li", { class: "problem" }, told(error)));
       });
     }
   }
@@ -179,11 +179,11 @@ export class Tree {
   private async more(branch: Branch, after: string | undefined, limit = PAGE): Promise<string | null> {
     const page = await call<Page>("tree", { root: branch.root, path: branch.entry.path }, { limit, after });
     for (const child of page.children) branch.below.append(this.branch(branch.root, summary(child)).item);
-    if (page.children.length === 0 && !after && page.node.kind !== "array") branch.below.append(h("li", { class: "nothing" }, "nothing below"));
+    if (page.children.length === 0 && !after && page.node.kind !== "array") branch.below.append(h("li", { class: "nothing" }, "empty"));
     branch.next = page.next;
     if (page.next === null) return null;
     const { next } = page;
-    const button = h("button", { type: "button", tabindex: -1 }, "more …");
+    const button = h("button", { type: "button", tabindex: -1 }, "More …");
     const item = h("li", { role: "none" }, button);
     branch.end = () => {
       this.ends.unobserve(button);
@@ -266,32 +266,5 @@ export class Tree {
     else return;
     event.preventDefault();
     event.stopPropagation();
-  }
-
-  // Searching.
-
-  private type(): void {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.store.change({ search: this.input.value.trim() }, true), 200) as unknown as number;
-  }
-
-  private async search(text: string): Promise<void> {
-    this.asked?.abort();
-    fill(this.results);
-    this.list.hidden = text !== "";
-    if (text === "") return;
-    const asked = new AbortController();
-    this.asked = asked;
-    try {
-      const found = await call<Found>("tree", { root: this.store.state.root, path: "" }, { search: text, limit: PAGE }, asked.signal);
-      const items = found.matches.map((entry) => {
-        const choose = (): void => this.store.change(fresh({ root: this.store.state.root, path: entry.path }, text));
-        return h("li", {}, h("button", { type: "button", class: "label", click: choose }, h("span", { class: "icon", "aria-hidden": "true" }, ICONS[entry.kind]), entry.path || "/"));
-      });
-      const note = found.complete ? `${count(found.matches.length)} found` : `the first ${count(found.matches.length)}`;
-      fill(this.results, h("li", { class: "nothing" }, note), ...items);
-    } catch (error) {
-      if (!asked.signal.aborted) this.fail(error);
-    }
   }
 }

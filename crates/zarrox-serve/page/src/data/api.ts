@@ -1,0 +1,212 @@
+/** The server's interface. Addresses are relative, so that the page also works behind the path of a proxy. */
+
+import type { ErrorAnswer, NodeInfo, Overview } from "../answers";
+import { parsed, type Exact } from "./exact";
+
+export type * from "../answers";
+
+/** An answer that says what is wrong. */
+export class ApiError extends Error {
+  constructor(
+    /** The status of HTTP; 0 if there was no answer. */
+    readonly status: number,
+    readonly kind: string,
+    message: string,
+    readonly advice: string | null = null,
+  ) {
+    super(message);
+  }
+}
+
+/** An array, with all that is known of it. */
+export type ArrayNode = Extract<NodeInfo, { kind: "array" }>;
+
+/** A place in what is served: a root, and a node below it. */
+export interface Place {
+  root: string;
+  path: string;
+}
+
+export type Parameters = Record<string, string | number | boolean | undefined>;
+
+/** The address of a call. */
+export function address(call: string, place: Place, parameters: Parameters = {}): string {
+  const path = place.path.split("/").filter((part) => part !== "");
+  const where = ["api/v1", call, encodeURIComponent(place.root), ...path.map(encodeURIComponent)].join("/");
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.set(name, String(value));
+  const text = query.toString();
+  return text === "" ? where : `${where}?${text}`;
+}
+
+type Listener = (connected: boolean) => void;
+let listener: Listener = () => undefined;
+let connected = true;
+
+/** Tells a function when the server is lost, and when it answers again. */
+export function onConnection(tell: Listener): void {
+  listener = tell;
+}
+
+function connection(now: boolean): void {
+  if (now !== connected) listener(now);
+  connected = now;
+}
+
+/** Asks the server. Answers that say what is wrong are errors. */
+export async function asked(url: string, signal?: AbortSignal): Promise<Response> {
+  const response = await fetch(url, { signal: signal ?? null, credentials: "same-origin" }).catch((error: unknown) => {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    connection(false);
+    throw new ApiError(0, "disconnected", "Disconnected from the server");
+  });
+  // Another server at the same address has another token.
+  connection(response.status !== 401);
+  if (response.ok) return response;
+  const body = (await response.json().catch(() => null)) as Partial<ErrorAnswer> | null;
+  throw new ApiError(response.status, body?.error?.kind ?? "", body?.error?.message ?? response.statusText, body?.error?.advice ?? null);
+}
+
+/** A call whose answer is JSON. */
+export async function call<T>(name: string, place: Place, parameters?: Parameters, signal?: AbortSignal): Promise<T> {
+  return (await (await asked(address(name, place, parameters), signal)).json()) as T;
+}
+
+/** A call whose whole numbers keep all their digits. */
+export async function exactly<T>(name: string, place: Place, parameters?: Parameters, signal?: AbortSignal): Promise<T & { [name: string]: Exact }> {
+  return parsed(await (await asked(address(name, place, parameters), signal)).text()) as T & { [name: string]: Exact };
+}
+
+/** What the page begins with. */
+export interface Begin {
+  /** Colour maps, each a list of colours at even distances. */
+  colours: Record<string, [number, number, number][]>;
+  roots: { name: string; place: string }[];
+}
+
+/** Asks for what the page begins with. */
+export async function begin(): Promise<Begin> {
+  const [colours, overview] = await Promise.all(["colours.json", "api/v1/"].map(async (url) => (await asked(url)).json() as Promise<unknown>));
+  return { colours: colours as Begin["colours"], roots: (overview as Overview).roots };
+}
+
+export type Whole = BigInt64Array | BigUint64Array;
+
+/** Numbers of a selection, in row-major order. */
+export interface Values {
+  values: Float64Array;
+  /** The imaginary parts of complex numbers. */
+  imaginary: Float64Array | null;
+  /** The numbers with all their digits, where they have more than floats. */
+  whole: Whole | null;
+  /** The bytes that came. */
+  bytes: number;
+}
+
+/** Answers that are kept, the newest last: a step back asks nothing. */
+const kept = new Map<string, Values>();
+let keptBytes = 0;
+const MOST_KEPT = 96 << 20;
+/** Answers that are under way without anybody who would call them off. */
+const coming = new Map<string, Promise<Values>>();
+
+function keep(url: string, values: Values): void {
+  const size = (one: Values): number => one.values.byteLength + (one.imaginary?.byteLength ?? 0) + (one.whole?.byteLength ?? 0);
+  kept.set(url, values);
+  keptBytes += size(values);
+  for (const [old, one] of kept) {
+    if (keptBytes <= MOST_KEPT) break;
+    kept.delete(old);
+    keptBytes -= size(one);
+  }
+}
+
+/** Forgets all answers, so that they are asked for anew. */
+export function forget(): void {
+  kept.clear();
+  keptBytes = 0;
+}
+
+async function read(url: string, signal?: AbortSignal): Promise<Values> {
+  const response = await asked(url, signal);
+  const buffer = await response.arrayBuffer();
+  const values = { ...decoded(response.headers.get("x-zarrox-dtype") ?? "", buffer), bytes: buffer.byteLength };
+  keep(url, values);
+  return values;
+}
+
+/** Reads numbers. The answer is shared and must not be changed. */
+export async function slice(place: Place, parameters: Parameters, signal?: AbortSignal): Promise<Values> {
+  const url = address("slice", place, { ...parameters, as: "raw" });
+  const known = kept.get(url);
+  if (known) {
+    kept.delete(url);
+    kept.set(url, known);
+    return known;
+  }
+  const under = coming.get(url);
+  if (under) return under;
+  if (signal) return read(url, signal);
+  const reading = read(url).finally(() => coming.delete(url));
+  coming.set(url, reading);
+  return reading;
+}
+
+/** The time that is none. */
+const NO_TIME = -(2n ** 63n);
+
+/** Little-endian numbers of NumPy's type as doubles. Times that are none are NaN. */
+export function decoded(dtype: string, buffer: ArrayBuffer): Omit<Values, "bytes"> {
+  const kind = dtype.replace(/^[<>|=]/, "");
+  const plain = (values: Float64Array): Omit<Values, "bytes"> => ({ values, imaginary: null, whole: null });
+  const whole = (array: Whole): Omit<Values, "bytes"> => ({ values: Float64Array.from(array as BigInt64Array, Number), imaginary: null, whole: array });
+  if (/^[mM]8/.test(kind)) return plain(Float64Array.from(new BigInt64Array(buffer), (time) => (time === NO_TIME ? NaN : Number(time))));
+  switch (kind) {
+    case "b1":
+    case "u1":
+      return plain(Float64Array.from(new Uint8Array(buffer)));
+    case "i1":
+      return plain(Float64Array.from(new Int8Array(buffer)));
+    case "u2":
+      return plain(Float64Array.from(new Uint16Array(buffer)));
+    case "i2":
+      return plain(Float64Array.from(new Int16Array(buffer)));
+    case "u4":
+      return plain(Float64Array.from(new Uint32Array(buffer)));
+    case "i4":
+      return plain(Float64Array.from(new Int32Array(buffer)));
+    case "u8":
+      return whole(new BigUint64Array(buffer));
+    case "i8":
+      return whole(new BigInt64Array(buffer));
+    case "f2":
+      return plain(Float64Array.from(new Uint16Array(buffer), half));
+    case "f4":
+      return plain(Float64Array.from(new Float32Array(buffer)));
+    case "f8":
+      return plain(new Float64Array(buffer));
+    case "c8":
+      return complex(new Float32Array(buffer));
+    case "c16":
+      return complex(new Float64Array(buffer));
+    default:
+      throw new ApiError(0, "unsupported", `elements of NumPy's type ${dtype} are not numbers`);
+  }
+}
+
+function complex(numbers: Float32Array | Float64Array): Omit<Values, "bytes"> {
+  const count = numbers.length / 2;
+  const [values, imaginary] = [new Float64Array(count), new Float64Array(count)];
+  for (let index = 0; index < count; index++) {
+    values[index] = numbers[2 * index] ?? NaN;
+    imaginary[index] = numbers[2 * index + 1] ?? NaN;
+  }
+  return { values, imaginary, whole: null };
+}
+
+/** The number of a float of two bytes. */
+export function half(bits: number): number {
+  const [sign, exponent, fraction] = [bits & 0x8000 ? -1 : 1, (bits >> 10) & 31, bits & 1023];
+  if (exponent === 31) return fraction ? NaN : sign * Infinity;
+  return sign * (exponent ? 2 ** (exponent - 15) * (1 + fraction / 1024) : 2 ** -24 * fraction);
+}

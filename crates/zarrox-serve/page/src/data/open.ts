@@ -1,0 +1,44 @@
+/** The way from a node to what the page shows of it. */
+
+import { call, type ArrayNode, type NodeInfo, type Place } from "./api";
+import { axes, meaning } from "./coordinates";
+import { labelsOf } from "./labels";
+import type { Shown } from "./model";
+import { channelsOf, imageAxes, levels, listed, starts } from "./ome";
+
+/** Asks for a node; `null` if there is none. */
+export function nodeAt(place: Place): Promise<NodeInfo | null> {
+  return call<NodeInfo | null>("node", place, { optional: true, stored: "none" });
+}
+
+/** What is shown of a node; `null` of a group that is no image, and of arrays that cannot be read. */
+export async function open(place: Place, node: NodeInfo): Promise<Shown | null> {
+  return node.kind === "array" ? array(place, node) : image(place, node);
+}
+
+async function array(place: Place, node: ArrayNode): Promise<Shown | null> {
+  if (node.unreadable) return null;
+  const { shape, attributes } = node;
+  const known = await axes(place, node);
+  const last = shape.length - 1;
+  const isColoured = /^(c|channel|band|rgb|rgba|s|sample)?$/i.test(known[last]?.at ? "x" : (known[last]?.isKnown || known[last]?.name.startsWith("dimension ") ? "" : (known[last]?.name ?? "")));
+  const colours = shape.length >= 3 && [3, 4].includes(shape[last]!) && node.data_type.name === "uint8" && isColoured ? last : -1;
+  const level = { path: place.path, node, factors: shape.map(() => 1) };
+  const named = attributes["long_name"] ?? attributes["standard_name"];
+  const title = typeof named === "string" && named !== "" ? named : node.name || place.root;
+  return { place, node, shape, axes: known, meaning: meaning(node), title, levels: [level], colours, channels: [], channelDimension: -1, labels: [], starts: {} };
+}
+
+/** A group that is an image in several sizes; `null` of other groups. */
+async function image(place: Place, group: NodeInfo): Promise<Shown | null> {
+  if (listed(group.attributes).length === 0) return null;
+  const all = await levels(place, group);
+  const [first] = all;
+  if (!first) return null;
+  const [shown, labels] = await Promise.all([array({ root: place.root, path: first.path }, first.node), labelsOf(place)]);
+  if (!shown) return null;
+  const known = imageAxes(group.attributes, shown.axes);
+  const dimension = known.findIndex((axis) => axis.name === "c");
+  const channels = dimension >= 0 ? channelsOf(group, shown.shape[dimension]!) : [];
+  return { ...shown, title: group.name || place.root, axes: known, levels: all, channels, channelDimension: channels.length > 0 ? dimension : -1, labels, starts: starts(group, known) };
+}

@@ -1,0 +1,228 @@
+/** The state of the page, all of which is in the address: so links, back and forward work. */
+
+import type { Place } from "./api";
+import type { Norm } from "../image/colours";
+
+export const REDUCTIONS = ["nearest", "mean", "min", "max", "median", "mode"] as const;
+export const COMPONENTS = ["magnitude", "phase", "real", "imaginary"] as const;
+export const NORMS: readonly Norm[] = ["linear", "log", "symlog"];
+const VIEWS = ["image", "plot", "table", "chunks"];
+
+export interface State extends Place {
+  /** The view in the middle: image, plot, table or chunks; empty for what suits the array. */
+  view: string;
+  /** The dimensions along the x axis and the y axis; -1 for those that suit. */
+  x: number;
+  y: number;
+  /** The dimension of plots at pins; -1 for that which suits. */
+  along: number;
+  /** The indices along all other dimensions, by dimension. */
+  at: Record<number, number>;
+  /** The shown part of the image, in elements: left, top, right, bottom. Empty for all of it. */
+  box: number[];
+  /** The axes whose direction is not that which suits: x, y or xy. */
+  flip: string;
+  aspect: "" | "equal" | "fill";
+  map: string;
+  reverse: boolean;
+  /** The number of steps of the colours; 0 for even ones. */
+  levels: number;
+  /** The contrast limits; empty for those of the first slice. */
+  range: number[];
+  /** True if each slice has limits of its own. */
+  isPerSlice: boolean;
+  norm: Norm;
+  reduce: (typeof REDUCTIONS)[number];
+  field: string;
+  /** What is shown of complex numbers. */
+  component: (typeof COMPONENTS)[number];
+  /** The shown channels of an image that has several; `null` for those that its metadata shows. */
+  channels: number[] | null;
+  /** The pins in the image, each y and x. */
+  points: [number, number][];
+  /** The first row and column of a table. */
+  row: number;
+  column: number;
+  coast: boolean;
+  /** The edges of chunks are drawn over images. */
+  grid: boolean;
+  /** The labels over the image; empty for the first ones. */
+  label: string;
+  /** The percentage by which labels hide the image. */
+  opacity: number;
+}
+
+const EMPTY: State = {
+  root: "", path: "", view: "", x: -1, y: -1, along: -1, at: {}, box: [], flip: "", aspect: "", map: "", reverse: false, levels: 0, range: [], isPerSlice: false, norm: "linear", reduce: "nearest",
+  field: "", component: "magnitude", channels: null, points: [], row: 0, column: 0, coast: true, grid: false, label: "", opacity: 50,
+};
+
+/** The state of a node that is opened. */
+export function fresh(place: Place): State {
+  return { ...EMPTY, at: {}, root: place.root, path: place.path };
+}
+
+const numbers = (text: string | null): number[] =>
+  text ? text.split(",").map(Number).filter((number) => Number.isFinite(number)) : [];
+
+const word = <T extends string>(text: string | null, words: readonly T[], usual: T): T =>
+  words.find((known) => known === text) ?? usual;
+
+/** The state that a fragment of an address says. What is not understood is left out. */
+export function parsed(fragment: string): State {
+  const [place = "", query = ""] = fragment.replace(/^#/, "").split("?", 2);
+  const parts = place.split("/").filter((part) => part !== "").map(unescaped);
+  const given = new URLSearchParams(query);
+  const whole = (name: string, usual: number): number => {
+    const value = Number(given.get(name) ?? usual);
+    return Number.isInteger(value) && value >= 0 ? value : usual;
+  };
+  const at: Record<number, number> = {};
+  for (const item of given.get("at")?.split(",") ?? []) {
+    const [dimension, index] = item.split(":").map(Number);
+    if (Number.isInteger(dimension) && Number.isInteger(index) && index! >= 0) at[dimension!] = index!;
+  }
+  const points = (given.get("points")?.split(";") ?? [])
+    .map(numbers)
+    .filter((point): point is [number, number] => point.length === 2);
+  const box = numbers(given.get("box"));
+  const range = numbers(given.get("range"));
+  // Earlier links say `line`, `scale` and `part`.
+  const view = given.get("view") === "line" ? "plot" : given.get("view");
+  return {
+    ...fresh({ root: parts[0] ?? "", path: parts.slice(1).join("/") }),
+    view: word(view, VIEWS, ""),
+    x: whole("x", -1),
+    y: whole("y", -1),
+    along: whole("along", -1),
+    at,
+    box: box.length === 4 && box[2]! > box[0]! && box[3]! > box[1]! ? box : [],
+    flip: word(given.get("flip"), ["", "x", "y", "xy"], ""),
+    aspect: word(given.get("aspect"), ["", "equal", "fill"] as const, ""),
+    map: given.get("map") ?? "",
+    reverse: given.get("reverse") === "1",
+    levels: Math.min(64, whole("levels", 0)),
+    range: range.length === 2 && range[1]! > range[0]! ? range : [],
+    isPerSlice: given.get("limits") === "slice",
+    norm: word(given.get("norm") ?? given.get("scale"), NORMS, "linear"),
+    reduce: word(given.get("reduce"), REDUCTIONS, "nearest"),
+    field: given.get("field") ?? "",
+    component: word(given.get("component") ?? given.get("part"), COMPONENTS, "magnitude"),
+    channels: given.has("channels") ? numbers(given.get("channels")).filter((channel) => Number.isInteger(channel) && channel >= 0) : null,
+    points,
+    row: whole("row", 0),
+    column: whole("column", 0),
+    coast: given.get("coast") !== "0",
+    grid: given.get("grid") === "1",
+    label: given.get("label") ?? "",
+    opacity: Math.max(0, Math.min(100, Number(given.get("opacity") ?? 50))) || 0,
+  };
+}
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The fragment that says a state. */
+export function fragment(state: State): string {
+  const place = [state.root, ...state.path.split("/").filter((part) => part !== "")].map(encodeURIComponent).join("/");
+  const items: string[] = [];
+  const put = (name: string, value: string): void => {
+    if (value !== "") items.push(`${name}=${encodeURIComponent(value).replaceAll("%3A", ":").replaceAll("%2C", ",").replaceAll("%3B", ";")}`);
+  };
+  const short = (values: number[]): string => values.map((value) => String(Number(value.toPrecision(9)))).join(",");
+  const dimension = (name: string, value: number): void => put(name, value >= 0 ? String(value) : "");
+  put("view", state.view);
+  dimension("x", state.x);
+  dimension("y", state.y);
+  dimension("along", state.along);
+  put("at", Object.entries(state.at).map(([dimension, index]) => `${dimension}:${index}`).join(","));
+  put("box", short(state.box));
+  put("flip", state.flip);
+  put("aspect", state.aspect);
+  put("map", state.map);
+  put("reverse", state.reverse ? "1" : "");
+  put("levels", state.levels > 0 ? String(state.levels) : "");
+  put("range", short(state.range));
+  put("limits", state.isPerSlice ? "slice" : "");
+  put("norm", state.norm === "linear" ? "" : state.norm);
+  put("reduce", state.reduce === "nearest" ? "" : state.reduce);
+  put("field", state.field);
+  put("component", state.component === "magnitude" ? "" : state.component);
+  if (state.channels) items.push(`channels=${state.channels.join(",")}`);
+  put("points", state.points.map((point) => point.join(",")).join(";"));
+  put("row", state.row > 0 ? String(state.row) : "");
+  put("column", state.column > 0 ? String(state.column) : "");
+  put("label", state.label);
+  put("opacity", state.opacity === 50 ? "" : String(state.opacity));
+  put("coast", state.coast ? "" : "0");
+  put("grid", state.grid ? "1" : "");
+  return `#/${place}${items.length === 0 ? "" : `?${items.join("&")}`}`;
+}
+
+type Listener = (state: State, before: State) => void;
+
+/** Browsers refuse to change the address too often; so many milliseconds lie between two changes. */
+const REST = 350;
+
+/** The state of this page. Changes that a person would go back from make a new entry of the history. */
+export class Store {
+  state: State = parsed(location.hash);
+  private listeners: Listener[] = [];
+  private timer = 0;
+  private written = 0;
+  /** True if the state was chosen in the page, and not by its address. */
+  isChosen = false;
+
+  constructor() {
+    const read = (): void => {
+      // An address that is not written yet is older than the state.
+      clearTimeout(this.timer);
+      this.isChosen = false;
+      this.take(parsed(location.hash));
+    };
+    addEventListener("popstate", read);
+    addEventListener("hashchange", read);
+  }
+
+  listen(listener: Listener): void {
+    this.listeners.push(listener);
+  }
+
+  /** Changes the state; `quietly` replaces the entry of the history, as for each step of a drag. */
+  change(changes: Partial<State>, quietly = false): void {
+    const next = { ...this.state, ...changes };
+    if (fragment(next) === fragment(this.state)) return;
+    this.isChosen = true;
+    if (quietly) this.replace();
+    else {
+      this.write();
+      history.pushState(null, "", fragment(next));
+    }
+    this.take(next);
+  }
+
+  /** Writes the state into the address, soon. */
+  private replace(): void {
+    clearTimeout(this.timer);
+    const wait = Math.max(0, this.written + REST - performance.now());
+    this.timer = setTimeout(() => this.write(), wait) as unknown as number;
+  }
+
+  private write(): void {
+    clearTimeout(this.timer);
+    this.written = performance.now();
+    if (location.hash !== fragment(this.state)) history.replaceState(null, "", fragment(this.state));
+  }
+
+  private take(next: State): void {
+    if (fragment(next) === fragment(this.state)) return;
+    const before = this.state;
+    this.state = next;
+    for (const listener of this.listeners) listener(next, before);
+  }
+}

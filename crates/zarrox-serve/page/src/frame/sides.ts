@@ -1,0 +1,42 @@
+/** The tree and the panel: they are closed, opened and made wider. */
+
+import { h } from "../dom";
+
+type Side = "tree" | "panel";
+
+/** The widths that a side may have, in pixels. */
+const [LEAST, MOST] = [140, 640];
+
+/** Opens a side, or closes it. */
+export function toggle(side: Side): void {
+  // On a phone the tree is a drawer, which is closed at first.
+  document.body.classList.toggle(isNarrow() && side === "tree" ? "drawer" : `no-${side}`);
+}
+
+export const isNarrow = (): boolean => matchMedia("(max-width: 48rem)").matches;
+
+/** An edge of a side, which is dragged, or moved by arrow keys. */
+export function edge(side: Side): HTMLElement {
+  const name = side === "tree" ? "--tree" : "--side";
+  const width = (): number => parseFloat(getComputedStyle(document.body).getPropertyValue(name));
+  const set = (wanted: number): void => {
+    const now = Math.max(LEAST, Math.min(MOST, wanted));
+    document.body.style.setProperty(name, `${now}px`);
+    element.setAttribute("aria-valuenow", String(Math.round(now)));
+  };
+  const element = h("div", { class: `edge of-${side}`, role: "separator", tabindex: 0, "aria-orientation": "vertical", "aria-label": side === "tree" ? "Width of the tree" : "Width of the panel", "aria-valuemin": LEAST, "aria-valuemax": MOST, "aria-valuenow": 0 });
+  element.addEventListener("pointerdown", (event) => {
+    element.setPointerCapture(event.pointerId);
+    event.preventDefault();
+  });
+  element.addEventListener("pointermove", (event) => {
+    if (element.hasPointerCapture(event.pointerId)) set(side === "tree" ? event.clientX : innerWidth - event.clientX);
+  });
+  element.addEventListener("keydown", (event) => {
+    const by = { ArrowLeft: -16, ArrowRight: 16 }[event.key];
+    if (by === undefined) return;
+    event.preventDefault();
+    set(width() + (side === "tree" ? by : -by));
+  });
+  return element;
+}

@@ -1,0 +1,155 @@
+/** Colours of numbers, and what is known of the numbers of a picture. */
+
+import { ends } from "../data/numbers";
+
+export type Maps = Record<string, [number, number, number][]>;
+export type Norm = "linear" | "log" | "symlog";
+export type Limits = [number, number];
+
+/** Colour maps that the server does not have: around a circle, and of categories. */
+const OWN: Maps = {
+  twilight: [[226, 217, 226], [166, 191, 202], [107, 148, 193], [94, 92, 176], [83, 31, 123], [47, 20, 55], [108, 28, 79], [167, 72, 78], [196, 134, 103], [211, 190, 174], [226, 217, 226]],
+  hue: [[214, 76, 76], [190, 124, 30], [130, 150, 20], [40, 160, 70], [0, 160, 150], [30, 145, 210], [120, 115, 220], [190, 85, 180], [214, 76, 76]],
+  tab10: [[31, 119, 180], [255, 127, 14], [44, 160, 44], [214, 39, 40], [148, 103, 189], [140, 86, 75], [227, 119, 194], [127, 127, 127], [188, 189, 34], [23, 190, 207]],
+};
+
+/** The groups in which colour maps are offered. */
+export const GROUPS: Record<string, string[]> = {
+  sequential: ["viridis", "cividis", "magma", "inferno", "plasma", "gray", "gray_r"],
+  diverging: ["rdbu", "coolwarm", "prgn"],
+  cyclic: ["twilight", "hue"],
+  categorical: ["tab10"],
+};
+
+/** All colour maps, with those of the server. */
+export function allMaps(ofServer: Maps): Maps {
+  return { ...ofServer, ...OWN };
+}
+
+export const isDiverging = (map: string): boolean => GROUPS["diverging"]!.includes(map);
+
+/** 256 colours of a map, as bytes of red, green and blue; of categories, and with `levels`, in as many steps. */
+export function table(maps: Maps, map: string, reverse: boolean, levels = 0): Uint8Array {
+  const listed = maps[map] ?? [[0, 0, 0], [255, 255, 255]];
+  const colours = reverse ? [...listed].reverse() : listed;
+  const steps = levels > 1 ? levels : GROUPS["categorical"]!.includes(map) ? colours.length : 0;
+  const bytes = new Uint8Array(256 * 3);
+  for (let index = 0; index < 256; index++) {
+    const part = steps > 0 ? Math.min(steps - 1, Math.floor((index / 256) * steps)) / (steps - 1) : index / 255;
+    const place = part * (colours.length - 1);
+    const low = Math.min(Math.floor(place), colours.length - 2);
+    for (let colour = 0; colour < 3; colour++) {
+      const [from, to] = [colours[low]![colour]!, colours[low + 1]![colour]!];
+      bytes[index * 3 + colour] = Math.round(from + (to - from) * (place - low));
+    }
+  }
+  return bytes;
+}
+
+/** A function that bends numbers so that colours are even along the result; NaN where there is none. */
+export function bend(norm: Norm, [low, high]: Limits): (value: number) => number {
+  if (norm === "log") return (value) => (value > 0 ? Math.log10(value) : NaN);
+  if (norm === "linear") return (value) => value;
+  const near = linearPart(low, high);
+  return (value) => Math.sign(value) * Math.log10(1 + Math.abs(value) / near);
+}
+
+/** The number up to which a symmetric logarithm is nearly linear. */
+export function linearPart(low: number, high: number): number {
+  return Math.max(Math.abs(low), Math.abs(high), Number.MIN_VALUE) * 1e-3;
+}
+
+/** Paints numbers as pixels of red, green, blue and opacity. Missing ones are transparent: what is behind shows that they are missing. */
+export function paint(values: Float64Array, colours: Uint8Array, limits: Limits, norm: Norm): Uint8ClampedArray<ArrayBuffer> {
+  const pixels = new Uint8ClampedArray(new ArrayBuffer(values.length * 4));
+  const bent = bend(norm, limits);
+  const low = bent(limits[0]);
+  const width = bent(limits[1]) - low || 1;
+  const isLinear = norm === "linear";
+  for (let index = 0; index < values.length; index++) {
+    const value = isLinear ? values[index]! : bent(values[index]!);
+    if (value !== value) continue;
+    const part = ((value - low) / width) * 255;
+    const place = (part <= 0 ? 0 : part >= 255 ? 255 : Math.round(part)) * 3;
+    const at = index * 4;
+    pixels[at] = colours[place]!;
+    pixels[at + 1] = colours[place + 1]!;
+    pixels[at + 2] = colours[place + 2]!;
+    pixels[at + 3] = 255;
+  }
+  return pixels;
+}
+
+/** The numbers of a picture in short. */
+export interface Summary {
+  /** The numbers that are neither missing nor infinite, and the smallest, the largest and the mean of them. */
+  finite: number;
+  min: number;
+  max: number;
+  mean: number;
+  /** The numbers that are missing, and all. */
+  missing: number;
+  count: number;
+  /** The positive numbers among the finite ones. */
+  positive: number;
+  least: number;
+  /** Counts in bins of one width, from the smallest number to the largest. */
+  bins: Float64Array;
+}
+
+const BINS = 4096;
+
+/** What is known of numbers, in two passes over them. */
+export function summary(values: Float64Array): Summary {
+  let [finite, sum, min, max, missing, positive, least] = [0, 0, Infinity, -Infinity, 0, 0, Infinity];
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index]!;
+    if (value !== value) missing += 1;
+    else if (value !== Infinity && value !== -Infinity) {
+      finite += 1;
+      sum += value;
+      if (value < min) min = value;
+      if (value > max) max = value;
+      if (value > 0) {
+        positive += 1;
+        if (value < least) least = value;
+      }
+    }
+  }
+  const bins = new Float64Array(BINS);
+  const factor = max > min ? (BINS - 1e-6) / (max - min) : 0;
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index]!;
+    if (value - value === 0) bins[Math.floor((value - min) * factor)]! += 1;
+  }
+  return { finite, min, max, mean: sum / finite, missing, count: values.length, positive, least, bins };
+}
+
+/** The number below which a part of the numbers lies. */
+function percentile({ bins, min, max, finite }: Summary, part: number): number {
+  const wanted = part * finite;
+  let before = 0;
+  for (let bin = 0; bin < bins.length; bin++) {
+    const here = bins[bin]!;
+    if (before + here >= wanted && here > 0) return min + ((bin + Math.max(0, wanted - before) / here) / bins.length) * (max - min);
+    before += here;
+  }
+  return max;
+}
+
+/** The limits between which the middle 96 % of the numbers lie; `null` if there are none that could be shown. */
+export function contrast(of: Summary, norm: Norm, isSymmetric: boolean): Limits | null {
+  if (of.finite === 0 || (norm === "log" && of.positive === 0)) return null;
+  let [low, high] = of.max > of.min ? [percentile(of, 0.02), percentile(of, 0.98)] : [of.min, of.max];
+  if (low === high) [low, high] = [of.min, of.max];
+  if (isSymmetric) return symmetric([low, high]);
+  if (norm !== "log") return ends(low, high);
+  low = Math.max(low, of.least);
+  return low < high ? [low, high] : [low / 2, low * 2];
+}
+
+/** Limits with zero in the middle. */
+export function symmetric([low, high]: Limits): Limits {
+  const most = Math.max(Math.abs(low), Math.abs(high));
+  return ends(-most, most);
+}

@@ -1,0 +1,399 @@
+/** Two dimensions of an array as an image. */
+
+import * as coasts from "./coast";
+import type { Limits, Maps, Summary } from "./colours";
+import { told } from "../data/coordinates";
+import { download, h } from "../dom";
+import { area, draw, Plane, type Layer, type Rect, type Scene, type Theme } from "./figure";
+import { listen } from "./gestures";
+import { Heading, sliceOf, titleOf } from "../views/heading";
+import { chosen } from "../data/labels";
+import { directions, elementRatio, fieldOf, index, isEqual, rest, sides, valueTimes, valueUnits, type Shown } from "../data/model";
+import { count, rounded } from "../data/numbers";
+import { Palette } from "./palette";
+import { CanvasPen, SvgPen } from "./pen";
+import type { Box, Seen } from "./picture";
+import { placeText, Tag, valuesAt } from "./probe";
+import { Reader } from "./reader";
+import type { State, Store } from "../data/state";
+
+/** A drag is answered when it rests for so long, in milliseconds. */
+const REST = 70;
+/** What an image needs of the page; `changed` is called when the limits or the values are others. */
+export interface Around {
+  pin: (y: number, x: number, add: boolean) => void;
+  changed: () => void;
+  showChunks: () => void;
+}
+
+export class ImageView {
+  readonly element: HTMLElement;
+  private readonly canvas = h("canvas", { tabindex: 0, role: "img" });
+  private readonly heading = new Heading();
+  private readonly tag = new Tag();
+  private readonly banner = h("p", { class: "banner", hidden: true });
+  private readonly reader: Reader;
+  private readonly palette: Palette;
+  private key = "";
+  private world: { key: string; coast: coasts.Coast | null } | null = null;
+  private frame: Rect = [0, 0, 0, 0];
+  private readonly observer: ResizeObserver;
+  private isKeyed = false;
+  private dragged: Rect | null = null;
+
+  constructor(
+    private readonly shown: Shown,
+    private readonly store: Store,
+    maps: Maps,
+    private readonly around: Around,
+  ) {
+    this.palette = new Palette(shown, maps);
+    this.element = h("div", { class: "image view-of" });
+    this.reader = new Reader(this.element, shown, {
+      paint: (layer) => this.paint(layer),
+      draw: () => this.draw(),
+      wanted: () => sliceOf(shown, store.state, "image").join(" · ") || shown.title,
+      showChunks: around.showChunks,
+    });
+    this.element.append(this.heading.element, this.reader.message.element, h("div", { class: "canvas" }, this.canvas, this.tag.element, this.reader.chip, this.banner));
+    this.observer = new ResizeObserver(() => this.update(this.store.state));
+    this.observer.observe(this.canvas);
+    this.listen();
+  }
+
+  close(): void {
+    this.observer.disconnect();
+    this.reader.close();
+  }
+
+  /** Shows another state. */
+  update(state: State): void {
+    const [x, y] = sides(this.shown, state);
+    const slice = this.shown.shape.map((_, dimension) => (dimension === x || dimension === y ? "" : index(this.shown, state, dimension)));
+    const key = JSON.stringify([x, y, slice, fieldOf(this.shown, state)?.name, state.component, state.reduce, this.visible(state), chosen(this.shown, state)?.name]);
+    if (this.canvas.clientWidth === 0) return;
+    const isOther = key !== this.key;
+    this.key = key;
+    if (isOther) this.palette.await();
+    if (isOther || !this.covers(state)) this.reader.read(this.seen(state), key, isOther ? 0 : REST);
+    // What is drawn stays until something of the other picture is there.
+    if (isOther && this.reader.newest) return;
+    for (const layer of this.reader.layers) this.palette.paint(layer, state, this.visible(layer.state));
+    this.draw();
+    this.around.changed();
+  }
+
+  /** Paints a layer, of which more has come. */
+  private paint(layer: Layer): void {
+    const { state } = this.store;
+    this.palette.take(layer, this.visible(layer.state));
+    for (const one of this.reader.layers) this.palette.paint(one, state, this.visible(one.state));
+    this.around.changed();
+  }
+
+  private seen(state: State): Seen {
+    const box = this.box(state);
+    return { state, box, per: this.perPixel(box), visible: this.visible(state) };
+  }
+
+  get summary(): Summary | null {
+    return this.palette.summary;
+  }
+
+  /** The colour map of a state. */
+  map(state: State): string {
+    return this.palette.map(state);
+  }
+
+  /** The contrast limits of a state; `null` where there is nothing to show. */
+  limits(state: State): Limits | null {
+    return this.palette.limits(state);
+  }
+
+  /** The limits as they are, for a state in which they stay. */
+  fixed(): Partial<State> {
+    return this.palette.fixed(this.store.state);
+  }
+
+  /** The numbers of channels that are shown; empty where there are none. */
+  visible(state: State): number[] {
+    const { channels } = this.shown;
+    const usual = channels.map((_, channel) => channel).filter((channel) => channels[channel]!.visible);
+    return (state.channels ?? usual).filter((channel) => channel < channels.length).slice(0, 6);
+  }
+
+  /** Asks for the picture of another state before it is wanted. */
+  prefetch(state: State): void {
+    this.reader.prefetch(this.seen(state));
+  }
+
+  // What is seen.
+
+  private rect(width = this.canvas.clientWidth, height = this.canvas.clientHeight, lines = 0): Rect {
+    return area(width, height, this.shown.colours < 0 && this.shown.channels.length === 0, lines);
+  }
+
+  private length(side: 0 | 1): number {
+    return Math.max(1, this.shown.shape[sides(this.shown, this.store.state)[side]] ?? 1);
+  }
+
+  /** The shown elements along x and y. Where both axes have one unit, it is as long on both. */
+  private box(state: State, [, , width, height]: Rect = this.rect()): Box {
+    const [columns, rows] = [this.length(0), this.length(1)];
+    const box: Box = state.box.length === 4 ? (state.box as Box) : [0, 0, columns, rows];
+    if (!isEqual(this.shown, state)) return box;
+    const ratio = elementRatio(this.shown, state);
+    const [wide, tall] = [(box[2] - box[0]) * ratio, box[3] - box[1]];
+    const per = Math.max(wide / width, tall / height);
+    const [overX, overY] = [(per * width - wide) / ratio / 2, (per * height - tall) / 2];
+    return [box[0] - overX, box[1] - overY, box[2] + overX, box[3] + overY];
+  }
+
+  private plane(): Plane {
+    const { state } = this.store;
+    return new Plane(this.rect(), this.box(state), directions(this.shown, state));
+  }
+
+  private perPixel(box: Box): [number, number] {
+    const [, , width, height] = this.rect();
+    const ratio = Math.min(2, globalThis.devicePixelRatio || 1);
+    return [(box[2] - box[0]) / (width * ratio), (box[3] - box[1]) / (height * ratio)];
+  }
+
+  /** Returns true if the newest picture has all that is to be seen, as finely as the screen can show it. */
+  private covers(state: State): boolean {
+    const layer = this.reader.newest;
+    if (!layer || layer.key !== this.key) return this.reader.isBusy;
+    const box = this.box(state);
+    const per = this.perPixel(box);
+    const [x, y] = sides(this.shown, state);
+    const [fx, fy] = [layer.level.factors[x] ?? 1, layer.level.factors[y] ?? 1];
+    const fine = (step: number, factor: number, pixel: number): boolean => step * factor <= Math.max(1, pixel) * 1.5;
+    const has = (first: number, number: number, step: number, factor: number, from: number, to: number, length: number): boolean =>
+      first * factor <= Math.max(0, from) + 1e-6 && (first + number * step) * factor >= Math.min(length, to) - factor * step;
+    return (
+      fine(layer.stepX, fx, per[0]) &&
+      fine(layer.stepY, fy, per[1]) &&
+      has(layer.x, layer.columns, layer.stepX, fx, box[0], box[2], this.length(0)) &&
+      has(layer.y, layer.rows, layer.stepY, fy, box[1], box[3], this.length(1))
+    );
+  }
+
+  // Drawing.
+
+  private scene(width: number, height: number, theme: Theme, title: string[]): Scene {
+    const { state } = this.store;
+    const { newest, layers, isOld } = this.reader;
+    // An old picture has its own colours and its own place.
+    const of = newest && newest.key !== this.key ? { ...newest.state, map: state.map, range: state.range, norm: state.norm, box: state.box } : state;
+    const [x, y] = sides(this.shown, of);
+    const key = `${x},${y}`;
+    if (this.world?.key !== key) this.world = { key, coast: coasts.coast(this.shown.axes[x], this.shown.axes[y]) };
+    const box = this.box(state, this.rect(width, height, title.length));
+    return { width, height, shown: this.shown, state: of, box, directions: directions(this.shown, of), layers, isOld, bar: this.palette.bar(of), coast: this.world.coast, isKeyed: this.isKeyed && title.length === 0, theme, title };
+  }
+
+  private draw(): void {
+    const ratio = globalThis.devicePixelRatio || 1;
+    const [wide, tall] = [this.canvas.clientWidth, this.canvas.clientHeight];
+    if (wide === 0 || tall === 0) return;
+    if (this.canvas.width !== Math.round(wide * ratio)) this.canvas.width = Math.round(wide * ratio);
+    if (this.canvas.height !== Math.round(tall * ratio)) this.canvas.height = Math.round(tall * ratio);
+    const context = this.canvas.getContext("2d");
+    if (!context) return;
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    if (!this.reader.newest) this.palette.clear();
+    const scene = this.scene(wide, tall, themeOf(this.canvas), []);
+    const pen = new CanvasPen(context);
+    this.frame = draw(pen, scene);
+    if (this.dragged) pen.frame(...this.dragged, scene.theme.ink, 1.5);
+    this.element.dataset["box"] = scene.box.join(",");
+    this.element.dataset["area"] = this.rect().join(",");
+    this.element.dataset["turned"] = scene.directions.map(Number).join(",");
+    this.describe(scene);
+  }
+
+  /** The figure as a file: PNG of twice as many pixels, or SVG. */
+  save(form: "png" | "svg", name: string): void {
+    const [width, height] = [1200, 900];
+        const { name: title, units } = titleOf(this.shown, this.store.state);
+    const scene = this.scene(width, height, PRINT, [units ? `${title} (${units})` : title, this.details().join(" · ")]);
+    if (form === "svg") {
+      const pen = new SvgPen();
+      draw(pen, scene);
+      return download(`${name}.svg`, new Blob([pen.document(width, height, title)], { type: "image/svg+xml" }));
+    }
+    const canvas = h("canvas", { width: width * 2, height: height * 2 });
+    const context = canvas.getContext("2d");
+    context?.scale(2, 2);
+    if (context) draw(new CanvasPen(context), scene);
+    canvas.toBlob((blob) => blob && download(`${name}.png`, blob));
+  }
+
+  /** What is known of the shown slice, in words: its coordinates, and its values. */
+  private details(): string[] {
+    const layer = this.reader.newest;
+    const state = layer?.state ?? this.store.state;
+    const all = sliceOf(this.shown, state, "image");
+    for (const dimension of rest(this.shown, state, "image").slice(0, 1)) all.push(`${index(this.shown, state, dimension) + 1} of ${count(this.shown.shape[dimension]!)}`);
+    if (!this.summary || !layer || this.shown.channels.length > 0) return all;
+    const { finite, min, max, mean, missing, count: number } = this.summary;
+    const tell = this.teller(state);
+    const about = layer.stepX > 1 || layer.stepY > 1 || layer.tiles.length > 1 ? "≈ " : "";
+    if (finite > 0) all.push(...(valueTimes(this.shown, state) ? [] : [`mean ${about}${tell(mean)}`]), `min ${tell(min)}`, `max ${tell(max)}`);
+    all.push(`${missing === 0 ? 0 : rounded((100 * missing) / number, 2)} % missing`);
+    return all;
+  }
+
+  /** A value in short; times are dates. */
+  private teller(state: State): (value: number) => string {
+    const times = valueTimes(this.shown, state);
+    return times ? times.text : (value) => rounded(value);
+  }
+
+  /** Tells in words what is shown: above the picture, over it, and to those who do not see it. */
+  private describe({ state, box }: Scene): void {
+    const layer = this.reader.newest;
+    this.heading.show(this.shown, layer?.state ?? state, this.details());
+    const [x, y] = sides(this.shown, state);
+    const span = (dimension: number, from: number, to: number): string => {
+      const axis = this.shown.axes[dimension];
+      if (!axis) return "";
+      const [first, last] = [Math.max(0, Math.floor(from)), Math.min(axis.length, Math.ceil(to)) - 1];
+      return `${axis.name} from ${told(axis, Math.min(first, axis.length - 1))} to ${told(axis, Math.max(0, last))}`;
+    };
+    const slice = rest(this.shown, state, "image").map((dimension) => `${this.shown.axes[dimension]!.name} ${told(this.shown.axes[dimension]!, index(this.shown, state, dimension))}`);
+    const tell = this.teller(state);
+    const units = valueUnits(this.shown, state);
+    const limits = this.limits(state);
+    const values = limits ? `contrast limits ${tell(limits[0])} to ${tell(limits[1])} ${units}`.trim() : "";
+    const all = [`Image of ${this.shown.title}`, span(x, box[0], box[2]), span(y, box[1], box[3]), ...slice, values];
+    this.canvas.setAttribute("aria-label", `${all.filter(Boolean).join(", ")}.`);
+    this.banner.textContent = layer?.isWhole ? this.palette.warning(layer, state) : "";
+    this.banner.hidden = this.banner.textContent === "";
+  }
+
+  // Hands.
+
+  private listen(): void {
+    const plane = (): Plane => this.plane();
+    listen(this.canvas, {
+      pan: (dx, dy) => {
+        const [, , width, height] = this.rect();
+        const { box } = plane();
+        const [left, up] = directions(this.shown, this.store.state);
+        this.tag.hide();
+        this.show(shifted(box, ((left ? dx : -dx) * (box[2] - box[0])) / width, ((up ? dy : -dy) * (box[3] - box[1])) / height));
+      },
+      zoom: (factor, x, y) => this.zoomAt(factor, plane().from(x, y)),
+      box: (x0, y0, x1, y1) => {
+        const [[a, b], [c, d]] = [plane().from(x0, y0), plane().from(x1, y1)];
+        if (Math.abs(x1 - x0) > 8 && Math.abs(y1 - y0) > 8) this.show([Math.min(a, c), Math.min(b, d), Math.max(a, c), Math.max(b, d)], false);
+      },
+      drawn: (rect) => {
+        this.dragged = rect;
+        this.draw();
+      },
+      fit: () => this.fit(),
+      pin: (x, y, add) => {
+        const at = this.inside(plane().from(x, y), x, y);
+        if (at) this.around.pin(at[1], at[0], add);
+      },
+      hover: (x, y) => {
+        this.isKeyed = false;
+        this.readOut(this.inside(plane().from(x, y), x, y), x, y);
+      },
+      leave: () => this.tag.hide(),
+      hint: () => {
+        this.reader.chip.textContent = "Use Ctrl + scroll to zoom";
+      },
+    });
+    this.canvas.addEventListener("keydown", (event) => this.press(event));
+    this.canvas.addEventListener("blur", () => {
+      this.isKeyed = false;
+      this.tag.hide();
+      this.draw();
+    });
+  }
+
+  private press(event: KeyboardEvent): void {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const moves: Record<string, [number, number]> = { ArrowLeft: [-0.1, 0], ArrowRight: [0.1, 0], ArrowUp: [0, -0.1], ArrowDown: [0, 0.1] };
+    const move = moves[event.key];
+    const { box } = this.plane();
+    const middle: [number, number] = [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2];
+    const [left, up] = directions(this.shown, this.store.state);
+    const at = this.inside(middle);
+    if (move) this.show(shifted(box, (left ? -1 : 1) * move[0] * (box[2] - box[0]), (up ? -1 : 1) * move[1] * (box[3] - box[1])));
+    else if (event.key === "Enter" && at) this.around.pin(at[1], at[0], event.shiftKey);
+    else if (event.key === "+" || event.key === "=") this.zoomAt(0.7, middle);
+    else if (event.key === "-") this.zoomAt(1 / 0.7, middle);
+    else if (event.key === "0") this.fit();
+    else return;
+    this.isKeyed = true;
+    event.preventDefault();
+    this.draw();
+    const plane = this.plane();
+    const centre: [number, number] = [(plane.box[0] + plane.box[2]) / 2, (plane.box[1] + plane.box[3]) / 2];
+    this.readOut(this.inside(centre), plane.toX(centre[0]), plane.toY(centre[1]));
+  }
+
+  fit(): void {
+    this.store.change({ box: [] });
+  }
+
+  /** Zooms around the middle. */
+  zoom(factor: number): void {
+    const { box } = this.plane();
+    this.zoomAt(factor, [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2]);
+  }
+
+  private zoomAt(factor: number, [x, y]: [number, number]): void {
+    const { box } = this.plane();
+    this.show([x - (x - box[0]) * factor, y - (y - box[1]) * factor, x + (box[2] - x) * factor, y + (box[3] - y) * factor]);
+  }
+
+  /** Shows a part: at least two elements, at most the image with as much beside it, and never so that a tenth of the window lacks it. */
+  private show(box: Box, isQuiet = true): void {
+    const [columns, rows] = [this.length(0), this.length(1)];
+    const [width, height] = [box[2] - box[0], box[3] - box[1]];
+    const all = this.box({ ...this.store.state, box: [] });
+    if (width < Math.min(2, columns) * 0.9 || (width > (all[2] - all[0]) * 1.02 && height > (all[3] - all[1]) * 1.02)) {
+      if (width > 2) this.store.change({ box: [] }, isQuiet);
+      return;
+    }
+    const bound = (from: number, span: number, length: number): number => {
+      const least = Math.min(span, length) * 0.1;
+      return Math.max(least - span, Math.min(length - least, from));
+    };
+    const [left, top] = [bound(box[0], width, columns), bound(box[1], height, rows)];
+    this.store.change({ box: [left, top, left + width, top + height] }, isQuiet);
+  }
+
+  /** The element at a place, if there is one. */
+  private inside([x, y]: [number, number], px?: number, py?: number): [number, number] | null {
+    const [column, row] = [Math.floor(x), Math.floor(y)];
+    const [left, top, width, height] = this.frame;
+    if (px !== undefined && py !== undefined && (px < left || py < top || px > left + width || py > top + height)) return null;
+    return column >= 0 && row >= 0 && column < this.length(0) && row < this.length(1) ? [column, row] : null;
+  }
+
+  private readOut(place: [number, number] | null, x: number, y: number): void {
+    const { newest, layers } = this.reader;
+    // An old picture tells nothing of the new one.
+    if (!place || !newest || newest.key !== this.key) return this.tag.hide();
+    const values = valuesAt(this.shown, layers, this.visible(newest.state), place);
+    const label = newest.labels?.at(...place) ?? 0;
+    this.tag.show(x, y, values, placeText(this.shown, newest.state, place), label === 0 ? "" : `label ${label}`);
+  }
+}
+
+const PRINT: Theme = { paper: "#ffffff", ink: "#1c2127", soft: "#55606c", faint: "#c5ccd3", alarm: "#b3261e" };
+
+const shifted = (box: Box, dx: number, dy: number): Box => [box[0] + dx, box[1] + dy, box[2] + dx, box[3] + dy];
+
+function themeOf(element: HTMLElement): Theme {
+  const style = getComputedStyle(element);
+  const of = (name: string): string => style.getPropertyValue(name) || "#888";
+  return { paper: of("--paper"), ink: style.color, soft: of("--soft"), faint: of("--faint"), alarm: of("--alarm") };
+}

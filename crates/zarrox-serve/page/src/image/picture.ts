@@ -1,0 +1,304 @@
+/** Pictures of a part of an array, which are read tile by tile where they cost much: something is seen long before all is there. */
+
+import { ApiError, call, slice, type Chunks, type Values, type Whole } from "../data/api";
+import { numberOf, type Exact } from "../data/exact";
+import { h } from "../dom";
+import { fieldOf, index, selection, sides, type Shown } from "../data/model";
+import { fitting, type Level } from "../data/ome";
+import type { State } from "../data/state";
+
+export type Box = [number, number, number, number];
+
+/** The most pixels of a picture along a side. */
+const MOST = 1400;
+/** The bytes of chunks that are decoded for a tile, and the most tiles of a picture. */
+const [COST, TILES] = [24 << 20, 200];
+/** From this many tiles on, and up to this many chunks, the chunks that are not written are asked for first. */
+const [MANY, LISTED] = [6, 40_000];
+
+/** A part of a picture, in its pixels. */
+export interface Tile {
+  column: number;
+  row: number;
+  columns: number;
+  rows: number;
+}
+
+/** A part that cannot be read. */
+export interface Damage extends Tile {
+  message: string;
+}
+
+/** Values that are read, and the elements that they cover. */
+export interface Picture {
+  level: Level;
+  /** The first elements of the level along x and y, and the elements between two values. */
+  x: number;
+  y: number;
+  stepX: number;
+  stepY: number;
+  columns: number;
+  rows: number;
+  /** One list of rows for each channel; one list of all where there are no channels. NaN is what is not there yet. */
+  planes: Float64Array[];
+  /** The same numbers with all their digits, where floats have not enough. */
+  whole: (Whole | null)[];
+  /** Three or four bytes for each element, where elements are colours. */
+  bytes: Float64Array | null;
+  canvas: HTMLCanvasElement;
+  /** The parts that are there, and those that cannot be read. */
+  tiles: Tile[];
+  damaged: Damage[];
+  /** The tiles that were asked for, and the bytes that came. */
+  asked: number;
+  received: number;
+}
+
+/** The part of an array that is to be seen. */
+export interface Seen {
+  state: State;
+  /** The elements: left, top, right and bottom. */
+  box: Box;
+  /** The elements for each pixel of the screen, across and down. */
+  per: [number, number];
+  /** The numbers of channels; empty where there are none. */
+  visible: number[];
+}
+
+/** A span along a dimension of a level: the first element, the end, and the elements for each pixel. */
+interface Span {
+  first: number;
+  end: number;
+  step: number;
+  count: number;
+}
+
+/** The way to a picture: an empty one, the elements of the image that it covers, its tiles, and a function that reads one. */
+export interface Plan {
+  picture: Picture;
+  box: Box;
+  /** The elements of the image for each pixel, across and down. */
+  per: [number, number];
+  tiles: Tile[];
+  read: (tile: Tile, signal: AbortSignal) => Promise<void>;
+  /** Asks for the same without keeping it in a picture. */
+  fetch: (tile: Tile) => Promise<unknown>;
+  /** Fills the tiles of which no chunk is written, and gives the others. */
+  written: (signal: AbortSignal) => Promise<Tile[]>;
+}
+
+function spanOf(level: Level, dimension: number, from: number, to: number, per: number): Span {
+  if (dimension < 0) return { first: 0, end: 1, step: 1, count: 1 };
+  const factor = level.factors[dimension] ?? 1;
+  const length = level.node.shape[dimension]!;
+  const margin = (to - from) * 0.15;
+  const first = Math.max(0, Math.min(length - 1, Math.floor((from - margin) / factor)));
+  const end = Math.max(first + 1, Math.min(length, Math.ceil((to + margin) / factor)));
+  const step = Math.max(1, Math.floor(per / factor), Math.ceil((end - first) / MOST));
+  return { first, end, step, count: Math.ceil((end - first) / step) };
+}
+
+/** Plans a picture of what is to be seen. */
+export function plan(shown: Shown, { state, box, per, visible }: Seen): Plan {
+  const [x, y] = sides(shown, state);
+  const level = fitting(shown.levels, x, Math.max(1, per[0]));
+  const [across, down] = [spanOf(level, x, box[0], box[2], per[0]), spanOf(level, y, box[1], box[3], per[1])];
+  const [columns, rows] = [across.count, down.count];
+  const parts = shown.colours >= 0 ? shown.shape[shown.colours]! : 0;
+  const number = parts > 0 ? 0 : shown.channels.length > 0 ? visible.length : 1;
+  const picture: Picture = {
+    level, x: across.first, y: down.first, stepX: across.step, stepY: down.step, columns, rows,
+    planes: Array.from({ length: number }, () => new Float64Array(columns * rows).fill(NaN)),
+    whole: Array.from({ length: number }, () => null),
+    bytes: parts > 0 ? new Float64Array(columns * rows * parts) : null,
+    canvas: h("canvas", { width: columns, height: rows }),
+    tiles: [], damaged: [], asked: 0, received: 0,
+  };
+  const [fx, fy] = [level.factors[x] ?? 1, level.factors[y] ?? 1];
+  const middle = [(box[0] + box[2]) / 2 / fx, (box[1] + box[3]) / 2 / fy];
+  const far = (tile: Tile): number =>
+    Math.hypot(across.first + (tile.column + tile.columns / 2) * across.step - middle[0]!, down.first + (tile.row + tile.rows / 2) * down.step - middle[1]!);
+  const tiles = number === 0 && parts === 0 ? [] : tilesOf(level, x, y, across, down).sort((a, b) => far(a) - far(b));
+  const place = { root: shown.place.root, path: level.path };
+  const channels = visible.length > 0 ? visible : [null];
+  const ask = (tile: Tile, channel: number | null, signal?: AbortSignal): Promise<Values> =>
+    slice(place, parameters(shown, state, level, channel, part(across, tile.column, tile.columns), part(down, tile.row, tile.rows)), signal);
+  const done = (tile: Tile): void => {
+    picture.tiles.push(tile);
+    if (picture.damaged.length === 0 && area(picture.tiles) === columns * rows) picture.tiles = [{ column: 0, row: 0, columns, rows }];
+  };
+
+  const put = async (tile: Tile, signal: AbortSignal): Promise<void> => {
+    const all = await Promise.all(channels.map((channel) => ask(tile, channel, signal)));
+    if (signal.aborted) return;
+    picture.asked += all.length;
+    for (const one of all) picture.received += one.bytes;
+    const isTurned = x < y;
+    if (picture.bytes) copy(picture.bytes, columns * parts, all[0]!.values, { ...tile, column: tile.column * parts, columns: tile.columns * parts });
+    else {
+      all.forEach((one, at) => {
+        copy(picture.planes[at]!, columns, turned(meant(shown, component(one, state)), tile, isTurned), tile);
+        if (!one.whole || !shown.meaning.isPlain) return;
+        const into = (picture.whole[at] ??= emptyLike(one.whole, columns * rows));
+        copyWhole(into, columns, turned(one.whole, tile, isTurned), tile);
+      });
+    }
+    done(tile);
+  };
+
+  /** Reads a tile. Where a chunk is damaged it is read in halves, until the damaged chunks are alone. */
+  const read = async (tile: Tile, signal: AbortSignal): Promise<void> => {
+    try {
+      await put(tile, signal);
+    } catch (error) {
+      if (signal.aborted || !(error instanceof ApiError) || error.kind !== "corrupt") throw error;
+      const halves = halved(level, x, y, across, down, tile);
+      if (halves.length === 0) {
+        picture.damaged.push({ ...tile, message: error.message });
+        return;
+      }
+      for (const half of halves) await read(half, signal);
+    }
+  };
+
+  const written = async (signal: AbortSignal): Promise<Tile[]> => {
+    const grid = level.node.grid_shape;
+    const chunks = [x, y].reduce((product, dimension) => product * (dimension < 0 ? 1 : (grid[dimension] ?? 1)), 1);
+    const lengths = level.node.shard_shape ?? level.node.chunk_shape;
+    const fill = meant(shown, Float64Array.of(numberOf(level.node.fill_value as Exact)))[0]!;
+    // Channels have chunks of their own.
+    if (tiles.length < MANY || chunks > LISTED || channels.length > 1 || picture.bytes || fieldOf(shown, state) || Number.isNaN(fill - fill) && fill === fill) return tiles;
+    const region = selection(shown, state, (dimension) => (dimension === x || dimension === y ? ":" : String(Math.floor(scaled(shown, state, level, dimension) / Math.max(1, lengths[dimension] ?? 1)))));
+    const map = await call<Chunks>("chunks", place, { region }, signal).catch(() => null);
+    if (!map || map.missing === 0 || signal.aborted) return tiles;
+    const stored = new Set(map.chunks.map((chunk) => `${chunk.index[x] ?? 0},${chunk.index[y] ?? 0}`));
+    const span = ({ first, step, end }: Span, from: number, number: number, dimension: number): [number, number] => {
+      const length = Math.max(1, lengths[dimension] ?? 1);
+      return dimension < 0 ? [0, 0] : [Math.floor((first + from * step) / length), Math.floor((Math.min(end, first + (from + number) * step) - 1) / length)];
+    };
+    const isWritten = (tile: Tile): boolean => {
+      const [[left, right], [top, bottom]] = [span(across, tile.column, tile.columns, x), span(down, tile.row, tile.rows, y)];
+      for (let row = top; row <= bottom; row++) for (let column = left; column <= right; column++) if (stored.has(`${column},${row}`)) return true;
+      return false;
+    };
+    return tiles.filter((tile) => {
+      if (isWritten(tile)) return true;
+      for (let row = tile.row; row < tile.row + tile.rows; row++) picture.planes[0]!.fill(fill, row * columns + tile.column, row * columns + tile.column + tile.columns);
+      done(tile);
+      return false;
+    });
+  };
+  const fetch = (tile: Tile): Promise<unknown> => Promise.all(channels.map((channel) => ask(tile, channel)));
+  return { picture, box: [across.first * fx, down.first * fy, across.end * fx, down.end * fy], per: [across.step * fx, down.step * fy], tiles, read, fetch, written };
+}
+
+const area = (tiles: Tile[]): number => tiles.reduce((sum, { columns, rows }) => sum + columns * rows, 0);
+
+/** The elements of some pixels of a span. */
+function part({ first, end, step }: Span, from: number, count: number): Span {
+  return { first: first + from * step, end: Math.min(end, first + (from + count) * step), step, count };
+}
+
+/** The tiles of a picture, whose edges are those of chunks: no chunk is decoded for two tiles. */
+function tilesOf(level: Level, x: number, y: number, across: Span, down: Span): Tile[] {
+  const { chunk_shape: chunk = [], data_type: type } = level.node;
+  const bytes = chunk.reduce((product, length) => product * length, Math.max(1, type?.bytes ?? 1));
+  const [wide, tall] = [Math.max(1, chunk[x] ?? 1), y < 0 ? 1 : Math.max(1, chunk[y] ?? 1)];
+  const number = ({ first, end }: Span, length: number): number => Math.ceil(end / length) - Math.floor(first / length);
+  const [nx, ny] = [number(across, wide), number(down, tall)];
+  let [gx, gy] = [Math.min(nx, Math.max(1, Math.floor(COST / bytes))), 1];
+  if (gx === nx) gy = Math.max(1, Math.floor(COST / (bytes * nx)));
+  while (Math.ceil(nx / gx) * Math.ceil(ny / gy) > TILES) [gx, gy] = gx < nx ? [Math.min(nx, gx * 2), gy] : [gx, gy * 2];
+  const found: Tile[] = [];
+  for (const [row, rows] of pieces(down, tall * gy)) for (const [column, columns] of pieces(across, wide * gx)) found.push({ column, row, columns, rows });
+  return found;
+}
+
+/** The pixels of a span between multiples of a length: the first one of each piece, and their number. */
+function pieces({ first, end, step, count }: Span, length: number): [number, number][] {
+  const found: [number, number][] = [];
+  let from = 0;
+  for (let edge = (Math.floor(first / length) + 1) * length; from < count; edge += length) {
+    const to = edge >= end ? count : Math.min(count, Math.ceil((edge - first) / step));
+    if (to > from) found.push([from, to - from]);
+    from = Math.max(from, to);
+  }
+  return found;
+}
+
+/** The halves of a tile, between chunks; none if it has a single one. */
+function halved(level: Level, x: number, y: number, across: Span, down: Span, tile: Tile): Tile[] {
+  const chunk = level.node.chunk_shape;
+  const wide = pieces(part(across, tile.column, tile.columns), Math.max(1, chunk[x] ?? 1));
+  const tall = pieces(part(down, tile.row, tile.rows), y < 0 ? 1 : Math.max(1, chunk[y] ?? 1));
+  if (wide.length <= 1 && tall.length <= 1) return [];
+  if (wide.length >= tall.length) {
+    const [first] = wide[wide.length >> 1]!;
+    return [{ ...tile, columns: first }, { ...tile, column: tile.column + first, columns: tile.columns - first }];
+  }
+  const [first] = tall[tall.length >> 1]!;
+  return [{ ...tile, rows: first }, { ...tile, row: tile.row + first, rows: tile.rows - first }];
+}
+
+/** The index along a dimension of a level. */
+function scaled(shown: Shown, state: State, level: Level, dimension: number): number {
+  return Math.min(Math.floor(index(shown, state, dimension) / (level.factors[dimension] ?? 1)), Math.max(0, level.node.shape[dimension]! - 1));
+}
+
+function parameters(shown: Shown, state: State, level: Level, channel: number | null, across: Span, down: Span): Record<string, string | undefined> {
+  const [x, y] = sides(shown, state);
+  const field = fieldOf(shown, state);
+  const isReduced = state.reduce !== "nearest" && shown.colours < 0 && !field && (across.step > 1 || down.step > 1);
+  const span = ({ first, end, step }: Span): string => `${first}:${end}${!isReduced && step > 1 ? `:${step}` : ""}`;
+  const select = selection(shown, state, (dimension) => {
+    if (dimension === x) return span(across);
+    if (dimension === y) return span(down);
+    if (dimension === shown.colours) return ":";
+    if (dimension === shown.channelDimension && channel !== null) return String(channel);
+    return String(scaled(shown, state, level, dimension));
+  });
+  const steps = y < 0 ? [across.step] : x > y ? [down.step, across.step] : [across.step, down.step];
+  return {
+    select,
+    field: field?.name,
+    ...(isReduced ? { reduce: state.reduce, step: steps.join(","), missing: shown.meaning.missing.join(",") || undefined } : {}),
+  };
+}
+
+/** Copies the rows of a tile into those of a picture. */
+function copy(into: Float64Array, width: number, from: Float64Array, { column, row, columns, rows }: Tile): void {
+  if (from.length !== columns * rows) throw new Error(`the server sent ${from.length} elements and not ${columns * rows}`);
+  for (let at = 0; at < rows; at++) into.set(from.subarray(at * columns, (at + 1) * columns), (row + at) * width + column);
+}
+
+function copyWhole(into: Whole, width: number, from: Whole, { column, row, columns, rows }: Tile): void {
+  for (let at = 0; at < rows; at++) into.set(from.subarray(at * columns, (at + 1) * columns) as BigInt64Array & BigUint64Array, (row + at) * width + column);
+}
+
+const emptyLike = (whole: Whole, length: number): Whole => (whole instanceof BigInt64Array ? new BigInt64Array(length) : new BigUint64Array(length));
+
+/** The numbers that stored ones mean. */
+function meant({ meaning: { of, isPlain } }: Shown, values: Float64Array): Float64Array {
+  return isPlain ? values : values.map(of);
+}
+
+/** What is shown of complex numbers. */
+export function componentOf({ component }: State): (real: number, imaginary: number) => number {
+  if (component === "phase") return (real, imaginary) => Math.atan2(imaginary, real);
+  if (component === "real") return (real) => real;
+  return component === "imaginary" ? (_, imaginary) => imaginary : Math.hypot;
+}
+
+function component({ values, imaginary }: Values, state: State): Float64Array {
+  if (!imaginary) return values;
+  const of = componentOf(state);
+  return values.map((real, at) => of(real, imaginary[at]!));
+}
+
+/** Values with columns and rows exchanged, if the picture is turned. */
+function turned<T extends Float64Array | Whole>(values: T, { columns, rows }: Tile, isTurned: boolean): T {
+  if (!isTurned) return values;
+  const out = values.slice() as T;
+  for (let row = 0; row < rows; row++) for (let column = 0; column < columns; column++) out[row * columns + column] = values[column * rows + row]!;
+  return out;
+}

@@ -1,0 +1,34 @@
+/** The heading of a view: what the values are, and which part of them is shown. */
+
+import { told } from "../data/coordinates";
+import { fill, h } from "../dom";
+import { index, rest, valueUnits, type Shown } from "../data/model";
+import type { State } from "../data/state";
+
+/** The title of an array: what its values are, and their unit. */
+export function titleOf(shown: Shown, state: State): { name: string; units: string } {
+  return { name: state.field ? `${shown.title}: ${state.field}` : shown.title, units: valueUnits(shown, state) };
+}
+
+/** The coordinates of the shown slice, as text. */
+export function sliceOf(shown: Shown, state: State, view: string): string[] {
+  return rest(shown, state, view).map((dimension) => {
+    const axis = shown.axes[dimension]!;
+    const at = index(shown, state, dimension);
+    return axis.times ? told(axis, at) : `${axis.name} ${told(axis, at)}`;
+  });
+}
+
+export class Heading {
+  readonly element = h("div", { class: "heading" });
+  private readonly sub = h("p", { class: "sub" });
+
+  /** Shows a title, and what is known of the shown values. */
+  show(shown: Shown, state: State, details: string[]): void {
+    const { name, units } = titleOf(shown, state);
+    const text = details.filter(Boolean).join(" · ");
+    this.sub.textContent = text;
+    this.sub.title = text;
+    fill(this.element, h("h2", {}, name, units ? h("small", {}, ` (${units})`) : null), this.sub);
+  }
+}
