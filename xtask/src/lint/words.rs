@@ -57,9 +57,9 @@ fn search<'p>(text: &str, phrases: &'p [Phrase<'p>]) -> Vec<(usize, &'p Phrase<'
     found.collect()
 }
 
-/// Returns true if a line has a phrase as whole words: an underscore is a part of a word.
+/// Returns true if a line has a phrase as whole words: underscores and hyphens are parts of words.
 fn has_phrase(line: &str, phrase: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
     line.match_indices(phrase).any(|(start, _)| {
         let before = line[..start].chars().next_back();
         let after = line[start + phrase.len()..].chars().next();
