@@ -32,6 +32,7 @@ else:
 __all__ = ["N5ChunkWrapper", "N5FSStore", "N5Store"]
 
 n5_attrs_key = "attributes.json"
+N5_FORMAT = "2.0.0"
 n5_keywords = ["n5", "dataType", "dimensions", "blockSize", "compression"]
 zarr_to_n5_keys = [
     ("chunks", "blockSize"),
@@ -71,7 +72,7 @@ def attrs_to_zarr(attrs: Mapping[str, Any]) -> dict[str, Any]:
 def group_metadata_to_n5(group_metadata: Mapping[str, Any]) -> dict[str, Any]:
     """A group's document of Zarr as one of N5."""
     kept = {name: value for name, value in group_metadata.items() if name != "zarr_format"}
-    return {**kept, "n5": "2.0.0"}
+    return {**kept, "n5": N5_FORMAT}
 
 
 def group_metadata_to_zarr(group_metadata: Mapping[str, Any]) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from zarrox.shown.info import InfoReporter, byte_count, type_name
 from zarrox.storage import BaseStore, native_store
 from zarrox.storage.documents import json_dumps, json_loads
 from zarrox.v2 import storage
+from zarrox.v2.internals import Internals
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Array"]
 
 
-class Array(ArrayBase):
+class Array(Internals, ArrayBase):
     __doc__ = (ArrayBase.__doc__ or "").partition("    Examples\n")[0]
 
     __slots__ = ()
@@ -276,7 +277,6 @@ class Array(ArrayBase):
         """The size of an element in bytes."""
         return self._native.dtype.itemsize
 
-
     @property
     def synchronizer(self) -> Any:
         """The object that synchronizes writers."""
@@ -296,6 +296,10 @@ class Array(ArrayBase):
     def write_empty_chunks(self) -> bool:
         """True if chunks are stored that hold nothing but the fill value."""
         return self._settings.write_empty_chunks
+
+    @property
+    def _dimension_separator(self) -> str:
+        return str(self._stored_document.get("dimension_separator", "/" if is_v3(self._native) else "."))
 
     @property
     def filters(self) -> list[Any] | None:

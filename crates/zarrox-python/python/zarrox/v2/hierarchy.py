@@ -20,12 +20,13 @@ from zarrox.shown.tree import TreeViewer
 from zarrox.storage import BaseStore
 from zarrox.v2 import creation
 from zarrox.v2.core import Array
+from zarrox.v2.internals import Internals
 from zarrox.v2.storage import MemoryStore
 
 __all__ = ["Group", "group", "open_group"]
 
 
-class Group(GroupBase):
+class Group(Internals, GroupBase):
     __doc__ = (
         (GroupBase.__doc__ or "")
         + """
@@ -58,7 +59,10 @@ class Group(GroupBase):
     @property
     def meta_array(self) -> np.ndarray[Any, Any]:
         """An empty array of the kind that reading gives."""
-        return np.empty(())
+        return np.empty(()) if self._settings.meta_array is None else self._settings.meta_array
+
+    def _options(self, kwargs: dict[str, Any]) -> dict[str, Any]:
+        return {"meta_array": self._settings.meta_array, **super()._options(kwargs)}
 
     def info_items(self) -> list[tuple[str, Any]]:
         """The lines of :attr:`info`."""
@@ -424,7 +428,7 @@ def group(
     zarr_version, zarr_format : {2, 3}, optional
         The format. If not given, a new group has that of the group which it is in, and 2 where it is in none.
     meta_array : array_like, optional
-        NumPy's arrays are the only kind that reading gives.
+        An array of the kind that reading gives; NumPy's if not given.
     storage_options : dict, optional
         Options for the store of a URL, or for a directory, such as ``follow_links``.
     sync : bool, optional
@@ -455,6 +459,7 @@ def group(
         storage_options,
         zarr_version=zarr_version,
         zarr_format=zarr_format,
+        meta_array=meta_array,
         sync=sync,
     )
 
@@ -495,7 +500,7 @@ def open_group(
     zarr_version, zarr_format : {2, 3}, optional
         The format. If not given, a new group has that of the group which it is in, and 2 where it is in none.
     meta_array : array_like, optional
-        NumPy's arrays are the only kind that reading gives.
+        An array of the kind that reading gives; NumPy's if not given.
     sync : bool, optional
         Whether what is written to a path is flushed to the disk before a call returns, so that it outlives a power failure.
 
@@ -519,7 +524,7 @@ def open_group(
     <zarrox.v2.hierarchy.Group '/' read-only>
     """
     check_mode(mode)
-    return Group._open(
+    opened = Group._open(
         store,
         mode,
         path=path,
@@ -531,3 +536,6 @@ def open_group(
         storage_options=storage_options,
         sync=sync,
     )
+    if meta_array is not None:
+        opened._settings = opened._settings.with_(meta_array=meta_array)
+    return opened

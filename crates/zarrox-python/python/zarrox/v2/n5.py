@@ -1,6 +1,7 @@
 """Hierarchies of N5, as zarr-python 2 has them."""
 
 from zarrox.storage.n5 import (
+    N5_FORMAT,
     N5ChunkWrapper,
     N5FSStore,
     N5Store,
@@ -19,6 +20,7 @@ from zarrox.storage.n5 import (
 )
 
 __all__ = [
+    "N5_FORMAT",
     "N5ChunkWrapper",
     "N5FSStore",
     "N5Store",

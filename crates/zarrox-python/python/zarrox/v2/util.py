@@ -75,7 +75,11 @@ def normalize_chunks(chunks: ChunksLike, shape: tuple[int, ...], typesize: int) 
     >>> normalize_chunks((None, 10), (100, 100), 8)
     (100, 10)
     """
-    spec = {"format": "2", "shape": shape, "dtype": f"|V{typesize}", "chunks": chunk_lengths(chunks, shape)}
+    try:
+        lengths = chunk_lengths(chunks, shape)
+    except TypeError as error:
+        raise ValueError(str(error)) from error
+    spec = {"format": "2", "shape": shape, "dtype": f"|V{typesize}", "chunks": lengths}
     return _native.create_array(_native.Store.memory(), "", json.dumps(spec)).chunks
 
 
