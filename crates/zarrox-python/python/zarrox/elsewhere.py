@@ -68,8 +68,8 @@ OF_2 = Elsewhere(
         "zarr.storage": """
             ABSStore ConsolidatedMetadataStore DBMStore DictStore DirectoryStore FSStore KVStore LMDBStore LRUStoreCache
             MongoDBStore NestedDirectoryStore RedisStore SQLiteStore Store TempStore array_meta_key atexit_rmglob
-            atexit_rmtree attrs_key contains_array contains_group default_compressor getsize group_meta_key init_array
-            init_group init_store listdir migrate_1to2 rename rmdir
+            atexit_rmtree attrs_key contains_array contains_group data_root default_compressor getsize group_meta_key init_array
+            init_group init_store listdir meta_root migrate_1to2 rename rmdir
             """,
         "zarr.codecs": """
             Adler32 AsType BZ2 Base64 BitRound Blosc CRC32 CRC32C Categorize Codec Delta FixedScaleOffset Fletcher32 GZip JSON

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from zarrox._native import Array as NativeArray
 from zarrox.argument_types import ChunksLike, ShapeLike, StoreArgument
+from zarrox.codecs.convert import codec_config, from_v2
 from zarrox.core.base import ArrayBase
 from zarrox.core.fill import fill_json, normalize_fill_value
 from zarrox.core.metadata import document_key, is_v3
@@ -302,6 +303,22 @@ class Array(Internals, ArrayBase):
         return str(self._stored_document.get("dimension_separator", "/" if is_v3(self._native) else "."))
 
     @property
+    def compressor(self) -> Any:
+        """The codec that compresses chunks, or ``None``.
+
+        Raises
+        ------
+        TypeError
+            For arrays of version 3 with several.
+        """
+        compressors = self._compressors
+        if len(compressors) > 1:
+            raise TypeError(f"the array has several compressors: {compressors}")
+        if not compressors or not is_v3(self._native):
+            return compressors[0] if compressors else None
+        return from_v2(codec_config(compressors[0], 2) or {})
+
+    @property
     def filters(self) -> list[Any] | None:
         """The codecs that transform chunks before they are compressed; ``None`` if there are none."""
         return list(self._filters) or None
@@ -309,7 +326,10 @@ class Array(Internals, ArrayBase):
     @property
     def nbytes_stored(self) -> int:
         """The bytes that are stored for the array, metadata and attributes included; -1 where that cannot be found out."""
-        return self._stored_bytes
+        try:
+            return self._stored_bytes
+        except TypeError:  # A value of the mapping is not bytes.
+            return -1
 
     @property
     def nchunks_initialized(self) -> int:

@@ -19,6 +19,7 @@ from zarrox.storage.memory import DictStore, MemoryStore, new_memory
 from zarrox.storage.paths import array_meta_key, attrs_key, group_meta_key, normalize_storage_path, prefix_of
 from zarrox.storage.remote import FSStore
 from zarrox.storage.servers import ABSStore, MongoDBStore, RedisStore
+from zarrox.v2._storage.store import data_root, meta_root
 
 Store = BaseStore
 
@@ -47,10 +48,12 @@ __all__ = [
     "attrs_key",
     "contains_array",
     "contains_group",
+    "data_root",
     "default_compressor",
     "getsize",
     "group_meta_key",
     "listdir",
+    "meta_root",
     "migrate_1to2",
     "normalize_storage_path",
     "normalize_store_arg",
