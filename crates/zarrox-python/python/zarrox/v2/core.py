@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["Array"]
 
 
-class Array(Internals, ArrayBase):
+class Array(ArrayBase, Internals):
     __doc__ = (ArrayBase.__doc__ or "").partition("    Examples\n")[0]
 
     __slots__ = ()

@@ -26,7 +26,7 @@ from zarrox.v2.storage import MemoryStore
 __all__ = ["Group", "group", "open_group"]
 
 
-class Group(Internals, GroupBase):
+class Group(GroupBase, Internals):
     __doc__ = (
         (GroupBase.__doc__ or "")
         + """

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from zarrox.core.metadata import is_v3
 from zarrox.storage.paths import prefix_of
 
 if TYPE_CHECKING:
-    from zarrox._native import Array as NativeArray
-    from zarrox._native import Group as NativeGroup
     from zarrox.core.settings import Settings
     from zarrox.storage import BaseStore
 
@@ -22,7 +20,7 @@ class Internals:
     __slots__ = ()
 
     if TYPE_CHECKING:
-        _native: NativeArray | NativeGroup
+        _native: Any
         _settings: Settings
 
     @property
@@ -35,7 +33,7 @@ class Internals:
 
     @property
     def _key_prefix(self) -> str:
-        return prefix_of(self._native.path)
+        return prefix_of(str(self._native.path))
 
     @property
     def _cache_metadata(self) -> bool:

@@ -19,17 +19,21 @@ data_root = "data/root/"
 """What the keys of chunks begin with in the experimental version 3."""
 
 
+Keys = list[str]
+"""Keys, or prefixes of keys."""
+
+
 class StoreV3(BaseStore):
     """A store whose nodes have the experimental version 3 of zarr-python 2.13 to 2.18."""
 
     _store_version = 3
     _format = "v3-experimental"
 
-    def list(self) -> list[str]:
+    def list(self) -> Keys:
         """All keys."""
         return list(self.keys())
 
-    def list_prefix(self, prefix: str) -> list[str]:
+    def list_prefix(self, prefix: str) -> Keys:
         """The keys that begin with a prefix.
 
         Raises
@@ -41,7 +45,7 @@ class StoreV3(BaseStore):
             raise ValueError("prefix must not begin with /")
         return [key for key in self.keys() if key.startswith(prefix)]
 
-    def list_dir(self, prefix: str) -> tuple[list[str], list[str]]:
+    def list_dir(self, prefix: str) -> tuple[Keys, Keys]:
         """The keys directly below a prefix, and the prefixes of the others."""
         keys = self.list_prefix(prefix)
         below = [(key, key[len(prefix) :].partition("/")) for key in keys]
