@@ -32,15 +32,6 @@ class Elsewhere:
     def refuse(self, owner: str, name: str, shown: str | None = None) -> NoReturn:
         """Raises an AttributeError for a name that an owner lacks.
 
-        Parameters
-        ----------
-        owner : str
-            The module or the class, as in `names`.
-        name : str
-            The missing name.
-        shown : str, optional
-            The class, if the owner is one.
-
         Raises
         ------
         AttributeError

@@ -39,17 +39,7 @@ Document = Mapping[str, Any] | str | bytes
 
 
 def parse_metadata(s: Document) -> dict[str, Any]:
-    """The content of a document.
-
-    Parameters
-    ----------
-    s : Mapping, str or bytes
-        A document as it is stored, or what was parsed already.
-
-    Returns
-    -------
-    dict
-    """
+    """The content of a document."""
     if isinstance(s, Mapping):
         return dict(s)
     found: dict[str, Any] = json_loads(s)
@@ -155,16 +145,6 @@ def encode_array_metadata(meta: Mapping[str, Any]) -> bytes:
 def decode_group_metadata(s: Document) -> dict[str, Any]:
     """Reads a group's document.
 
-    Parameters
-    ----------
-    s : Mapping, str or bytes
-        The document ``.zgroup``.
-
-    Returns
-    -------
-    dict
-        ``zarr_format``.
-
     Raises
     ------
     MetadataError
@@ -177,16 +157,6 @@ def decode_group_metadata(s: Document) -> dict[str, Any]:
 
 def encode_group_metadata(meta: object = None) -> bytes:
     """A group's document.
-
-    Parameters
-    ----------
-    meta : object, optional
-        Has no effect: groups have nothing to say.
-
-    Returns
-    -------
-    bytes
-        The document ``.zgroup``.
 
     Examples
     --------
@@ -202,16 +172,6 @@ def encode_group_metadata(meta: object = None) -> bytes:
 def encode_dtype(d: np.dtype[Any]) -> Any:
     """A data type as documents have it.
 
-    Parameters
-    ----------
-    d : dtype
-        The data type.
-
-    Returns
-    -------
-    str or list
-        A list of fields where it has fields.
-
     Examples
     --------
     >>> import numpy as np
@@ -224,17 +184,7 @@ def encode_dtype(d: np.dtype[Any]) -> Any:
 
 
 def decode_dtype(d: Any) -> np.dtype[Any]:
-    """A data type from what documents have.
-
-    Parameters
-    ----------
-    d : str or list
-        A name, or a list of fields.
-
-    Returns
-    -------
-    dtype
-    """
+    """A data type from what documents have."""
     found: np.dtype[Any] = np.dtype(_fields(d))
     return found
 

@@ -79,29 +79,12 @@ class Codec(ABC):
         """
 
     def get_config(self) -> dict[str, Any]:
-        """The parameters as JSON values.
-
-        Returns
-        -------
-        dict
-            ``id`` and all public attributes.
-        """
+        """The ``id`` and all public attributes, as JSON values."""
         return {"id": self.codec_id, **{k: v for k, v in vars(self).items() if not k.startswith("_")}}
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Self:
-        """Creates the codec with these parameters.
-
-        Parameters
-        ----------
-        config : dict
-            The result of :meth:`get_config`, without ``id``.
-
-        Returns
-        -------
-        Codec
-            An instance of this class.
-        """
+        """Creates the codec with the result of :meth:`get_config`, without ``id``."""
         return cls(**config)
 
     def __eq__(self, other: object) -> bool:

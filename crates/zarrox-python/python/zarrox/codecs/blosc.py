@@ -123,11 +123,6 @@ class Blosc(BytesCodec):
 def list_compressors() -> list[str]:
     """The names of the compressors.
 
-    Returns
-    -------
-    list of str
-        The possible values of ``cname``.
-
     Examples
     --------
     >>> list_compressors()
@@ -137,13 +132,7 @@ def list_compressors() -> list[str]:
 
 
 def get_nthreads() -> int:
-    """The number of threads.
-
-    Returns
-    -------
-    int
-        The number.
-    """
+    """The number of threads."""
     from .. import _native
 
     return _native.threads()

@@ -19,18 +19,6 @@ __all__ = ["UnknownConfig", "codec_config", "from_v2"]
 def codec_config(obj: Any, zarr_format: int | str) -> dict[str, Any] | None:
     """The configuration of anything that a user gave as a codec.
 
-    Parameters
-    ----------
-    obj : Codec, codec of numcodecs or of v3, dict, str or None
-        Anything with ``get_config`` or ``to_dict``; an object of metadata; in v3 a name.
-    zarr_format : int or str
-        The format of the array.
-
-    Returns
-    -------
-    dict or None
-        An object with ``id`` or ``name``, whose values are JSON.
-
     Raises
     ------
     BadCompressorError
@@ -118,16 +106,6 @@ class UnknownConfig(Codec):
 
 def from_v2(config: Mapping[str, Any]) -> Any:
     """The codec of an object in the metadata of v2, for display.
-
-    Parameters
-    ----------
-    config : dict
-        ``id`` and parameters.
-
-    Returns
-    -------
-    Codec
-        The codec; an unknown one only has its configuration.
 
     Examples
     --------

@@ -56,16 +56,6 @@ class BloscShuffle(str, Enum):
     def from_int(cls, num: int) -> BloscShuffle:
         """The member for a number of v2.
 
-        Parameters
-        ----------
-        num : int
-            0, 1 or 2.
-
-        Returns
-        -------
-        BloscShuffle
-            The member.
-
         Raises
         ------
         ValueError
@@ -124,16 +114,6 @@ class V3Codec:
     def from_dict(cls, data: Mapping[str, Any] | str) -> Self:
         """The codec of an object in metadata.
 
-        Parameters
-        ----------
-        data : dict
-            ``name`` and ``configuration``.
-
-        Returns
-        -------
-        V3Codec
-            An instance of this class; called on a base class, an instance of the class with that name.
-
         Raises
         ------
         ValueError
@@ -154,13 +134,7 @@ class V3Codec:
         return cls(**configuration)
 
     def to_dict(self) -> dict[str, Any]:
-        """The object for metadata.
-
-        Returns
-        -------
-        dict
-            ``name`` and, if there is one, ``configuration``.
-        """
+        """The object for metadata."""
         configuration = self._configuration()
         return {"name": self.name} if configuration is None else {"name": self.name, "configuration": configuration}
 
@@ -595,16 +569,6 @@ CODECS["endian"] = BytesCodec
 
 def parse_codec(codec: Any) -> Any:
     """The codec of an object in metadata; a codec is returned as it is.
-
-    Parameters
-    ----------
-    codec : codec, dict or str
-        The argument of a user, or an object of metadata.
-
-    Returns
-    -------
-    V3Codec
-        Anything with ``to_dict``.
 
     Raises
     ------

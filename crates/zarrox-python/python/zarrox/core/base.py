@@ -154,7 +154,7 @@ class ArrayBase(Selectable, Described):
         self._view = None
         kind = settings.meta_array
         if kind is not None and type(kind) is not np.ndarray:
-            self._convert(lambda values: np.asanyarray(values, like=kind))
+            self._convert(lambda values: _alike(values, kind))
 
     def _convert(self, convert: Callable[[Any], Any], dtype: np.dtype[Any] | None = None) -> None:
         self._native = Converted(self._native, convert, dtype)  # type: ignore[assignment]
@@ -290,6 +290,13 @@ class ArrayBase(Selectable, Described):
     def _chunk_key(self, chunk_coords: tuple[int, ...]) -> str:
         """The key of a chunk; existing programs use it."""
         return self._native.chunk_key(tuple(chunk_coords[: len(self._native.grid_shape)]))
+
+
+def _alike(values: Any, kind: Any) -> Any:
+    """Elements as an array of a kind; of subclasses of NumPy's arrays they are views."""
+    if isinstance(kind, np.ndarray):
+        return values.view(type(kind)) if isinstance(values, np.ndarray) else values
+    return np.asanyarray(values, like=kind)
 
 
 def open_native(keys: _native.Store, path: str, zarr_format: str | None = None) -> NativeArray:

@@ -6,16 +6,18 @@ chunks by their coordinates in the order of Zarr: ``store[".zarray"]``, ``store[
 
 from __future__ import annotations
 
+import json
 import re
-import struct
 import warnings
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from zarrox import _native
 from zarrox.argument_types import PathArgument
+from zarrox.codecs.abc import Codec
 from zarrox.codecs.registry import get_codec, register_codec
 from zarrox.meta import ZARR_FORMAT
 from zarrox.storage.base import NativeStore
@@ -110,6 +112,7 @@ def array_metadata_to_zarr(array_metadata: Mapping[str, Any]) -> dict[str, Any]:
     """An array's document of N5 as one of Zarr."""
     given = dict(array_metadata)
     found = {old: given.pop(new) for old, new in zarr_to_n5_keys}
+    found["dtype"] = np.dtype(found["dtype"]).str
     found["shape"] = found["shape"][::-1]
     found["chunks"] = found["chunks"][::-1]
     found["compressor"] = {
@@ -330,7 +333,7 @@ class N5FSStore(_N5Keys, FSStore):
     __hash__ = None  # type: ignore[assignment]
 
 
-class N5ChunkWrapper:
+class N5ChunkWrapper(Codec):
     """The codec by which documents of version 2 say that chunks are N5's blocks.
 
     Parameters
@@ -372,93 +375,33 @@ class N5ChunkWrapper:
             compressor_config = compressor.get_config()
         self.dtype = np.dtype(dtype)
         self.chunk_shape = tuple(chunk_shape)
-        self._compressor: Any = None
-        if compressor_config is not None and compressor_config["id"] != "raw":
-            self._compressor = get_codec(dict(compressor_config))
-        self.compressor_config = None if self._compressor is None else self._compressor.get_config()
+        is_raw = compressor_config is None or compressor_config["id"] == "raw"
+        self.compressor_config = None if is_raw else get_codec(dict(compressor_config or {})).get_config()
 
     def get_config(self) -> dict[str, Any]:
-        """The configuration.
-
-        Returns
-        -------
-        dict
-        """
-        return {
-            "id": self.codec_id,
-            "compressor_config": self.compressor_config,
-            "dtype": self.dtype.str,
-            "chunk_shape": list(self.chunk_shape),
-        }
-
-    @classmethod
-    def from_config(cls, config: MutableMapping[str, Any]) -> N5ChunkWrapper:
-        """The codec of a configuration.
-
-        Parameters
-        ----------
-        config : dict
-            With ``dtype``, ``chunk_shape`` and ``compressor_config``.
-
-        Returns
-        -------
-        N5ChunkWrapper
-        """
-        return cls(**{name: value for name, value in config.items() if name != "id"})
+        return {**super().get_config(), "dtype": self.dtype.str, "chunk_shape": list(self.chunk_shape)}
 
     def encode(self, chunk: Any) -> bytes:
-        """Makes a block of a chunk.
-
-        Parameters
-        ----------
-        chunk : ndarray
-            In C order; at the edges of an array it may be smaller.
-
-        Returns
-        -------
-        bytes
-        """
         chunk = np.asarray(chunk)
-        header = struct.pack(f">HH{chunk.ndim}I", 0, chunk.ndim, *reversed(chunk.shape))
-        content = chunk.astype(self.dtype.newbyteorder(">"), copy=False).tobytes()
-        return header + (content if self._compressor is None else bytes(self._compressor.encode(content)))
+        block = self._block(chunk.shape)
+        block.set(..., chunk)
+        return block.encoded_chunk((0,) * chunk.ndim) or b""
 
     def decode(self, chunk: Any, out: Any = None) -> Any:
-        """Makes a chunk of a block.
-
-        Parameters
-        ----------
-        chunk : bytes
-            The block.
-        out : ndarray, optional
-            Where the elements are written.
-
-        Returns
-        -------
-        ndarray
-            Of the shape of a whole chunk; what the block lacks is 0.
-        """
-        block = bytes(chunk)
-        _, dimensions = struct.unpack_from(">HH", block)
-        shape = struct.unpack_from(f">{dimensions}I", block, 4)[::-1]
-        content: Any = block[4 + 4 * dimensions :]
-        if self._compressor is not None:
-            content = self._compressor.decode(content)
-        found = np.frombuffer(content, self.dtype.newbyteorder(">")).reshape(shape)
-        whole = np.zeros(self.chunk_shape, self.dtype)
-        whole[tuple(slice(length) for length in shape)] = found
+        # At the edges of an array, blocks are smaller than whole chunks.
+        block = self._block(self.chunk_shape)
+        block.set_encoded_chunk((0,) * len(self.chunk_shape), bytes(chunk))
+        whole = block.get(...)
         if out is None:
             return whole
         np.copyto(np.frombuffer(out, self.dtype).reshape(self.chunk_shape), whole)
         return out
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, N5ChunkWrapper) and vars(self) == vars(other)
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        return f"N5ChunkWrapper({self.dtype.str!r}, {self.chunk_shape}, compressor_config={self.compressor_config})"
+    def _block(self, shape: tuple[int, ...]) -> _native.Array:
+        """An array of N5 in memory, whose only chunk has this shape."""
+        spec = {"format": "n5", "shape": shape, "chunks": False, "dtype": self.dtype.str, "compressor": self.compressor_config}
+        array = _native.create_array(_native.Store.memory(), "", json.dumps(spec))
+        return array.with_options(write_empty_chunks=True)
 
 
 register_codec(N5ChunkWrapper)

@@ -87,17 +87,7 @@ class Group(GroupBase, Internals):
         return items
 
     def visitvalues(self, func: Callable[[Any], Any]) -> Any:
-        """Call ``func`` with each array and group below, until it returns something.
-
-        Parameters
-        ----------
-        func : callable
-            Called with the array or group; whatever it returns except ``None`` ends the visit.
-
-        Returns
-        -------
-        object
-            What ``func`` returned last.
+        """Call ``func`` with each array and group below, until it returns something other than ``None``, which is returned.
 
         Examples
         --------
@@ -126,9 +116,7 @@ class Group(GroupBase, Internals):
         """
         return self.visititems(lambda path, _: func(path))
 
-    def visitkeys(self, func: Callable[[str], Any]) -> Any:
-        """Like :meth:`visit`."""
-        return self.visit(func)
+    visitkeys = visit
 
     def visititems(self, func: Callable[[str, Any], Any]) -> Any:
         """Call ``func`` with path and object of each array and group below, until it returns something.
@@ -296,28 +284,8 @@ class Group(GroupBase, Internals):
         array: Array = self._new_array(creation.create if data is None else creation.array, name, kwargs, *given)
         return array
 
-    def create(self, name: Any, **kwargs: Any) -> Array:
-        """Like :meth:`create_dataset`.
-
-        Parameters
-        ----------
-        name : str
-            Name or path of the array.
-        **kwargs
-            See :func:`zarrox.v2.create`.
-
-        Returns
-        -------
-        zarrox.v2.core.Array
-
-        Examples
-        --------
-        >>> import zarrox.v2 as zarr
-        >>> root = zarr.group()
-        >>> root.create('foo', shape=10).name
-        '/foo'
-        """
-        return self.create_dataset(name, **kwargs)
+    #: The same, under the name of the function.
+    create = create_dataset
 
     def array(self, name: Any, data: Any, **kwargs: Any) -> Array:
         """Create an array with given data.
