@@ -13,7 +13,7 @@ from .abc import Codec, config_json
 from .parameters import split
 from .registry import UnknownCodecError, get_codec
 
-__all__ = ["UnknownConfig", "codec_config", "from_v2"]
+__all__ = ["UnknownConfig", "codec_config", "from_v2", "in_v2"]
 
 
 def codec_config(obj: Any, zarr_format: int | str) -> dict[str, Any] | None:
@@ -47,10 +47,10 @@ def codec_config(obj: Any, zarr_format: int | str) -> dict[str, Any] | None:
     config = dict(json.loads(config_json(config)))
     if config.get("configuration", config).get("cname") == "snappy":
         raise ValueError("numcodecs, and with it zarr-python, cannot read Blosc's snappy; choose lz4, which is as fast")
-    return _in_v2(config) if "id" not in config and str(zarr_format) in ("1", "2") else config
+    return in_v2(config) if "id" not in config and str(zarr_format) in ("1", "2") else config
 
 
-def _in_v2(config: dict[str, Any]) -> dict[str, Any]:
+def in_v2(config: dict[str, Any]) -> dict[str, Any]:
     """The configuration of v2 for a codec of v3."""
     name, configuration = split(config)
     codec_id = name.removeprefix("numcodecs.") if name.startswith("numcodecs.") else _ids().get(name)

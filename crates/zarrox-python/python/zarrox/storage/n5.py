@@ -18,6 +18,7 @@ import numpy.typing as npt
 from zarrox import _native
 from zarrox.argument_types import PathArgument
 from zarrox.codecs.abc import Codec
+from zarrox.codecs.convert import in_v2
 from zarrox.codecs.registry import get_codec, register_codec
 from zarrox.meta import ZARR_FORMAT
 from zarrox.storage.base import NativeStore
@@ -91,38 +92,33 @@ def array_metadata_to_n5(array_metadata: Mapping[str, Any]) -> dict[str, Any]:
     ValueError
         N5 cannot say what the document says.
     """
-    given = dict(array_metadata)
-    if given.pop("fill_value", None) not in (None, 0):
-        raise ValueError("N5 has no fill value: only 0 and None are possible")
-    if given.pop("order", "C") != "C":
-        raise ValueError("N5 stores arrays in C order only")
-    if given.pop("filters", None):
-        raise ValueError("N5 has no filters")
-    for name in ("zarr_format", "dimension_separator"):
-        given.pop(name, None)
-    found = {new: given.pop(old) for old, new in zarr_to_n5_keys}
-    found["dataType"] = np.dtype(found["dataType"]).name
-    found["dimensions"] = found["dimensions"][::-1]
-    found["blockSize"] = found["blockSize"][::-1]
-    found["compression"] = compressor_config_to_n5(found["compression"])
-    return {**given, **found}
+    spec = {name: value for name, value in array_metadata.items() if name not in ("zarr_format", "dimension_separator")}
+    compressor = _unwrapped(spec.pop("compressor"))
+    _warn_of(compressor)
+    spec |= {"format": "n5", "compressor": compressor, "filters": spec.get("filters") or None}
+    document: dict[str, Any] = json.loads(_native.create_array(_native.Store.memory(), "", json.dumps(spec)).document())
+    return {name: document[name] for _, name in zarr_to_n5_keys}
 
 
 def array_metadata_to_zarr(array_metadata: Mapping[str, Any]) -> dict[str, Any]:
     """An array's document of N5 as one of Zarr."""
-    given = dict(array_metadata)
-    found = {old: given.pop(new) for old, new in zarr_to_n5_keys}
-    found["dtype"] = np.dtype(found["dtype"]).str
-    found["shape"] = found["shape"][::-1]
-    found["chunks"] = found["chunks"][::-1]
-    found["compressor"] = {
-        "id": N5ChunkWrapper.codec_id,
-        "compressor_config": compressor_config_to_zarr(found["compressor"]),
-        "dtype": found["dtype"],
-        "chunk_shape": found["chunks"],
+    array = _array_of(array_metadata)
+    return {
+        "zarr_format": ZARR_FORMAT,
+        "shape": list(array.shape),
+        "chunks": list(array.chunks),
+        "dtype": array.dtype.str,
+        "compressor": {
+            "id": N5ChunkWrapper.codec_id,
+            "compressor_config": _compressor_of(array),
+            "dtype": array.dtype.str,
+            "chunk_shape": list(array.chunks),
+        },
+        "fill_value": 0,
+        "order": "C",
+        "filters": [],
+        "dimension_separator": ".",
     }
-    fixed = {"zarr_format": ZARR_FORMAT, "fill_value": 0, "order": "C", "filters": [], "dimension_separator": "."}
-    return {**given, **found, **fixed}
 
 
 def compressor_config_to_n5(compressor_config: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -134,34 +130,9 @@ def compressor_config_to_n5(compressor_config: Mapping[str, Any] | None) -> dict
     >>> compressor_config_to_n5({"id": "gzip", "level": 1})
     {'type': 'gzip', 'level': 1, 'useZlib': False}
     """
-    if compressor_config is not None and compressor_config["id"] == N5ChunkWrapper.codec_id:
-        compressor_config = compressor_config["compressor_config"]
-    if compressor_config is None:
-        return {"type": "raw"}
-    given = dict(compressor_config)
-    name = given.pop("id")
-    if name == "bz2":
-        return {"type": "bzip2", "blockSize": given["level"]}
-    if name in ("zlib", "gzip"):
-        return {"type": "gzip", "level": given["level"], "useZlib": name == "zlib"}
-    if name != "lzma":
-        if name == "blosc":
-            _warn_of("blosc")
-            given = {part: given[part] for part in ("cname", "clevel", "shuffle", "blocksize")}
-        return {"type": name, **given}
-    preset = given.get("preset") or 6  # What LZMA calls its default.
-    if given["format"] == 1 and given["check"] in (-1, 4):
-        return {"type": "xz", "preset": preset}
-    _warn_of("lzma")
-    return {"type": "lzma", **given, "preset": preset}
-
-
-def _warn_of(compression: str) -> None:
-    warnings.warn(
-        f"not every program that reads N5 knows {compression}: others may not be able to open this array",
-        RuntimeWarning,
-        stacklevel=2,
-    )
+    document = array_metadata_to_n5({**_SMALLEST, "compressor": compressor_config})
+    compression: dict[str, Any] = document["compression"]
+    return compression
 
 
 def compressor_config_to_zarr(compressor_config: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -173,17 +144,42 @@ def compressor_config_to_zarr(compressor_config: Mapping[str, Any]) -> dict[str,
     >>> compressor_config_to_zarr({"type": "bzip2", "blockSize": 9})
     {'id': 'bz2', 'level': 9}
     """
-    given = dict(compressor_config)
-    name = given.pop("type")
-    if name == "raw":
-        return None
-    if name == "bzip2":
-        return {"id": "bz2", "level": given["blockSize"]}
-    if name == "gzip":
-        return {"id": "zlib" if given.get("useZlib") else "gzip", "level": given["level"]}
-    if name == "xz":
-        return {"id": "lzma", "format": 1, "check": -1, "preset": given["preset"], "filters": None}
-    return {"id": name, **given}
+    return _compressor_of(_array_of({**array_metadata_to_n5(_SMALLEST), "compression": compressor_config}))
+
+
+#: The document of an array, of which only the compressor matters.
+_SMALLEST = {"shape": [1], "chunks": [1], "dtype": "|u1", "compressor": None}
+
+
+def _array_of(document: Mapping[str, Any]) -> _native.Array:
+    """The array of a document of N5, in memory."""
+    store = _native.Store.memory()
+    store.set(n5_attrs_key, json_dumps(document))
+    array = _native.open_node(store, "", "r", "n5")
+    assert isinstance(array, _native.Array)
+    return array
+
+
+def _compressor_of(array: _native.Array) -> dict[str, Any] | None:
+    """The compressor of an array of N5, in the words of version 2."""
+    (block,) = json.loads(array.codecs)
+    compressors = block["configuration"]["codecs"][1:]
+    return in_v2(compressors[0]) if compressors else None
+
+
+def _unwrapped(config: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """The compressor inside of the codec that stands for blocks of N5."""
+    is_wrapper = config is not None and config["id"] == N5ChunkWrapper.codec_id
+    return config["compressor_config"] if config is not None and is_wrapper else config
+
+
+def _warn_of(config: Mapping[str, Any] | None) -> None:
+    if config is not None and config["id"] == "blosc":
+        warnings.warn(
+            "not every program that reads N5 knows blosc: others may not be able to open this array",
+            RuntimeWarning,
+            stacklevel=3,
+        )
 
 
 class _N5Keys(_Base):
