@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from zarrox import _native
 from zarrox.errors import MetadataError
 from zarrox.storage.documents import json_dumps, json_loads
 
@@ -31,8 +32,6 @@ __all__ = [
 
 ZARR_FORMAT = 2
 """The version of the format that these documents are of."""
-
-_NOT_NUMBERS = {"NaN": np.nan, "Infinity": np.inf, "-Infinity": -np.inf}
 
 Document = Mapping[str, Any] | str | bytes
 """A document as it is stored, or parsed already."""
@@ -218,34 +217,26 @@ def decode_fill_value(v: Any, dtype: npt.DTypeLike, object_codec: Any = None) ->
     ValueError
         The type has fields of objects, and there is no codec for them.
     """
-    if v is None:
-        return None
     dtype = np.dtype(dtype)
-    if dtype.kind == "U":
+    if v is None or dtype.kind == "O":
         return v
-    if dtype.kind == "f":
-        return _NOT_NUMBERS[v] if isinstance(v, str) and v in _NOT_NUMBERS else np.array(v, dtype)[()]
-    if dtype.kind == "c":
-        part = np.empty(0, dtype).real.dtype
-        real, imaginary = (decode_fill_value(number, part) for number in v)
-        return np.array(complex(real, imaginary), dtype)[()]
-    if dtype.kind == "S":
-        return np.array(_bytes_or_other(v), dtype)[()]
-    if dtype.kind != "V":
-        return np.array(v, dtype)[()]
-    codec = _needed(object_codec) if dtype.hasobject else None
-    content = base64.standard_b64decode(v)
-    if codec is not None:
-        return np.array(codec.decode(content), dtype)[()]
-    return np.array(content, dtype.str).view(dtype)[()]
-
-
-def _bytes_or_other(v: Any) -> Any:
-    """Early versions had other things than base64, such as 0."""
-    try:
-        return base64.standard_b64decode(v)
-    except (TypeError, ValueError):
-        return v
+    if dtype.hasobject:
+        return np.array(_needed(object_codec).decode(base64.standard_b64decode(v)), dtype)[()]
+    document = {
+        "zarr_format": ZARR_FORMAT,
+        "shape": [1],
+        "chunks": [1],
+        "dtype": encode_dtype(dtype),
+        "compressor": None,
+        "fill_value": v,
+        "order": "C",
+        "filters": None,
+    }
+    store = _native.Store.memory()
+    store.set(".zarray", json_dumps(document))
+    array = _native.open_node(store)
+    assert isinstance(array, _native.Array)
+    return array.fill_value
 
 
 def _needed(object_codec: Any) -> Any:

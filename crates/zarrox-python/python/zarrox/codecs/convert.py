@@ -8,10 +8,11 @@ from functools import cache
 from typing import Any
 
 from ..errors import BadCompressorError, UnsupportedError
-from . import v3
 from .abc import Codec, config_json
+from .named import V3Codec, spec
 from .parameters import split
 from .registry import UnknownCodecError, get_codec
+from .v3 import BloscShuffle
 
 __all__ = ["UnknownConfig", "codec_config", "from_v2", "in_v2"]
 
@@ -58,7 +59,7 @@ def in_v2(config: dict[str, Any]) -> dict[str, Any]:
         raise UnsupportedError(f"Zarr v2 has no codec '{name}'; create the array with zarr_format=3, or use another codec")
     if codec_id == "blosc":
         configuration.pop("typesize", None)
-        shuffles = [shuffle.value for shuffle in v3.BloscShuffle]
+        shuffles = [shuffle.value for shuffle in BloscShuffle]
         configuration["shuffle"] = shuffles.index(configuration.get("shuffle", "shuffle"))
     return {"id": codec_id, **configuration}
 
@@ -71,8 +72,8 @@ def _ids() -> dict[str, str]:
 
 
 def _config(obj: Any) -> Any:
-    if isinstance(obj, v3.V3Codec):
-        return v3.spec(obj)
+    if isinstance(obj, V3Codec):
+        return spec(obj)
     for method in ("get_config", "to_dict"):
         if callable(getattr(obj, method, None)) and not isinstance(obj, type):
             return getattr(obj, method)()

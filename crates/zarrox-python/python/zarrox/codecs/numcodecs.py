@@ -13,7 +13,7 @@ from typing import Any
 
 from . import of_numcodecs as _of
 from .abc import Codec
-from .v3 import CODECS, ArrayArrayCodec, ArrayBytesCodec, BytesBytesCodec, V3Codec
+from .named import CODECS, ArrayArrayCodec, ArrayBytesCodec, BytesBytesCodec, V3Codec
 
 __all__ = [
     "BZ2",

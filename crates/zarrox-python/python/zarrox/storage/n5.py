@@ -32,7 +32,24 @@ if TYPE_CHECKING:
 else:
     _Base = object
 
-__all__ = ["N5ChunkWrapper", "N5FSStore", "N5Store"]
+__all__ = [
+    "N5_FORMAT",
+    "N5ChunkWrapper",
+    "N5FSStore",
+    "N5Store",
+    "array_metadata_to_n5",
+    "array_metadata_to_zarr",
+    "attrs_to_zarr",
+    "compressor_config_to_n5",
+    "compressor_config_to_zarr",
+    "group_metadata_to_n5",
+    "group_metadata_to_zarr",
+    "invert_chunk_coords",
+    "is_chunk_key",
+    "n5_attrs_key",
+    "n5_keywords",
+    "zarr_to_n5_keys",
+]
 
 n5_attrs_key = "attributes.json"
 N5_FORMAT = "2.0.0"

@@ -24,7 +24,6 @@ from zarrox.v2.storage import normalize_store_arg
 
 __all__ = [
     "CopyError",
-    "LazyLoader",
     "consolidate_metadata",
     "copy",
     "copy_all",
