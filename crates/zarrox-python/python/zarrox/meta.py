@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from zarrox import _native
+from zarrox.codecs.registry import get_codec
 from zarrox.errors import MetadataError
 from zarrox.storage.documents import json_dumps, json_loads
 
@@ -54,8 +55,6 @@ def _check_format(document: Mapping[str, Any]) -> None:
 def _object_codec(dtype: np.dtype[Any], filters: Any) -> Any:
     if not dtype.hasobject:
         return None
-    from zarrox.codecs.registry import get_codec
-
     return get_codec(filters[0])
 
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from zarrox import _native
+
 if TYPE_CHECKING:
     from typing_extensions import Self
-
-    from .. import _native
 
 __all__ = ["BytesCodec", "Codec", "NativeCodec"]
 
@@ -144,8 +144,6 @@ class BytesCodec(NativeCodec):
 
 @lru_cache(maxsize=256)
 def _codec(config: str) -> _native.Codec:
-    from .. import _native
-
     return _native.Codec(config)
 
 

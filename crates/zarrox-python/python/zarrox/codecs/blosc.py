@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from zarrox import _native
+
 from .abc import BytesCodec, flat
 from .v3 import BloscCname, BloscCodec, BloscShuffle
 
@@ -133,8 +135,6 @@ def list_compressors() -> list[str]:
 
 def get_nthreads() -> int:
     """The number of threads."""
-    from .. import _native
-
     return _native.threads()
 
 
@@ -164,8 +164,6 @@ def set_nthreads(nthreads: int) -> int:
     """
     if not 1 <= nthreads <= MAX_THREADS:
         raise ValueError(f"nthreads must be a number from 1 to {MAX_THREADS}; got {nthreads}")
-    from .. import _native
-
     return _native.set_threads(nthreads)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from .. import _native
 from ..errors import BadCompressorError, UnsupportedError
 from .abc import Codec, config_json
 from .named import V3Codec, spec
@@ -66,8 +67,6 @@ def in_v2(config: dict[str, Any]) -> dict[str, Any]:
 
 @cache
 def _ids() -> dict[str, str]:
-    from .. import _native
-
     return {name: codec_id for name, codec_id in _native.codec_names() if codec_id is not None}
 
 
