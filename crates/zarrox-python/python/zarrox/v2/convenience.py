@@ -190,9 +190,7 @@ def save(store: StoreArgument, *args: Any, **kwargs: Any) -> None:
     return save_group(store, *args, **kwargs, **options)
 
 
-def load(
-    store: StoreArgument, path: str | None = None, *, zarr_version: Any = None, zarr_format: Any = None
-) -> Any:
+def load(store: StoreArgument, zarr_version: Any = None, path: str | None = None, *, zarr_format: Any = None) -> Any:
     """Load data that was saved.
 
     Parameters
