@@ -14,7 +14,7 @@ import numpy as np
 
 from zarrox import _native
 from zarrox.storage.base import BaseStore
-from zarrox.storage.documents import json_dumps
+from zarrox.documents import json_dumps
 
 __all__ = ["Attributes"]
 

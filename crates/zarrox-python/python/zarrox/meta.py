@@ -15,7 +15,7 @@ import numpy.typing as npt
 from zarrox import _native
 from zarrox.codecs.registry import get_codec
 from zarrox.errors import MetadataError
-from zarrox.storage.documents import json_dumps, json_loads
+from zarrox.documents import json_dumps, json_loads
 
 __all__ = [
     "ZARR_FORMAT",

@@ -16,7 +16,7 @@ from zarrox.hierarchy._opening import load as _load
 from zarrox.hierarchy._opening import save_array as _save_array
 from zarrox.hierarchy._opening import save_group as _save_group
 from zarrox.storage import BaseStore, native_store
-from zarrox.storage.documents import json_dumps, json_loads
+from zarrox.documents import json_dumps, json_loads
 from zarrox.storage.functions import consolidated_store
 from zarrox.v2.creation import array, open_array
 from zarrox.v2.hierarchy import Group, open_group

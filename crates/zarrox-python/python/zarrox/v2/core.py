@@ -21,7 +21,7 @@ from zarrox.elsewhere import OF_3
 from zarrox.errors import UnsupportedError
 from zarrox.shown.info import InfoReporter, byte_count, type_name
 from zarrox.storage import BaseStore, native_store
-from zarrox.storage.documents import json_dumps, json_loads
+from zarrox.documents import json_dumps, json_loads
 from zarrox.v2 import storage
 from zarrox.v2.internals import Internals
 

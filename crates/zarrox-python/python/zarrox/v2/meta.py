@@ -2,5 +2,5 @@
 
 from zarrox.meta import *  # noqa: F403
 from zarrox.meta import __all__ as __all__
-from zarrox.storage.documents import json_dumps as json_dumps
-from zarrox.storage.documents import json_loads as json_loads
+from zarrox.documents import json_dumps as json_dumps
+from zarrox.documents import json_loads as json_loads

@@ -24,7 +24,7 @@ from zarrox.v2.indexing import is_total_slice
 from zarrox.shown.info import InfoReporter, human_readable_size, info_html_report, info_text_report
 from zarrox.shown.tree import TreeViewer
 from zarrox.storage import normalize_storage_path
-from zarrox.storage.documents import json_dumps, json_loads
+from zarrox.documents import json_dumps, json_loads
 
 __all__ = [
     "InfoReporter",
