@@ -381,26 +381,10 @@ def group(
 
     Parameters
     ----------
-    store : BaseStore, MutableMapping, str or PathLike, optional
-        Where the group is stored; in memory if not given.
     overwrite : bool, optional
         Whether what is there is deleted first.
-    chunk_store : BaseStore or MutableMapping, optional
-        Where chunks are stored, if elsewhere.
-    cache_attrs : bool, optional
-        Whether attributes are read once (the default), or whenever they are asked for.
-    synchronizer : object, optional
-        Locks by key, for several threads or processes that write.
-    path : str, optional
-        Where in the store.
-    zarr_version, zarr_format : {2, 3}, optional
-        The format. If not given, a new group has that of the group which it is in, and 2 where it is in none.
-    meta_array : array_like, optional
-        An array of the kind that reading gives; NumPy's if not given.
-    storage_options : dict, optional
-        Options for the store of a URL, or for a directory, such as ``follow_links``.
-    sync : bool, optional
-        Whether what is written to a path is flushed to the disk before a call returns, so that it outlives a power failure.
+    store, chunk_store, cache_attrs, synchronizer, path, zarr_version, zarr_format, meta_array, storage_options, sync
+        As for `open_group`.
 
     Returns
     -------
