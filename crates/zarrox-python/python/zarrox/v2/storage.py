@@ -16,10 +16,17 @@ from zarrox.storage.directory import DirectoryStore, NestedDirectoryStore, TempS
 from zarrox.storage.functions import Kinds, open_store
 from zarrox.storage.layers import ConsolidatedMetadataStore, LRUStoreCache
 from zarrox.storage.memory import DictStore, MemoryStore, new_memory
-from zarrox.storage.paths import array_meta_key, attrs_key, group_meta_key, normalize_storage_path, prefix_of
+from zarrox.storage.paths import (
+    array_meta_key,
+    attrs_key,
+    data_root,
+    group_meta_key,
+    meta_root,
+    normalize_storage_path,
+    prefix_of,
+)
 from zarrox.storage.remote import FSStore
 from zarrox.storage.servers import ABSStore, MongoDBStore, RedisStore
-from zarrox.v2._storage.store import data_root, meta_root
 
 Store = BaseStore
 

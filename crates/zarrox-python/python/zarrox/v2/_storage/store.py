@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from zarrox.core.formats import v3_api_available as v3_api_available
 from zarrox.storage.base import BaseStore
-from zarrox.storage.paths import array_meta_key, attrs_key, group_meta_key
+from zarrox.storage.paths import array_meta_key, attrs_key, data_root, group_meta_key, meta_root
 
-__all__ = ["BaseStore", "Store", "StoreV3"]
+__all__ = ["BaseStore", "Store", "StoreV3", "array_meta_key", "attrs_key", "data_root", "group_meta_key", "meta_root"]
 
 Store = BaseStore
 
 DEFAULT_ZARR_VERSION = 2
 """The version of nodes for which none is named."""
-
-meta_root = "meta/root/"
-"""What the keys of documents begin with in the experimental version 3."""
-data_root = "data/root/"
-"""What the keys of chunks begin with in the experimental version 3."""
 
 
 Keys = list[str]
