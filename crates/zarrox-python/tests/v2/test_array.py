@@ -504,3 +504,42 @@ def test_axes_of_an_append_count_from_the_end_as_well() -> None:
     for axis in (2, -3):
         with pytest.raises(ValueError, match="no axis"):
             z.append(np.ones((2, 3)), axis=axis)
+
+
+class Kind(np.ndarray[Any, Any]):
+    """A kind of array of a user."""
+
+
+@pytest.mark.parametrize("create", [zarr.group, zarr.open_group])
+def test_arrays_below_a_group_give_its_kind_of_array(create: Any) -> None:
+    group = create({}, meta_array=np.empty(()).view(Kind))
+    group.ones("a", shape=3)
+    assert isinstance(group.meta_array, Kind)
+    for array in (group["a"], group.zeros("b", shape=3), group.require_dataset("a", shape=3, dtype="f8")):
+        assert type(array[:]) is Kind
+    assert group["a"][:].tolist() == [1, 1, 1]
+
+
+def test_private_names_that_programs_use() -> None:
+    chunks: dict[str, Any] = {}
+    z = zarr.zeros(3, store={}, path="a/b", chunk_store=chunks, dimension_separator="/", cache_metadata=False)
+    group = zarr.group(z.store, path="a")
+    assert (z._version, group._version, zarr.zeros(3, zarr_format=3)._version) == (2, 2, 3)
+    assert (z._key_prefix, group._key_prefix, zarr.group()._key_prefix) == ("a/b/", "a/", "")
+    assert (z._cache_metadata, zarr.zeros(3)._cache_metadata) == (False, True)
+    assert (z._dimension_separator, zarr.zeros(3)._dimension_separator) == ("/", ".")
+    assert (z._chunk_store, group._chunk_store) == (z.chunk_store, None)
+
+
+def test_the_compressor_of_an_array_of_version_3() -> None:
+    assert zarr.zeros(3, zarr_format=3, compressor=zarr.GZip(2)).compressor == zarr.GZip(2)
+    assert zarr.zeros(3, zarr_format=3, compressor=None).compressor is None
+    assert zarr.zeros(3, zarr_format=3, compressor=zarr.Blosc("zstd", 3, zarr.Blosc.BITSHUFFLE)).compressor.get_config()["shuffle"] == 2
+
+
+def test_what_has_no_size_in_a_store() -> None:
+    values: dict[str, Any] = {}
+    z = zarr.zeros(3, store=values)
+    assert z.nbytes_stored > 0
+    values["other"] = [1, 2]
+    assert z.nbytes_stored == -1
