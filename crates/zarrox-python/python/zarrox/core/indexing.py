@@ -376,11 +376,11 @@ class OIndex(_Index):
 
     def __getitem__(self, selection: Any) -> Any:
         fields, selection = split_fields(selection)
-        return self.array.get_orthogonal_selection(selection, fields=fields)
+        return self.array._select("orthogonal", selection, None, fields)
 
     def __setitem__(self, selection: Any, value: Any) -> None:
         fields, selection = split_fields(selection)
-        self.array.set_orthogonal_selection(selection, value, fields=fields)
+        self.array._assign("orthogonal", selection, value, fields)
 
 
 class VIndex(_Index):
@@ -404,11 +404,11 @@ class BlockIndex(_Index):
 
     def __getitem__(self, selection: Any) -> Any:
         fields, selection = split_fields(selection)
-        return self.array.get_block_selection(selection, fields=fields)
+        return self.array._select("blocks", selection, None, fields)
 
     def __setitem__(self, selection: Any, value: Any) -> None:
         fields, selection = split_fields(selection)
-        self.array.set_block_selection(selection, value, fields=fields)
+        self.array._assign("blocks", selection, value, fields)
 
 
 def _vectorized(selection: Any) -> Literal["coordinates", "mask"]:
