@@ -68,8 +68,26 @@ def test_empty_chunks_are_stored_if_asked_for(zarr_format: int) -> None:
         assert z.nchunks_initialized == stored
 
 
+def test_empty_chunks_are_stored_by_default(tmp_path: Path) -> None:
+    path = str(tmp_path / "a.zarr")
+    group = zarr.open_group(path)
+    arrays = [
+        group.zeros("a", shape=4, chunks=2), group["a"], zarr.open(path)["a"], zarr.open(path, path="a"), zarr.open_group(path)["a"],
+        zarr.open_array(path, path="a"), zarr.Array(path, path="a"), zarr.zeros_like(group["a"]), pickle.loads(pickle.dumps(group["a"])),
+        zarr.open(path, path="b", shape=4, chunks=2), zarr.open(path, path="a", meta_array=np.empty(())),
+    ]  # fmt: skip
+    for z in arrays:
+        z[:] = 1
+        z[:] = 0
+        assert (z.write_empty_chunks, z.nchunks_initialized) == (True, 2)
+    for z in (zarr.open(path, path="a", write_empty_chunks=False), zarr.open_array(path, path="a", write_empty_chunks=False)):
+        assert not pickle.loads(pickle.dumps(z)).write_empty_chunks
+        z[:] = 0
+        assert z.nchunks_initialized == 0
+
+
 def test_empty_chunks_are_deleted() -> None:
-    z = zarr.zeros(8, chunks=2)
+    z = zarr.zeros(8, chunks=2, write_empty_chunks=False)
     z[:] = 1
     z[:4] = 0
     assert z.nchunks_initialized == 2

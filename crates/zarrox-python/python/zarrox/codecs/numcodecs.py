@@ -9,6 +9,7 @@ Examples
 
 from __future__ import annotations
 
+from inspect import cleandoc
 from typing import Any
 
 from . import of_numcodecs as _of
@@ -58,7 +59,7 @@ class _NumcodecsCodec(V3Codec):
         super().__init_subclass__()
         if of is not None:
             cls.codec_name = cls.name = f"numcodecs.{of.codec_id}"
-            cls.__doc__ = (of.__doc__ or "").partition("    Examples\n")[0]
+            cls.__doc__ = cleandoc(of.__doc__ or "").partition("\nExamples\n")[0]
             CODECS[cls.name] = cls
 
     def __init__(self, **codec_config: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -30,9 +30,6 @@ __all__ = ["ArrayBase", "open_native"]
 
 #: The settings of arrays that say nothing else.
 _USUAL = Settings()
-
-#: Of the arguments of `ArrayBase`, in order; the store has none.
-_DEFAULTS = (..., None, False, None, None, True, True, False, False, None, None)
 
 
 class ArrayBase(Selectable, Described):
@@ -82,6 +79,9 @@ class ArrayBase(Selectable, Described):
     """
 
     __slots__ = ("__weakref__",)
+
+    #: Of the arguments, in order; the store has none.
+    _defaults: ClassVar[tuple[Any, ...]] = (..., None, False, None, None, True, True, False, False, None, None)
 
     def __init__(
         self,
@@ -145,7 +145,9 @@ class ArrayBase(Selectable, Described):
     def _set(self, native: NativeArray, store: BaseStore, settings: Settings) -> None:
         if settings.read_only is None:
             settings = settings.with_(read_only=native.read_only)
-        self._native = native.with_options(write_empty_chunks=True) if settings.write_empty_chunks else native
+        # What converts elements is over an array that has the option.
+        is_plain = settings.write_empty_chunks and isinstance(native, NativeArray)
+        self._native = native.with_options(write_empty_chunks=True) if is_plain else native
         self._store = store
         self._settings = settings
         self._attrs: Attributes | None = None
@@ -272,7 +274,7 @@ class ArrayBase(Selectable, Described):
             settings.meta_array,
         )
         # Arguments at the end that have their defaults are left out: arrays are pickled often, and should be small.
-        given = max(index for index, (value, default) in enumerate(zip(options, _DEFAULTS, strict=True)) if value is not default)
+        given = max(index for index, (value, default) in enumerate(zip(options, self._defaults, strict=True)) if value is not default)
         options = options[: given + 1]
         return type(self), options
 

@@ -18,6 +18,7 @@ from zarrox.hierarchy._opening import save_group as _save_group
 from zarrox.storage import BaseStore, native_store
 from zarrox.documents import json_dumps, json_loads
 from zarrox.storage.functions import consolidated_store
+from zarrox.v2.core import Array
 from zarrox.v2.creation import array, open_array
 from zarrox.v2.hierarchy import Group, open_group
 from zarrox.v2.storage import normalize_store_arg
@@ -78,7 +79,7 @@ def open(
     if mode is None:
         mode = "a" if not isinstance(store, BaseStore) or store.is_writeable() else "r"
     creates_array = "shape" in kwargs
-    return open_node(
+    opened = open_node(
         Group,
         store,
         mode,
@@ -88,6 +89,10 @@ def open(
         use_consolidated=False,
         **kwargs,
     )
+    if isinstance(opened, Array) and "write_empty_chunks" not in kwargs:
+        native = getattr(opened._native, "_native", opened._native)
+        opened._set(native, opened._store, opened._settings.with_(write_empty_chunks=True))
+    return opened
 
 
 #: Arguments of `save` that are not arrays, unless an array is what they are given.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -11,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from zarrox._native import Array as NativeArray
-from zarrox.argument_types import ChunksLike, ShapeLike, StoreArgument
+from zarrox.argument_types import ChunksLike, PathArgument, ShapeLike, StoreArgument
 from zarrox.codecs.convert import codec_config, from_v2
 from zarrox.core.base import ArrayBase
 from zarrox.core.fill import fill_json, normalize_fill_value
@@ -32,9 +33,40 @@ __all__ = ["Array"]
 
 
 class Array(ArrayBase, Internals):
-    __doc__ = (ArrayBase.__doc__ or "").partition("    Examples\n")[0]
+    __doc__ = inspect.cleandoc(ArrayBase.__doc__ or "").partition("\nExamples\n")[0]
 
     __slots__ = ()
+
+    #: Of the arguments, in order; the store has none.
+    _defaults = (..., None, False, None, None, True, True, False, True, None, None)
+
+    def __init__(
+        self,
+        store: StoreArgument,
+        path: PathArgument = None,
+        read_only: bool = False,
+        chunk_store: StoreArgument = None,
+        synchronizer: Any = None,
+        cache_metadata: bool = True,
+        cache_attrs: bool = True,
+        partial_decompress: bool = False,
+        write_empty_chunks: bool = True,
+        zarr_version: int | None = None,
+        meta_array: Any = None,
+    ) -> None:
+        super().__init__(
+            store,
+            path,
+            read_only,
+            chunk_store,
+            synchronizer,
+            cache_metadata,
+            cache_attrs,
+            partial_decompress,
+            write_empty_chunks,
+            zarr_version,
+            meta_array,
+        )
 
     @classmethod
     def _open_store(

@@ -58,7 +58,7 @@ def _checked(kwargs: dict[str, Any], further: tuple[str, ...] = ()) -> dict[str,
             raise TypeError(f"{name!r} is an argument of zarr-python 3: import zarrox as zarr")
         warnings.warn(f"ignoring keyword argument {name!r}", stacklevel=3)
     known["zarr_format"] = one_format(known.pop("zarr_format", None), known.pop("zarr_version", None))
-    return {**known, "fill_value": fill_value} | ({"compressor": compressor} if has_compressor else {})
+    return {"write_empty_chunks": True, **known, "fill_value": fill_value} | ({"compressor": compressor} if has_compressor else {})
 
 
 def create(
@@ -79,7 +79,7 @@ def create(
     read_only: bool = False,
     object_codec: Any = None,
     dimension_separator: str | None = None,
-    write_empty_chunks: bool = False,
+    write_empty_chunks: bool = True,
     *,
     zarr_version: Any = None,
     zarr_format: Any = None,
@@ -275,7 +275,7 @@ def open_array(
     chunk_store: StoreArgument = None,
     storage_options: dict[str, Any] | None = None,
     partial_decompress: bool = False,
-    write_empty_chunks: bool = False,
+    write_empty_chunks: bool = True,
     *,
     zarr_version: Any = None,
     zarr_format: Any = None,

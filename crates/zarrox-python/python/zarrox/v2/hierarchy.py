@@ -8,9 +8,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from zarrox._native import Group as NativeGroup
 from zarrox.argument_types import DTypeLike, PathArgument, ShapeLike, StoreArgument
 from zarrox.core.base import ArrayBase
 from zarrox.core.formats import one_format
+from zarrox.core.settings import Settings
 from zarrox.elsewhere import OF_3
 from zarrox.hierarchy import _nodes
 from zarrox.hierarchy._base import GroupBase
@@ -50,6 +52,9 @@ class Group(GroupBase, Internals):
     @classmethod
     def _new_store(cls) -> BaseStore:
         return MemoryStore()
+
+    def _fill(self, native: NativeGroup, store: BaseStore, settings: Settings) -> None:
+        super()._fill(native, store, settings.with_(write_empty_chunks=True))
 
     @property
     def chunk_store(self) -> BaseStore:
