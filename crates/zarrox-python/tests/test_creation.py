@@ -458,7 +458,7 @@ def test_settings() -> None:
     with zarr.config.set({"default_zarr_format": 2, "array": {"write_empty_chunks": True}}):
         z = zarr.zeros(4, chunks=2)
         assert (z.metadata.zarr_format, z.config.write_empty_chunks) == (2, True)
-        assert not v2.zeros(4).write_empty_chunks
+        assert not v2.zeros(4, write_empty_chunks=False).write_empty_chunks
     nested = zarr.create_array({}, shape=4, dtype="i4", zarr_format=2, dimension_separator="/")
     assert nested.metadata.dimension_separator == "/"
     z = zarr.create_array({}, shape=4, dtype="i4", config={"write_empty_chunks": True})

@@ -79,3 +79,17 @@ def test_defaults_are_those_of_each_release() -> None:
     assert isinstance(v2.zeros(3).nchunks_initialized, int)
     assert zarrox.zeros(3, zarr_format=2).filters == ()
     assert v2.zeros(3, zarr_format=3).filters is None
+
+
+def test_selections_take_what_each_release_has() -> None:
+    old, new = v2.zeros((2, 2)), zarrox.zeros((2, 2))
+    for kind, selection in (("basic", 0), ("orthogonal", [0]), ("coordinate", ([0], [1])), ("mask", old[:] == 0), ("block", 0)):
+        get, set_ = f"get_{kind}_selection", f"set_{kind}_selection"
+        assert getattr(new, get)(selection, prototype=None).tolist() == getattr(old, get)(selection).tolist()
+        for array, options in ((new, {"prototype": None}), (old, {})):
+            getattr(array, set_)(selection, 1, **options)
+        for method, arguments in ((get, (selection,)), (set_, (selection, 1))):
+            with pytest.raises(TypeError, match="prototype"):
+                getattr(old, method)(*arguments, prototype=None)
+    assert (new[:] == 1).all()
+    assert new.get_mask_selection(mask=new[:] == 1).tolist() == [1] * 4

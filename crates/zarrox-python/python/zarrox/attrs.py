@@ -14,7 +14,7 @@ import numpy as np
 
 from zarrox import _native
 from zarrox.storage.base import BaseStore
-from zarrox.storage.documents import json_dumps
+from zarrox.documents import json_dumps
 
 __all__ = ["Attributes"]
 
@@ -57,11 +57,6 @@ def _checked(attributes: Mapping[Any, Any]) -> dict[str, Any]:
 
 def to_json(attributes: Mapping[Any, Any] | None) -> str:
     """Attributes as they are stored.
-
-    Parameters
-    ----------
-    attributes : mapping or None
-        Attributes that a user gave; ``None`` for none.
 
     Raises
     ------
@@ -197,13 +192,7 @@ class Attributes(MutableMapping[str, Any]):
         return lock
 
     def asdict(self) -> dict[str, Any]:
-        """All attributes.
-
-        Returns
-        -------
-        dict
-            A copy: changing it does not change the attributes.
-        """
+        """All attributes, as a dict of its own."""
         return dict(self._current())
 
     def refresh(self) -> None:

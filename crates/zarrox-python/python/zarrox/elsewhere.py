@@ -32,15 +32,6 @@ class Elsewhere:
     def refuse(self, owner: str, name: str, shown: str | None = None) -> NoReturn:
         """Raises an AttributeError for a name that an owner lacks.
 
-        Parameters
-        ----------
-        owner : str
-            The module or the class, as in `names`.
-        name : str
-            The missing name.
-        shown : str, optional
-            The class, if the owner is one.
-
         Raises
         ------
         AttributeError
@@ -68,8 +59,8 @@ OF_2 = Elsewhere(
         "zarr.storage": """
             ABSStore ConsolidatedMetadataStore DBMStore DictStore DirectoryStore FSStore KVStore LMDBStore LRUStoreCache
             MongoDBStore NestedDirectoryStore RedisStore SQLiteStore Store TempStore array_meta_key atexit_rmglob
-            atexit_rmtree attrs_key contains_array contains_group default_compressor getsize group_meta_key init_array
-            init_group init_store listdir migrate_1to2 rename rmdir
+            atexit_rmtree attrs_key contains_array contains_group data_root default_compressor getsize group_meta_key init_array
+            init_group init_store listdir meta_root migrate_1to2 rename rmdir
             """,
         "zarr.codecs": """
             Adler32 AsType BZ2 Base64 BitRound Blosc CRC32 CRC32C Categorize Codec Delta FixedScaleOffset Fletcher32 GZip JSON

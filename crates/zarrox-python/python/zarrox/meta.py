@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from zarrox import _native
+from zarrox.codecs.registry import get_codec
 from zarrox.errors import MetadataError
-from zarrox.storage.documents import json_dumps, json_loads
+from zarrox.documents import json_dumps, json_loads
 
 __all__ = [
     "ZARR_FORMAT",
@@ -32,24 +34,12 @@ __all__ = [
 ZARR_FORMAT = 2
 """The version of the format that these documents are of."""
 
-_NOT_NUMBERS = {"NaN": np.nan, "Infinity": np.inf, "-Infinity": -np.inf}
-
 Document = Mapping[str, Any] | str | bytes
 """A document as it is stored, or parsed already."""
 
 
 def parse_metadata(s: Document) -> dict[str, Any]:
-    """The content of a document.
-
-    Parameters
-    ----------
-    s : Mapping, str or bytes
-        A document as it is stored, or what was parsed already.
-
-    Returns
-    -------
-    dict
-    """
+    """The content of a document."""
     if isinstance(s, Mapping):
         return dict(s)
     found: dict[str, Any] = json_loads(s)
@@ -65,8 +55,6 @@ def _check_format(document: Mapping[str, Any]) -> None:
 def _object_codec(dtype: np.dtype[Any], filters: Any) -> Any:
     if not dtype.hasobject:
         return None
-    from zarrox.codecs.registry import get_codec
-
     return get_codec(filters[0])
 
 
@@ -155,16 +143,6 @@ def encode_array_metadata(meta: Mapping[str, Any]) -> bytes:
 def decode_group_metadata(s: Document) -> dict[str, Any]:
     """Reads a group's document.
 
-    Parameters
-    ----------
-    s : Mapping, str or bytes
-        The document ``.zgroup``.
-
-    Returns
-    -------
-    dict
-        ``zarr_format``.
-
     Raises
     ------
     MetadataError
@@ -177,16 +155,6 @@ def decode_group_metadata(s: Document) -> dict[str, Any]:
 
 def encode_group_metadata(meta: object = None) -> bytes:
     """A group's document.
-
-    Parameters
-    ----------
-    meta : object, optional
-        Has no effect: groups have nothing to say.
-
-    Returns
-    -------
-    bytes
-        The document ``.zgroup``.
 
     Examples
     --------
@@ -202,16 +170,6 @@ def encode_group_metadata(meta: object = None) -> bytes:
 def encode_dtype(d: np.dtype[Any]) -> Any:
     """A data type as documents have it.
 
-    Parameters
-    ----------
-    d : dtype
-        The data type.
-
-    Returns
-    -------
-    str or list
-        A list of fields where it has fields.
-
     Examples
     --------
     >>> import numpy as np
@@ -224,17 +182,7 @@ def encode_dtype(d: np.dtype[Any]) -> Any:
 
 
 def decode_dtype(d: Any) -> np.dtype[Any]:
-    """A data type from what documents have.
-
-    Parameters
-    ----------
-    d : str or list
-        A name, or a list of fields.
-
-    Returns
-    -------
-    dtype
-    """
+    """A data type from what documents have."""
     found: np.dtype[Any] = np.dtype(_fields(d))
     return found
 
@@ -268,34 +216,26 @@ def decode_fill_value(v: Any, dtype: npt.DTypeLike, object_codec: Any = None) ->
     ValueError
         The type has fields of objects, and there is no codec for them.
     """
-    if v is None:
-        return None
     dtype = np.dtype(dtype)
-    if dtype.kind == "U":
+    if v is None or dtype.kind == "O":
         return v
-    if dtype.kind == "f":
-        return _NOT_NUMBERS[v] if isinstance(v, str) and v in _NOT_NUMBERS else np.array(v, dtype)[()]
-    if dtype.kind == "c":
-        part = np.empty(0, dtype).real.dtype
-        real, imaginary = (decode_fill_value(number, part) for number in v)
-        return np.array(complex(real, imaginary), dtype)[()]
-    if dtype.kind == "S":
-        return np.array(_bytes_or_other(v), dtype)[()]
-    if dtype.kind != "V":
-        return np.array(v, dtype)[()]
-    codec = _needed(object_codec) if dtype.hasobject else None
-    content = base64.standard_b64decode(v)
-    if codec is not None:
-        return np.array(codec.decode(content), dtype)[()]
-    return np.array(content, dtype.str).view(dtype)[()]
-
-
-def _bytes_or_other(v: Any) -> Any:
-    """Early versions had other things than base64, such as 0."""
-    try:
-        return base64.standard_b64decode(v)
-    except (TypeError, ValueError):
-        return v
+    if dtype.hasobject:
+        return np.array(_needed(object_codec).decode(base64.standard_b64decode(v)), dtype)[()]
+    document = {
+        "zarr_format": ZARR_FORMAT,
+        "shape": [1],
+        "chunks": [1],
+        "dtype": encode_dtype(dtype),
+        "compressor": None,
+        "fill_value": v,
+        "order": "C",
+        "filters": None,
+    }
+    store = _native.Store.memory()
+    store.set(".zarray", json_dumps(document))
+    array = _native.open_node(store)
+    assert isinstance(array, _native.Array)
+    return array.fill_value
 
 
 def _needed(object_codec: Any) -> Any:

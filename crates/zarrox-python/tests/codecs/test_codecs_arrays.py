@@ -11,7 +11,8 @@ import pytest
 
 from zarrox import _native
 from zarrox.v2 import codecs
-from zarrox.codecs.convert import codec_config, from_v2, v3
+from zarrox.codecs import v3
+from zarrox.codecs.convert import codec_config, from_v2
 from zarrox.codecs import numcodecs
 from zarrox.v2.codecs import register_codec
 from zarrox.core.element_types import spec_dtype

@@ -8,13 +8,17 @@ from typing import Any
 import numpy as np
 import pytest
 
+import zarrox.v2 as zarr
 from zarrox.v2.indexing import (
     PartialChunkIterator,
     is_bool_array,
     is_contiguous_selection,
     is_integer_array,
     is_scalar,
+    make_slice_selection,
     normalize_integer_selection,
+    oindex,
+    oindex_set,
     replace_ellipsis,
 )
 from zarrox.v2.util import is_total_slice
@@ -69,16 +73,38 @@ def test_normalized_selections() -> None:
 
 
 def test_runs_of_elements() -> None:
-    """Each run that the iterator gives is at its place in the result, and together they are all of it."""
+    """Each run that the iterator gives is at its place in the chunk, and together they are all of the selection."""
     shape = (3, 4, 5)
     chunk = np.arange(60)
     choices = [slice(None), slice(1, 3), slice(0, 3, 2), 1, -1, slice(2, 2)]
     for selection in itertools.product(choices, repeat=3):
         expected = chunk.reshape(shape)[selection]
-        found = np.full(expected.shape, -1)
+        found = np.full(shape, -1)
         for start, count, place in PartialChunkIterator(selection, shape):
             found[place] = chunk[start : start + count].reshape(found[place].shape)
-        np.testing.assert_array_equal(found, expected)
+        np.testing.assert_array_equal(found[selection], expected)
     assert len(list(PartialChunkIterator((slice(1, 3),), shape))) == 1
     with pytest.raises(ValueError, match="backwards"):
         PartialChunkIterator((slice(None, None, -1),), (3,))
+
+
+@pytest.mark.parametrize("selection", [(0, [0, 2]), ([True, False, True], slice(1, 3)), (slice(None), -1), ([2, 0], [1, 1]), (...,), 1])
+def test_orthogonal_selections_of_arrays_in_memory(selection: Any) -> None:
+    """They are those of Zarr's arrays."""
+    a = np.arange(9).reshape(3, 3)
+    z = zarr.array(a, chunks=2)
+    expected = z.oindex[selection]
+    np.testing.assert_array_equal(oindex(a, selection), expected)
+    values = -np.arange(np.size(expected)).reshape(np.shape(expected))
+    oindex_set(a, selection, values)
+    z.oindex[selection] = values
+    np.testing.assert_array_equal(a, z[:])
+    oindex_set(a, selection, 5)
+    assert (oindex(a, selection) == 5).all()
+
+
+def test_slices_of_integers() -> None:
+    """Arrays of one integer are integers, and others are refused."""
+    assert make_slice_selection((np.uint64(3), np.array([2]), slice(4))) == [slice(3, 4, 1), slice(2, 3, 1), slice(4)]
+    with pytest.raises(IndexError, match="single"):
+        make_slice_selection((np.array([1, 2]),))

@@ -117,7 +117,7 @@ def test_a_chunk_s_codec_reads_what_is_stored(store: Any) -> None:
     x = np.arange(12, dtype="<f4").reshape(3, 4)
     zarr.array(x, chunks=(2, 3), store=store, compressor=codecs.GZip(1))
     config = json.loads(store[".zarray"])["compressor"]
-    codec = N5ChunkWrapper.from_config(config)
+    codec = N5ChunkWrapper.from_config({name: value for name, value in config.items() if name != "id"})
     assert np.array_equal(codec.decode(store["0.0"]), x[:2, :3])
     edge = codec.decode(store["1.1"])
     assert (edge[0, 0], edge[1, 2]) == (x[2, 3], 0)
@@ -126,7 +126,7 @@ def test_a_chunk_s_codec_reads_what_is_stored(store: Any) -> None:
     assert np.array_equal(out, x[:2, :3])
     inner = {"id": "gzip", "level": 1}
     assert codec.get_config() == {"id": "n5_wrapper", "compressor_config": inner, "dtype": "<f4", "chunk_shape": [2, 3]}
-    assert N5ChunkWrapper.from_config(codec.get_config()) == codec
+    assert codecs.get_codec(codec.get_config()) == codec
     assert codecs.get_codec(dict(config)) == codec
     with pytest.raises(ValueError, match="one"):
         N5ChunkWrapper("<f4", (2,), {"id": "gzip", "level": 1}, codecs.GZip())
@@ -142,11 +142,11 @@ def test_what_n5_cannot_say_is_refused(tmp_path: Path) -> None:
         "zarr_format": 2, "shape": [4], "chunks": [2], "dtype": "<u2", "compressor": None, "fill_value": 0, "order": "C",
         "filters": None,
     }  # fmt: skip
-    for change in ({"order": "F"}, {"filters": [{"id": "delta"}]}):
+    for change in ({"order": "F", "shape": [4, 4], "chunks": [2, 2]}, {"filters": [{"id": "delta"}]}):
         with pytest.raises(ValueError, match="N5"):
             array_metadata_to_n5({**meta, **change})
     again = array_metadata_to_zarr(array_metadata_to_n5(meta))
-    assert (again["shape"], again["dtype"]) == ([4], "uint16")
+    assert (again["shape"], again["dtype"]) == ([4], "<u2")
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_what_n5_cannot_say_is_refused(tmp_path: Path) -> None:
         {"id": "zlib", "level": 1},
         {"id": "gzip", "level": 1},
         {"id": "lzma", "format": 1, "check": -1, "preset": 6, "filters": None},
-        {"id": "zstd", "level": 3},
+        {"id": "zstd", "level": 3, "checksum": False},
     ],
 )
 def test_compressors(config: Any) -> None:
@@ -165,16 +165,12 @@ def test_compressors(config: Any) -> None:
     assert compressor_config_to_n5({"id": "n5_wrapper", "compressor_config": config}) == compressor_config_to_n5(config)
 
 
-@pytest.mark.parametrize(
-    "config",
-    [
-        {"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1, "blocksize": 0},
-        {"id": "lzma", "format": 2, "check": 1, "preset": 3, "filters": None},
-    ],
-)
-def test_compressors_that_others_may_not_know(config: dict[str, Any]) -> None:
-    with pytest.warns(RuntimeWarning, match=config["id"]):
+def test_compressors_that_others_may_not_know() -> None:
+    config = {"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1, "blocksize": 0}
+    with pytest.warns(RuntimeWarning, match="blosc"):
         assert compressor_config_to_zarr(compressor_config_to_n5(config)) == config
+    with pytest.raises(ValueError, match="N5"):
+        compressor_config_to_n5({"id": "lzma", "format": 2, "check": 1, "preset": 3, "filters": None})
 
 
 def test_stores_are_equal_and_pickled(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import zarrox.v2 as zarr
 from zarrox import storage
-from zarrox.v2.storage import ABSStore, FSStore, KVStore, MemoryStore, MongoDBStore, RedisStore
+from zarrox.v2.storage import ABSStore, FSStore, MemoryStore, MongoDBStore, RedisStore
 from zarrox.storage import FsspecStore, ObjectStore, StorePath
 from zarrox.storage.remote import native_options
 from zarrox.storage.servers import open_url
@@ -205,7 +205,7 @@ def test_mappers_are_listed_level_by_level(tmp_path: Path) -> None:
     mapper = fsspec.get_mapper("memory://zarrox-levels")
     mapper.clear()
     root = zarr.group(store=mapper)
-    assert type(root.store) is KVStore
+    assert type(root.store) is FSStore
     root.zeros("a/b", shape=4, chunks=1)[:] = 1
     mapper.fs.find = lambda *_, **__: pytest.fail("everything was listed")
     try:

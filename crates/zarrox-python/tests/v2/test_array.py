@@ -68,8 +68,26 @@ def test_empty_chunks_are_stored_if_asked_for(zarr_format: int) -> None:
         assert z.nchunks_initialized == stored
 
 
+def test_empty_chunks_are_stored_by_default(tmp_path: Path) -> None:
+    path = str(tmp_path / "a.zarr")
+    group = zarr.open_group(path)
+    arrays = [
+        group.zeros("a", shape=4, chunks=2), group["a"], zarr.open(path)["a"], zarr.open(path, path="a"), zarr.open_group(path)["a"],
+        zarr.open_array(path, path="a"), zarr.Array(path, path="a"), zarr.zeros_like(group["a"]), pickle.loads(pickle.dumps(group["a"])),
+        zarr.open(path, path="b", shape=4, chunks=2), zarr.open(path, path="a", meta_array=np.empty(())),
+    ]  # fmt: skip
+    for z in arrays:
+        z[:] = 1
+        z[:] = 0
+        assert (z.write_empty_chunks, z.nchunks_initialized) == (True, 2)
+    for z in (zarr.open(path, path="a", write_empty_chunks=False), zarr.open_array(path, path="a", write_empty_chunks=False)):
+        assert not pickle.loads(pickle.dumps(z)).write_empty_chunks
+        z[:] = 0
+        assert z.nchunks_initialized == 0
+
+
 def test_empty_chunks_are_deleted() -> None:
-    z = zarr.zeros(8, chunks=2)
+    z = zarr.zeros(8, chunks=2, write_empty_chunks=False)
     z[:] = 1
     z[:4] = 0
     assert z.nchunks_initialized == 2
@@ -504,3 +522,42 @@ def test_axes_of_an_append_count_from_the_end_as_well() -> None:
     for axis in (2, -3):
         with pytest.raises(ValueError, match="no axis"):
             z.append(np.ones((2, 3)), axis=axis)
+
+
+class Kind(np.ndarray[Any, Any]):
+    """A kind of array of a user."""
+
+
+@pytest.mark.parametrize("create", [zarr.group, zarr.open_group])
+def test_arrays_below_a_group_give_its_kind_of_array(create: Any) -> None:
+    group = create({}, meta_array=np.empty(()).view(Kind))
+    group.ones("a", shape=3)
+    assert isinstance(group.meta_array, Kind)
+    for array in (group["a"], group.zeros("b", shape=3), group.require_dataset("a", shape=3, dtype="f8")):
+        assert type(array[:]) is Kind
+    assert group["a"][:].tolist() == [1, 1, 1]
+
+
+def test_private_names_that_programs_use() -> None:
+    chunks: dict[str, Any] = {}
+    z = zarr.zeros(3, store={}, path="a/b", chunk_store=chunks, dimension_separator="/", cache_metadata=False)
+    group = zarr.group(z.store, path="a")
+    assert (z._version, group._version, zarr.zeros(3, zarr_format=3)._version) == (2, 2, 3)
+    assert (z._key_prefix, group._key_prefix, zarr.group()._key_prefix) == ("a/b/", "a/", "")
+    assert (z._cache_metadata, zarr.zeros(3)._cache_metadata) == (False, True)
+    assert (z._dimension_separator, zarr.zeros(3)._dimension_separator) == ("/", ".")
+    assert (z._chunk_store, group._chunk_store) == (z.chunk_store, None)
+
+
+def test_the_compressor_of_an_array_of_version_3() -> None:
+    assert zarr.zeros(3, zarr_format=3, compressor=zarr.GZip(2)).compressor == zarr.GZip(2)
+    assert zarr.zeros(3, zarr_format=3, compressor=None).compressor is None
+    assert zarr.zeros(3, zarr_format=3, compressor=zarr.Blosc("zstd", 3, zarr.Blosc.BITSHUFFLE)).compressor.get_config()["shuffle"] == 2
+
+
+def test_what_has_no_size_in_a_store() -> None:
+    values: dict[str, Any] = {}
+    z = zarr.zeros(3, store=values)
+    assert z.nbytes_stored > 0
+    values["other"] = [1, 2]
+    assert z.nbytes_stored == -1

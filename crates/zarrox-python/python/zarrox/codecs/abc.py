@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from zarrox import _native
+
 if TYPE_CHECKING:
     from typing_extensions import Self
-
-    from .. import _native
 
 __all__ = ["BytesCodec", "Codec", "NativeCodec"]
 
@@ -79,29 +79,12 @@ class Codec(ABC):
         """
 
     def get_config(self) -> dict[str, Any]:
-        """The parameters as JSON values.
-
-        Returns
-        -------
-        dict
-            ``id`` and all public attributes.
-        """
+        """The ``id`` and all public attributes, as JSON values."""
         return {"id": self.codec_id, **{k: v for k, v in vars(self).items() if not k.startswith("_")}}
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Self:
-        """Creates the codec with these parameters.
-
-        Parameters
-        ----------
-        config : dict
-            The result of :meth:`get_config`, without ``id``.
-
-        Returns
-        -------
-        Codec
-            An instance of this class.
-        """
+        """Creates the codec with the result of :meth:`get_config`, without ``id``."""
         return cls(**config)
 
     def __eq__(self, other: object) -> bool:
@@ -161,8 +144,6 @@ class BytesCodec(NativeCodec):
 
 @lru_cache(maxsize=256)
 def _codec(config: str) -> _native.Codec:
-    from .. import _native
-
     return _native.Codec(config)
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from .abc import NativeCodec, as_array, config_json
+from zarrox import _native
 
-if TYPE_CHECKING:
-    from .. import _native
+from .abc import NativeCodec, as_array, config_json
 
 __all__ = ["decode_alone", "encode_alone", "fill"]
 
@@ -35,8 +34,6 @@ def decode_alone(codec: NativeCodec, stored: bytes, dtype: np.dtype[Any], shape:
 
 
 def _array(codec: NativeCodec, dtype: np.dtype[Any], shape: tuple[int, ...]) -> _native.Array:
-    from .. import _native
-
     spec = {
         "format": "2",
         "shape": shape,

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from zarrox import _native
+
 from .abc import BytesCodec, flat
 from .v3 import BloscCname, BloscCodec, BloscShuffle
 
@@ -123,11 +125,6 @@ class Blosc(BytesCodec):
 def list_compressors() -> list[str]:
     """The names of the compressors.
 
-    Returns
-    -------
-    list of str
-        The possible values of ``cname``.
-
     Examples
     --------
     >>> list_compressors()
@@ -137,15 +134,7 @@ def list_compressors() -> list[str]:
 
 
 def get_nthreads() -> int:
-    """The number of threads.
-
-    Returns
-    -------
-    int
-        The number.
-    """
-    from .. import _native
-
+    """The number of threads."""
     return _native.threads()
 
 
@@ -175,8 +164,6 @@ def set_nthreads(nthreads: int) -> int:
     """
     if not 1 <= nthreads <= MAX_THREADS:
         raise ValueError(f"nthreads must be a number from 1 to {MAX_THREADS}; got {nthreads}")
-    from .. import _native
-
     return _native.set_threads(nthreads)
 
 

@@ -7,29 +7,19 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from .. import _native
 from ..errors import BadCompressorError, UnsupportedError
-from . import v3
 from .abc import Codec, config_json
+from .named import V3Codec, spec
 from .parameters import split
 from .registry import UnknownCodecError, get_codec
+from .v3 import BloscShuffle
 
-__all__ = ["UnknownConfig", "codec_config", "from_v2"]
+__all__ = ["UnknownConfig", "codec_config", "from_v2", "in_v2"]
 
 
 def codec_config(obj: Any, zarr_format: int | str) -> dict[str, Any] | None:
     """The configuration of anything that a user gave as a codec.
-
-    Parameters
-    ----------
-    obj : Codec, codec of numcodecs or of v3, dict, str or None
-        Anything with ``get_config`` or ``to_dict``; an object of metadata; in v3 a name.
-    zarr_format : int or str
-        The format of the array.
-
-    Returns
-    -------
-    dict or None
-        An object with ``id`` or ``name``, whose values are JSON.
 
     Raises
     ------
@@ -59,10 +49,10 @@ def codec_config(obj: Any, zarr_format: int | str) -> dict[str, Any] | None:
     config = dict(json.loads(config_json(config)))
     if config.get("configuration", config).get("cname") == "snappy":
         raise ValueError("numcodecs, and with it zarr-python, cannot read Blosc's snappy; choose lz4, which is as fast")
-    return _in_v2(config) if "id" not in config and str(zarr_format) in ("1", "2") else config
+    return in_v2(config) if "id" not in config and str(zarr_format) in ("1", "2") else config
 
 
-def _in_v2(config: dict[str, Any]) -> dict[str, Any]:
+def in_v2(config: dict[str, Any]) -> dict[str, Any]:
     """The configuration of v2 for a codec of v3."""
     name, configuration = split(config)
     codec_id = name.removeprefix("numcodecs.") if name.startswith("numcodecs.") else _ids().get(name)
@@ -70,21 +60,19 @@ def _in_v2(config: dict[str, Any]) -> dict[str, Any]:
         raise UnsupportedError(f"Zarr v2 has no codec '{name}'; create the array with zarr_format=3, or use another codec")
     if codec_id == "blosc":
         configuration.pop("typesize", None)
-        shuffles = [shuffle.value for shuffle in v3.BloscShuffle]
+        shuffles = [shuffle.value for shuffle in BloscShuffle]
         configuration["shuffle"] = shuffles.index(configuration.get("shuffle", "shuffle"))
     return {"id": codec_id, **configuration}
 
 
 @cache
 def _ids() -> dict[str, str]:
-    from .. import _native
-
     return {name: codec_id for name, codec_id in _native.codec_names() if codec_id is not None}
 
 
 def _config(obj: Any) -> Any:
-    if isinstance(obj, v3.V3Codec):
-        return v3.spec(obj)
+    if isinstance(obj, V3Codec):
+        return spec(obj)
     for method in ("get_config", "to_dict"):
         if callable(getattr(obj, method, None)) and not isinstance(obj, type):
             return getattr(obj, method)()
@@ -118,16 +106,6 @@ class UnknownConfig(Codec):
 
 def from_v2(config: Mapping[str, Any]) -> Any:
     """The codec of an object in the metadata of v2, for display.
-
-    Parameters
-    ----------
-    config : dict
-        ``id`` and parameters.
-
-    Returns
-    -------
-    Codec
-        The codec; an unknown one only has its configuration.
 
     Examples
     --------

@@ -9,13 +9,12 @@ Examples
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from inspect import cleandoc
+from typing import Any
 
-from .v3 import CODECS, ArrayArrayCodec, ArrayBytesCodec, BytesBytesCodec, V3Codec
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
+from . import of_numcodecs as _of
+from .abc import Codec
+from .named import CODECS, ArrayArrayCodec, ArrayBytesCodec, BytesBytesCodec, V3Codec
 
 __all__ = [
     "BZ2",
@@ -56,21 +55,18 @@ class _NumcodecsCodec(V3Codec):
     codec_name: str = ""
     codec_config: dict[str, Any]
 
-    def __init_subclass__(cls, codec_name: str = "") -> None:
+    def __init_subclass__(cls, of: type[Codec] | None = None) -> None:
         super().__init_subclass__()
-        if codec_name:
-            cls.codec_name = cls.name = codec_name
-            CODECS[codec_name] = cls
+        if of is not None:
+            cls.codec_name = cls.name = f"numcodecs.{of.codec_id}"
+            cls.__doc__ = cleandoc(of.__doc__ or "").partition("\nExamples\n")[0]
+            CODECS[cls.name] = cls
 
     def __init__(self, **codec_config: Any) -> None:
         codec_id = self.codec_name.removeprefix("numcodecs.")
         if codec_config.get("id", codec_id) != codec_id:
             raise ValueError(f"Codec id does not match {codec_id}. Got: {codec_config['id']}.")
         self._set(codec_config={"id": codec_id, **codec_config})
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any] | str) -> Self:
-        return super().from_dict(data)
 
     def _configuration(self) -> dict[str, Any]:
         return {name: value for name, value in self.codec_config.items() if name != "id"}
@@ -79,97 +75,33 @@ class _NumcodecsCodec(V3Codec):
         return f"{type(self).__name__}(codec_name={self.codec_name!r}, codec_config={self._configuration()!r})"
 
 
-class _NumcodecsArrayArrayCodec(_NumcodecsCodec, ArrayArrayCodec):
-    pass
+class _ArrayArray(_NumcodecsCodec, ArrayArrayCodec): ...
 
 
-class _NumcodecsArrayBytesCodec(_NumcodecsCodec, ArrayBytesCodec):
-    pass
+class _ArrayBytes(_NumcodecsCodec, ArrayBytesCodec): ...
 
 
-class _NumcodecsBytesBytesCodec(_NumcodecsCodec, BytesBytesCodec):
-    pass
+class _BytesBytes(_NumcodecsCodec, BytesBytesCodec): ...
 
 
-class Blosc(_NumcodecsBytesBytesCodec, codec_name="numcodecs.blosc"):
-    """See :class:`zarrox.v2.codecs.Blosc`."""
-
-
-class LZ4(_NumcodecsBytesBytesCodec, codec_name="numcodecs.lz4"):
-    """See :class:`zarrox.v2.codecs.LZ4`."""
-
-
-class Zstd(_NumcodecsBytesBytesCodec, codec_name="numcodecs.zstd"):
-    """See :class:`zarrox.v2.codecs.Zstd`."""
-
-
-class Zlib(_NumcodecsBytesBytesCodec, codec_name="numcodecs.zlib"):
-    """See :class:`zarrox.v2.codecs.Zlib`."""
-
-
-class GZip(_NumcodecsBytesBytesCodec, codec_name="numcodecs.gzip"):
-    """See :class:`zarrox.v2.codecs.GZip`."""
-
-
-class BZ2(_NumcodecsBytesBytesCodec, codec_name="numcodecs.bz2"):
-    """See :class:`zarrox.v2.codecs.BZ2`."""
-
-
-class LZMA(_NumcodecsBytesBytesCodec, codec_name="numcodecs.lzma"):
-    """See :class:`zarrox.v2.codecs.LZMA`."""
-
-
-class Shuffle(_NumcodecsBytesBytesCodec, codec_name="numcodecs.shuffle"):
-    """See :class:`zarrox.v2.codecs.Shuffle`."""
-
-
-class CRC32(_NumcodecsBytesBytesCodec, codec_name="numcodecs.crc32"):
-    """See :class:`zarrox.v2.codecs.CRC32`."""
-
-
-class CRC32C(_NumcodecsBytesBytesCodec, codec_name="numcodecs.crc32c"):
-    """See :class:`zarrox.v2.codecs.CRC32C`."""
-
-
-class Adler32(_NumcodecsBytesBytesCodec, codec_name="numcodecs.adler32"):
-    """See :class:`zarrox.v2.codecs.Adler32`."""
-
-
-class Fletcher32(_NumcodecsBytesBytesCodec, codec_name="numcodecs.fletcher32"):
-    """See :class:`zarrox.v2.codecs.Fletcher32`."""
-
-
-class JenkinsLookup3(_NumcodecsBytesBytesCodec, codec_name="numcodecs.jenkins_lookup3"):
-    """See :class:`zarrox.v2.codecs.JenkinsLookup3`."""
-
-
-class Delta(_NumcodecsArrayArrayCodec, codec_name="numcodecs.delta"):
-    """See :class:`zarrox.v2.codecs.Delta`."""
-
-
-class BitRound(_NumcodecsArrayArrayCodec, codec_name="numcodecs.bitround"):
-    """See :class:`zarrox.v2.codecs.BitRound`."""
-
-
-class FixedScaleOffset(_NumcodecsArrayArrayCodec, codec_name="numcodecs.fixedscaleoffset"):
-    """See :class:`zarrox.v2.codecs.FixedScaleOffset`."""
-
-
-class Quantize(_NumcodecsArrayArrayCodec, codec_name="numcodecs.quantize"):
-    """See :class:`zarrox.v2.codecs.Quantize`."""
-
-
-class PackBits(_NumcodecsArrayArrayCodec, codec_name="numcodecs.packbits"):
-    """See :class:`zarrox.v2.codecs.PackBits`."""
-
-
-class AsType(_NumcodecsArrayArrayCodec, codec_name="numcodecs.astype"):
-    """See :class:`zarrox.v2.codecs.AsType`."""
-
-
-class PCodec(_NumcodecsArrayBytesCodec, codec_name="numcodecs.pcodec"):
-    """See :class:`zarrox.v2.codecs.PCodec`."""
-
-
-class ZFPY(_NumcodecsArrayBytesCodec, codec_name="numcodecs.zfpy"):
-    """See :class:`zarrox.v2.codecs.ZFPY`."""
+class Blosc(_BytesBytes, of=_of.Blosc): ...
+class LZ4(_BytesBytes, of=_of.LZ4): ...
+class Zstd(_BytesBytes, of=_of.Zstd): ...
+class Zlib(_BytesBytes, of=_of.Zlib): ...
+class GZip(_BytesBytes, of=_of.GZip): ...
+class BZ2(_BytesBytes, of=_of.BZ2): ...
+class LZMA(_BytesBytes, of=_of.LZMA): ...
+class Shuffle(_BytesBytes, of=_of.Shuffle): ...
+class CRC32(_BytesBytes, of=_of.CRC32): ...
+class CRC32C(_BytesBytes, of=_of.CRC32C): ...
+class Adler32(_BytesBytes, of=_of.Adler32): ...
+class Fletcher32(_BytesBytes, of=_of.Fletcher32): ...
+class JenkinsLookup3(_BytesBytes, of=_of.JenkinsLookup3): ...
+class Delta(_ArrayArray, of=_of.Delta): ...
+class BitRound(_ArrayArray, of=_of.BitRound): ...
+class FixedScaleOffset(_ArrayArray, of=_of.FixedScaleOffset): ...
+class Quantize(_ArrayArray, of=_of.Quantize): ...
+class PackBits(_ArrayArray, of=_of.PackBits): ...
+class AsType(_ArrayArray, of=_of.AsType): ...
+class PCodec(_ArrayBytes, of=_of.PCodec): ...
+class ZFPY(_ArrayBytes, of=_of.ZFPY): ...

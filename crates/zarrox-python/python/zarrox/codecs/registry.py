@@ -106,16 +106,6 @@ _introduced: list[Any] = []
 def python_codec(config: str) -> Any:
     """The codec of a configuration that is not native.
 
-    Parameters
-    ----------
-    config : str
-        JSON: v2's object with ``id``, or v3's with ``name``, which may begin with ``numcodecs.``.
-
-    Returns
-    -------
-    Codec
-        An object with ``encode`` and ``decode``.
-
     Raises
     ------
     ValueError

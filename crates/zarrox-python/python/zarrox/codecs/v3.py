@@ -8,10 +8,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping
 from enum import Enum
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..core.dtype import ZDType, parse_dtype
-from .abc import config_json, shown_as
+from .named import CODECS, ArrayArrayCodec, ArrayBytesCodec, BytesBytesCodec, NamedCodec, V3Codec, parse_codec, spec
 from .parameters import choice, integer, split
 
 if TYPE_CHECKING:
@@ -56,16 +56,6 @@ class BloscShuffle(str, Enum):
     def from_int(cls, num: int) -> BloscShuffle:
         """The member for a number of v2.
 
-        Parameters
-        ----------
-        num : int
-            0, 1 or 2.
-
-        Returns
-        -------
-        BloscShuffle
-            The member.
-
         Raises
         ------
         ValueError
@@ -105,102 +95,6 @@ class ShardingCodecIndexLocation(str, Enum):
 
     start = "start"
     end = "end"
-
-
-class V3Codec:
-    """A codec of v3: a name and a configuration.
-
-    Examples
-    --------
-    >>> GzipCodec(level=1).to_dict()
-    {'name': 'gzip', 'configuration': {'level': 1}}
-    >>> V3Codec.from_dict({"name": "gzip", "configuration": {"level": 1}})
-    GzipCodec(level=1)
-    """
-
-    name: ClassVar[str] = ""
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any] | str) -> Self:
-        """The codec of an object in metadata.
-
-        Parameters
-        ----------
-        data : dict
-            ``name`` and ``configuration``.
-
-        Returns
-        -------
-        V3Codec
-            An instance of this class; called on a base class, an instance of the class with that name.
-
-        Raises
-        ------
-        ValueError
-            If the object is invalid, or names another codec.
-        """
-        name, configuration = split(data)
-        if not cls.name:
-            codec = parse_codec(data)
-            if not isinstance(codec, cls):
-                raise ValueError(f"Expected {cls.__name__}. Got {name} instead.")
-            return codec
-        if name != cls.name:
-            raise ValueError(f"Expected '{cls.name}'. Got {name} instead.")
-        return cls._from_configuration(configuration)
-
-    @classmethod
-    def _from_configuration(cls, configuration: dict[str, Any]) -> Self:
-        return cls(**configuration)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The object for metadata.
-
-        Returns
-        -------
-        dict
-            ``name`` and, if there is one, ``configuration``.
-        """
-        configuration = self._configuration()
-        return {"name": self.name} if configuration is None else {"name": self.name, "configuration": configuration}
-
-    def _configuration(self) -> dict[str, Any] | None:
-        return dict(vars(self))
-
-    def _spec(self) -> dict[str, Any]:
-        """The codec for a new array: :meth:`to_dict` without members that depend on the array."""
-        return self.to_dict()
-
-    def _set(self, **members: Any) -> None:
-        vars(self).update(members)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"codecs do not change: make another {type(self).__name__} to have another {name}")
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, V3Codec):
-            return type(other) is type(self) and vars(other) == vars(self)
-        # Those of zarr-python are the same codecs.
-        to_dict = getattr(other, "to_dict", None)
-        return callable(to_dict) and bool(to_dict() == self.to_dict())
-
-    def __hash__(self) -> int:
-        return hash((type(self), config_json(self.to_dict())))
-
-    def __repr__(self) -> str:
-        return shown_as(self, vars(self).items())
-
-
-class ArrayArrayCodec(V3Codec):
-    """A codec that turns arrays into arrays."""
-
-
-class ArrayBytesCodec(V3Codec):
-    """A codec that turns an array into bytes."""
-
-
-class BytesBytesCodec(V3Codec):
-    """A codec that turns bytes into bytes."""
 
 
 class BytesCodec(ArrayBytesCodec):
@@ -557,75 +451,5 @@ class ShardingCodec(ArrayBytesCodec):
         }
 
 
-class NamedCodec(V3Codec):
-    """A codec without a class here, with its name.
-
-    Parameters
-    ----------
-    codec_name : str
-        The name in metadata.
-    configuration : dict
-        The configuration in metadata.
-
-    Examples
-    --------
-    >>> V3Codec.from_dict({"name": "reshape", "configuration": {"shape": [-1]}})
-    NamedCodec(codec_name='reshape', configuration={'shape': [-1]})
-    """
-
-    codec_name: str
-    configuration: dict[str, Any]
-
-    def __init__(self, codec_name: str, configuration: Mapping[str, Any]) -> None:
-        self._set(codec_name=codec_name, configuration=dict(configuration))
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"name": self.codec_name, "configuration": self.configuration}
-
-
-CODECS: dict[str, type[V3Codec]] = {
-    cls.name: cls
-    for cls in (
-        *(BytesCodec, TransposeCodec, GzipCodec, ZstdCodec, BloscCodec, Crc32cCodec),
-        *(VLenUTF8Codec, VLenBytesCodec, ScaleOffset, CastValue, ShardingCodec),
-    )
-}
+#: The name of an early draft.
 CODECS["endian"] = BytesCodec
-
-
-def parse_codec(codec: Any) -> Any:
-    """The codec of an object in metadata; a codec is returned as it is.
-
-    Parameters
-    ----------
-    codec : codec, dict or str
-        The argument of a user, or an object of metadata.
-
-    Returns
-    -------
-    V3Codec
-        Anything with ``to_dict``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If it is not a codec.
-
-    Examples
-    --------
-    >>> parse_codec({"name": "zstd", "configuration": {"level": 1}})
-    ZstdCodec(level=1, checksum=False)
-    """
-    if not isinstance(codec, (Mapping, str)):
-        if not hasattr(codec, "to_dict"):
-            raise TypeError(f"Expected a codec of Zarr v3, or the object that it has in metadata. Got {codec!r}.")
-        return codec
-    name, configuration = split(codec)
-    if name in CODECS:
-        return CODECS[name].from_dict(codec)
-    return NamedCodec(name, configuration)
-
-
-def spec(codec: Any) -> dict[str, Any]:
-    """The object that describes a codec of a new array."""
-    return dict(codec._spec() if isinstance(codec, V3Codec) else codec.to_dict())

@@ -15,6 +15,7 @@ from zarrox.core.batches import Batches
 from zarrox.core.grids import chunk_sizes, grid_of
 from zarrox.core.lazy import LazyArray
 from zarrox.core.metadata import ArrayMetadata
+from zarrox.core.prototypes import Prototyped
 from zarrox.core.waiting import run
 from zarrox.elsewhere import OF_2
 from zarrox.shown.info import InfoReporter, Lines, byte_count
@@ -43,7 +44,7 @@ class ArrayConfig:
     write_empty_chunks: bool
 
 
-class Array(ArrayBase, Shown[NativeArray]):
+class Array(Prototyped, ArrayBase, Shown[NativeArray]):
     __doc__ = ArrayBase.__doc__
 
     __slots__ = ()

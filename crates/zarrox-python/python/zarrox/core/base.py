@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -30,9 +30,6 @@ __all__ = ["ArrayBase", "open_native"]
 
 #: The settings of arrays that say nothing else.
 _USUAL = Settings()
-
-#: Of the arguments of `ArrayBase`, in order; the store has none.
-_DEFAULTS = (..., None, False, None, None, True, True, False, False, None, None)
 
 
 class ArrayBase(Selectable, Described):
@@ -82,6 +79,9 @@ class ArrayBase(Selectable, Described):
     """
 
     __slots__ = ("__weakref__",)
+
+    #: Of the arguments, in order; the store has none.
+    _defaults: ClassVar[tuple[Any, ...]] = (..., None, False, None, None, True, True, False, False, None, None)
 
     def __init__(
         self,
@@ -145,7 +145,9 @@ class ArrayBase(Selectable, Described):
     def _set(self, native: NativeArray, store: BaseStore, settings: Settings) -> None:
         if settings.read_only is None:
             settings = settings.with_(read_only=native.read_only)
-        self._native = native.with_options(write_empty_chunks=True) if settings.write_empty_chunks else native
+        # What converts elements is over an array that has the option.
+        is_plain = settings.write_empty_chunks and isinstance(native, NativeArray)
+        self._native = native.with_options(write_empty_chunks=True) if is_plain else native
         self._store = store
         self._settings = settings
         self._attrs: Attributes | None = None
@@ -154,7 +156,7 @@ class ArrayBase(Selectable, Described):
         self._view = None
         kind = settings.meta_array
         if kind is not None and type(kind) is not np.ndarray:
-            self._convert(lambda values: np.asanyarray(values, like=kind))
+            self._convert(lambda values: _alike(values, kind))
 
     def _convert(self, convert: Callable[[Any], Any], dtype: np.dtype[Any] | None = None) -> None:
         self._native = Converted(self._native, convert, dtype)  # type: ignore[assignment]
@@ -272,7 +274,7 @@ class ArrayBase(Selectable, Described):
             settings.meta_array,
         )
         # Arguments at the end that have their defaults are left out: arrays are pickled often, and should be small.
-        given = max(index for index, (value, default) in enumerate(zip(options, _DEFAULTS, strict=True)) if value is not default)
+        given = max(index for index, (value, default) in enumerate(zip(options, self._defaults, strict=True)) if value is not default)
         options = options[: given + 1]
         return type(self), options
 
@@ -290,6 +292,13 @@ class ArrayBase(Selectable, Described):
     def _chunk_key(self, chunk_coords: tuple[int, ...]) -> str:
         """The key of a chunk; existing programs use it."""
         return self._native.chunk_key(tuple(chunk_coords[: len(self._native.grid_shape)]))
+
+
+def _alike(values: Any, kind: Any) -> Any:
+    """Elements as an array of a kind; of subclasses of NumPy's arrays they are views."""
+    if isinstance(kind, np.ndarray):
+        return values.view(type(kind)) if isinstance(values, np.ndarray) else values
+    return np.asanyarray(values, like=kind)
 
 
 def open_native(keys: _native.Store, path: str, zarr_format: str | None = None) -> NativeArray:

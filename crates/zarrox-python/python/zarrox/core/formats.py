@@ -12,9 +12,14 @@ from zarrox.storage.directory import DirectoryStore
 
 __all__ = ["format_of_new", "one_format"]
 
+v3_api_available = os.environ.get("ZARR_V3_EXPERIMENTAL_API", "0").lower() not in ("0", "false")
+"""True if a variable of the environment asks for the experimental version 3 of zarr-python 2.13 to 2.18."""
+
 
 def one_format(zarr_format: Any, zarr_version: Any) -> Any:
     """The format that two words name, the second of which is the older one.
+
+    With ``ZARR_V3_EXPERIMENTAL_API=1`` in the environment, ``zarr_version=3`` is the experimental version of zarr-python 2.
 
     Parameters
     ----------
@@ -28,7 +33,9 @@ def one_format(zarr_format: Any, zarr_version: Any) -> Any:
     """
     if zarr_format is not None and zarr_version is not None and str(zarr_format) != str(zarr_version):
         raise ValueError(f"zarr_format={zarr_format} and zarr_version={zarr_version} differ: give one of them")
-    return zarr_version if zarr_format is None else zarr_format
+    if zarr_format is not None:
+        return zarr_format
+    return "v3-experimental" if v3_api_available and str(zarr_version) == "3" else zarr_version
 
 
 def format_of_new(store: BaseStore, path: str, zarr_format: Any = None, *, default: Any) -> str:

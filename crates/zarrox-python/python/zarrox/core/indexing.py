@@ -46,8 +46,7 @@ class Selectable:
     """The base class with the methods of arrays that read and write selections.
 
     All methods that read take ``out``, an array that is filled and returned instead of a new one, and all of them take
-    ``fields``, the name of a field of a structured type, or several names. ``prototype`` is taken for the sake of programs
-    written for zarr-python 3, and without effect.
+    ``fields``, the name of a field of a structured type, or several names.
     """
 
     __slots__ = ()
@@ -113,9 +112,7 @@ class Selectable:
         self._check_writable()
         self._native.set(selection, value)
 
-    def get_basic_selection(
-        self, selection: Any = Ellipsis, out: Any = None, fields: Fields = None, *, prototype: Any = None
-    ) -> Any:
+    def get_basic_selection(self, selection: Any = Ellipsis, out: Any = None, fields: Fields = None) -> Any:
         """Read a selection by numbers and slices.
 
         Parameters
@@ -141,7 +138,7 @@ class Selectable:
         """
         return self._select("basic", selection, out, fields)
 
-    def set_basic_selection(self, selection: Any, value: Any, fields: Fields = None, *, prototype: Any = None) -> None:
+    def set_basic_selection(self, selection: Any, value: Any, fields: Fields = None) -> None:
         """Write a selection by numbers and slices; see `get_basic_selection`.
 
         Examples
@@ -154,9 +151,7 @@ class Selectable:
         """
         self._assign("basic", selection, value, fields)
 
-    def get_orthogonal_selection(
-        self, selection: Any, out: Any = None, fields: Fields = None, *, prototype: Any = None
-    ) -> Any:
+    def get_orthogonal_selection(self, selection: Any, out: Any = None, fields: Fields = None) -> Any:
         """Read a selection along each dimension independently.
 
         Parameters
@@ -184,7 +179,7 @@ class Selectable:
         """
         return self._select("orthogonal", selection, out, fields)
 
-    def set_orthogonal_selection(self, selection: Any, value: Any, fields: Fields = None, *, prototype: Any = None) -> None:
+    def set_orthogonal_selection(self, selection: Any, value: Any, fields: Fields = None) -> None:
         """Write a selection along each dimension independently; see `get_orthogonal_selection`.
 
         Examples
@@ -199,9 +194,7 @@ class Selectable:
         """
         self._assign("orthogonal", selection, value, fields)
 
-    def get_coordinate_selection(
-        self, selection: Any, out: Any = None, fields: Fields = None, *, prototype: Any = None
-    ) -> Any:
+    def get_coordinate_selection(self, selection: Any, out: Any = None, fields: Fields = None) -> Any:
         """Read single elements, given by their coordinates.
 
         Parameters
@@ -228,7 +221,7 @@ class Selectable:
         """
         return self._select("coordinates", selection, out, fields)
 
-    def set_coordinate_selection(self, selection: Any, value: Any, fields: Fields = None, *, prototype: Any = None) -> None:
+    def set_coordinate_selection(self, selection: Any, value: Any, fields: Fields = None) -> None:
         """Write single elements, given by their coordinates; see `get_coordinate_selection`.
 
         Examples
@@ -243,15 +236,13 @@ class Selectable:
         """
         self._assign("coordinates", selection, value, fields)
 
-    def get_mask_selection(
-        self, selection: Any = None, out: Any = None, fields: Fields = None, *, mask: Any = None, prototype: Any = None
-    ) -> Any:
+    def get_mask_selection(self, selection: Any, out: Any = None, fields: Fields = None) -> Any:
         """Read single elements, given by a mask of the array's shape.
 
         Parameters
         ----------
         selection : array of bool
-            True where an element is wanted. ``mask`` is another name for it.
+            True where an element is wanted.
         out : numpy.ndarray, optional
             Where to put the elements.
         fields : str or sequence of str, optional
@@ -270,11 +261,9 @@ class Selectable:
         >>> z.get_mask_selection(np.eye(10, dtype=bool))
         array([ 0, 11, 22, 33, 44, 55, 66, 77, 88, 99])
         """
-        return self._select("mask", selection if mask is None else mask, out, fields)
+        return self._select("mask", selection, out, fields)
 
-    def set_mask_selection(
-        self, selection: Any, value: Any, fields: Fields = None, *, prototype: Any = None
-    ) -> None:
+    def set_mask_selection(self, selection: Any, value: Any, fields: Fields = None) -> None:
         """Write single elements, given by a mask of the array's shape; see `get_mask_selection`.
 
         Examples
@@ -289,9 +278,7 @@ class Selectable:
         """
         self._assign("mask", selection, value, fields)
 
-    def get_block_selection(
-        self, selection: Any = Ellipsis, out: Any = None, fields: Fields = None, *, prototype: Any = None
-    ) -> Any:
+    def get_block_selection(self, selection: Any = Ellipsis, out: Any = None, fields: Fields = None) -> Any:
         """Read whole chunks (or shards), given by their positions in the grid of what is stored.
 
         Parameters
@@ -318,7 +305,7 @@ class Selectable:
         """
         return self._select("blocks", selection, out, fields)
 
-    def set_block_selection(self, selection: Any, value: Any, fields: Fields = None, *, prototype: Any = None) -> None:
+    def set_block_selection(self, selection: Any, value: Any, fields: Fields = None) -> None:
         """Write whole chunks (or shards), given by their positions in the grid of what is stored; see `get_block_selection`.
 
         Examples
@@ -389,11 +376,11 @@ class OIndex(_Index):
 
     def __getitem__(self, selection: Any) -> Any:
         fields, selection = split_fields(selection)
-        return self.array.get_orthogonal_selection(selection, fields=fields)
+        return self.array._select("orthogonal", selection, None, fields)
 
     def __setitem__(self, selection: Any, value: Any) -> None:
         fields, selection = split_fields(selection)
-        self.array.set_orthogonal_selection(selection, value, fields=fields)
+        self.array._assign("orthogonal", selection, value, fields)
 
 
 class VIndex(_Index):
@@ -417,11 +404,11 @@ class BlockIndex(_Index):
 
     def __getitem__(self, selection: Any) -> Any:
         fields, selection = split_fields(selection)
-        return self.array.get_block_selection(selection, fields=fields)
+        return self.array._select("blocks", selection, None, fields)
 
     def __setitem__(self, selection: Any, value: Any) -> None:
         fields, selection = split_fields(selection)
-        self.array.set_block_selection(selection, value, fields=fields)
+        self.array._assign("blocks", selection, value, fields)
 
 
 def _vectorized(selection: Any) -> Literal["coordinates", "mask"]:

@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from zarrox.storage.documents import json_loads
+from zarrox.documents import json_loads
 
 if TYPE_CHECKING:
     import numpy as np

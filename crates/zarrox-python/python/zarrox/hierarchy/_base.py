@@ -53,7 +53,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
     zarr_version : {2, 3}, optional
         The format; found out if not given.
     meta_array : array_like, optional
-        An array that says which kind of arrays reading gives; NumPy's is the only one.
+        An array of the kind that reading gives; NumPy's if not given.
 
     Raises
     ------
@@ -87,7 +87,11 @@ class GroupBase(Creation, MutableMapping[str, Any]):
             False,
         )
         settings = Settings(
-            chunk_store=chunk_store, synchronizer=synchronizer, read_only=bool(read_only), cache_attrs=cache_attrs
+            chunk_store=chunk_store,
+            synchronizer=synchronizer,
+            read_only=bool(read_only),
+            cache_attrs=cache_attrs,
+            meta_array=meta_array,
         )
         self._fill(native, store, settings)
 

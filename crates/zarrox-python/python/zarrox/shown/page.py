@@ -131,21 +131,7 @@ class Shown(Generic[Native]):
 
 
 def frame_url(server: _native.Server, proxy: bool | str | None = None) -> str:
-    """The address of a server's page for frames.
-
-    Parameters
-    ----------
-    server : Server
-        The server.
-    proxy : bool or str, optional
-        The path before ``proxy/PORT`` of jupyter-server-proxy; True for that of JupyterHub, or ``/``; False for the address of this machine. If
-        not given, what JupyterHub says, or the address of this machine.
-
-    Returns
-    -------
-    str
-        The address, with a slash at its end.
-    """
+    """The address of a server's page for frames."""
     hub = os.environ.get("JUPYTERHUB_SERVICE_PREFIX")
     if proxy is None:
         proxy = hub is not None

@@ -49,7 +49,7 @@ class LRUStoreCache(BaseStore):
         self._store: BaseStore = BaseStore._ensure_store(store)
         self._max_size = max_size
         self._dimension_separator = self._store._dimension_separator
-        self._format = self._store._format
+        self._format = self._store._format or self._format
         self.hits = self.misses = 0
         self._forget()
 

@@ -6,21 +6,24 @@ chunks by their coordinates in the order of Zarr: ``store[".zarray"]``, ``store[
 
 from __future__ import annotations
 
+import json
 import re
-import struct
 import warnings
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from zarrox import _native
 from zarrox.argument_types import PathArgument
+from zarrox.codecs.abc import Codec
+from zarrox.codecs.convert import in_v2
 from zarrox.codecs.registry import get_codec, register_codec
 from zarrox.meta import ZARR_FORMAT
 from zarrox.storage.base import NativeStore
 from zarrox.storage.directory import NestedDirectoryStore
-from zarrox.storage.documents import json_dumps, json_loads
+from zarrox.documents import json_dumps, json_loads
 from zarrox.storage.paths import NUMBER, array_meta_key, attrs_key, group_meta_key, is_key, prefix_of
 from zarrox.storage.remote import FSStore
 
@@ -29,9 +32,27 @@ if TYPE_CHECKING:
 else:
     _Base = object
 
-__all__ = ["N5ChunkWrapper", "N5FSStore", "N5Store"]
+__all__ = [
+    "N5_FORMAT",
+    "N5ChunkWrapper",
+    "N5FSStore",
+    "N5Store",
+    "array_metadata_to_n5",
+    "array_metadata_to_zarr",
+    "attrs_to_zarr",
+    "compressor_config_to_n5",
+    "compressor_config_to_zarr",
+    "group_metadata_to_n5",
+    "group_metadata_to_zarr",
+    "invert_chunk_coords",
+    "is_chunk_key",
+    "n5_attrs_key",
+    "n5_keywords",
+    "zarr_to_n5_keys",
+]
 
 n5_attrs_key = "attributes.json"
+N5_FORMAT = "2.0.0"
 n5_keywords = ["n5", "dataType", "dimensions", "blockSize", "compression"]
 zarr_to_n5_keys = [
     ("chunks", "blockSize"),
@@ -71,7 +92,7 @@ def attrs_to_zarr(attrs: Mapping[str, Any]) -> dict[str, Any]:
 def group_metadata_to_n5(group_metadata: Mapping[str, Any]) -> dict[str, Any]:
     """A group's document of Zarr as one of N5."""
     kept = {name: value for name, value in group_metadata.items() if name != "zarr_format"}
-    return {**kept, "n5": "2.0.0"}
+    return {**kept, "n5": N5_FORMAT}
 
 
 def group_metadata_to_zarr(group_metadata: Mapping[str, Any]) -> dict[str, Any]:
@@ -88,37 +109,33 @@ def array_metadata_to_n5(array_metadata: Mapping[str, Any]) -> dict[str, Any]:
     ValueError
         N5 cannot say what the document says.
     """
-    given = dict(array_metadata)
-    if given.pop("fill_value", None) not in (None, 0):
-        raise ValueError("N5 has no fill value: only 0 and None are possible")
-    if given.pop("order", "C") != "C":
-        raise ValueError("N5 stores arrays in C order only")
-    if given.pop("filters", None):
-        raise ValueError("N5 has no filters")
-    for name in ("zarr_format", "dimension_separator"):
-        given.pop(name, None)
-    found = {new: given.pop(old) for old, new in zarr_to_n5_keys}
-    found["dataType"] = np.dtype(found["dataType"]).name
-    found["dimensions"] = found["dimensions"][::-1]
-    found["blockSize"] = found["blockSize"][::-1]
-    found["compression"] = compressor_config_to_n5(found["compression"])
-    return {**given, **found}
+    spec = {name: value for name, value in array_metadata.items() if name not in ("zarr_format", "dimension_separator")}
+    compressor = _unwrapped(spec.pop("compressor"))
+    _warn_of(compressor)
+    spec |= {"format": "n5", "compressor": compressor, "filters": spec.get("filters") or None}
+    document: dict[str, Any] = json.loads(_native.create_array(_native.Store.memory(), "", json.dumps(spec)).document())
+    return {name: document[name] for _, name in zarr_to_n5_keys}
 
 
 def array_metadata_to_zarr(array_metadata: Mapping[str, Any]) -> dict[str, Any]:
     """An array's document of N5 as one of Zarr."""
-    given = dict(array_metadata)
-    found = {old: given.pop(new) for old, new in zarr_to_n5_keys}
-    found["shape"] = found["shape"][::-1]
-    found["chunks"] = found["chunks"][::-1]
-    found["compressor"] = {
-        "id": N5ChunkWrapper.codec_id,
-        "compressor_config": compressor_config_to_zarr(found["compressor"]),
-        "dtype": found["dtype"],
-        "chunk_shape": found["chunks"],
+    array = _array_of(array_metadata)
+    return {
+        "zarr_format": ZARR_FORMAT,
+        "shape": list(array.shape),
+        "chunks": list(array.chunks),
+        "dtype": array.dtype.str,
+        "compressor": {
+            "id": N5ChunkWrapper.codec_id,
+            "compressor_config": _compressor_of(array),
+            "dtype": array.dtype.str,
+            "chunk_shape": list(array.chunks),
+        },
+        "fill_value": 0,
+        "order": "C",
+        "filters": [],
+        "dimension_separator": ".",
     }
-    fixed = {"zarr_format": ZARR_FORMAT, "fill_value": 0, "order": "C", "filters": [], "dimension_separator": "."}
-    return {**given, **found, **fixed}
 
 
 def compressor_config_to_n5(compressor_config: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -130,34 +147,9 @@ def compressor_config_to_n5(compressor_config: Mapping[str, Any] | None) -> dict
     >>> compressor_config_to_n5({"id": "gzip", "level": 1})
     {'type': 'gzip', 'level': 1, 'useZlib': False}
     """
-    if compressor_config is not None and compressor_config["id"] == N5ChunkWrapper.codec_id:
-        compressor_config = compressor_config["compressor_config"]
-    if compressor_config is None:
-        return {"type": "raw"}
-    given = dict(compressor_config)
-    name = given.pop("id")
-    if name == "bz2":
-        return {"type": "bzip2", "blockSize": given["level"]}
-    if name in ("zlib", "gzip"):
-        return {"type": "gzip", "level": given["level"], "useZlib": name == "zlib"}
-    if name != "lzma":
-        if name == "blosc":
-            _warn_of("blosc")
-            given = {part: given[part] for part in ("cname", "clevel", "shuffle", "blocksize")}
-        return {"type": name, **given}
-    preset = given.get("preset") or 6  # What LZMA calls its default.
-    if given["format"] == 1 and given["check"] in (-1, 4):
-        return {"type": "xz", "preset": preset}
-    _warn_of("lzma")
-    return {"type": "lzma", **given, "preset": preset}
-
-
-def _warn_of(compression: str) -> None:
-    warnings.warn(
-        f"not every program that reads N5 knows {compression}: others may not be able to open this array",
-        RuntimeWarning,
-        stacklevel=2,
-    )
+    document = array_metadata_to_n5({**_SMALLEST, "compressor": compressor_config})
+    compression: dict[str, Any] = document["compression"]
+    return compression
 
 
 def compressor_config_to_zarr(compressor_config: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -169,17 +161,42 @@ def compressor_config_to_zarr(compressor_config: Mapping[str, Any]) -> dict[str,
     >>> compressor_config_to_zarr({"type": "bzip2", "blockSize": 9})
     {'id': 'bz2', 'level': 9}
     """
-    given = dict(compressor_config)
-    name = given.pop("type")
-    if name == "raw":
-        return None
-    if name == "bzip2":
-        return {"id": "bz2", "level": given["blockSize"]}
-    if name == "gzip":
-        return {"id": "zlib" if given.get("useZlib") else "gzip", "level": given["level"]}
-    if name == "xz":
-        return {"id": "lzma", "format": 1, "check": -1, "preset": given["preset"], "filters": None}
-    return {"id": name, **given}
+    return _compressor_of(_array_of({**array_metadata_to_n5(_SMALLEST), "compression": compressor_config}))
+
+
+#: The document of an array, of which only the compressor matters.
+_SMALLEST = {"shape": [1], "chunks": [1], "dtype": "|u1", "compressor": None}
+
+
+def _array_of(document: Mapping[str, Any]) -> _native.Array:
+    """The array of a document of N5, in memory."""
+    store = _native.Store.memory()
+    store.set(n5_attrs_key, json_dumps(document))
+    array = _native.open_node(store, "", "r", "n5")
+    assert isinstance(array, _native.Array)
+    return array
+
+
+def _compressor_of(array: _native.Array) -> dict[str, Any] | None:
+    """The compressor of an array of N5, in the words of version 2."""
+    (block,) = json.loads(array.codecs)
+    compressors = block["configuration"]["codecs"][1:]
+    return in_v2(compressors[0]) if compressors else None
+
+
+def _unwrapped(config: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """The compressor inside of the codec that stands for blocks of N5."""
+    is_wrapper = config is not None and config["id"] == N5ChunkWrapper.codec_id
+    return config["compressor_config"] if config is not None and is_wrapper else config
+
+
+def _warn_of(config: Mapping[str, Any] | None) -> None:
+    if config is not None and config["id"] == "blosc":
+        warnings.warn(
+            "not every program that reads N5 knows blosc: others may not be able to open this array",
+            RuntimeWarning,
+            stacklevel=3,
+        )
 
 
 class _N5Keys(_Base):
@@ -329,7 +346,7 @@ class N5FSStore(_N5Keys, FSStore):
     __hash__ = None  # type: ignore[assignment]
 
 
-class N5ChunkWrapper:
+class N5ChunkWrapper(Codec):
     """The codec by which documents of version 2 say that chunks are N5's blocks.
 
     Parameters
@@ -371,93 +388,33 @@ class N5ChunkWrapper:
             compressor_config = compressor.get_config()
         self.dtype = np.dtype(dtype)
         self.chunk_shape = tuple(chunk_shape)
-        self._compressor: Any = None
-        if compressor_config is not None and compressor_config["id"] != "raw":
-            self._compressor = get_codec(dict(compressor_config))
-        self.compressor_config = None if self._compressor is None else self._compressor.get_config()
+        is_raw = compressor_config is None or compressor_config["id"] == "raw"
+        self.compressor_config = None if is_raw else get_codec(dict(compressor_config or {})).get_config()
 
     def get_config(self) -> dict[str, Any]:
-        """The configuration.
-
-        Returns
-        -------
-        dict
-        """
-        return {
-            "id": self.codec_id,
-            "compressor_config": self.compressor_config,
-            "dtype": self.dtype.str,
-            "chunk_shape": list(self.chunk_shape),
-        }
-
-    @classmethod
-    def from_config(cls, config: MutableMapping[str, Any]) -> N5ChunkWrapper:
-        """The codec of a configuration.
-
-        Parameters
-        ----------
-        config : dict
-            With ``dtype``, ``chunk_shape`` and ``compressor_config``.
-
-        Returns
-        -------
-        N5ChunkWrapper
-        """
-        return cls(**{name: value for name, value in config.items() if name != "id"})
+        return {**super().get_config(), "dtype": self.dtype.str, "chunk_shape": list(self.chunk_shape)}
 
     def encode(self, chunk: Any) -> bytes:
-        """Makes a block of a chunk.
-
-        Parameters
-        ----------
-        chunk : ndarray
-            In C order; at the edges of an array it may be smaller.
-
-        Returns
-        -------
-        bytes
-        """
         chunk = np.asarray(chunk)
-        header = struct.pack(f">HH{chunk.ndim}I", 0, chunk.ndim, *reversed(chunk.shape))
-        content = chunk.astype(self.dtype.newbyteorder(">"), copy=False).tobytes()
-        return header + (content if self._compressor is None else bytes(self._compressor.encode(content)))
+        block = self._block(chunk.shape)
+        block.set(..., chunk)
+        return block.encoded_chunk((0,) * chunk.ndim) or b""
 
     def decode(self, chunk: Any, out: Any = None) -> Any:
-        """Makes a chunk of a block.
-
-        Parameters
-        ----------
-        chunk : bytes
-            The block.
-        out : ndarray, optional
-            Where the elements are written.
-
-        Returns
-        -------
-        ndarray
-            Of the shape of a whole chunk; what the block lacks is 0.
-        """
-        block = bytes(chunk)
-        _, dimensions = struct.unpack_from(">HH", block)
-        shape = struct.unpack_from(f">{dimensions}I", block, 4)[::-1]
-        content: Any = block[4 + 4 * dimensions :]
-        if self._compressor is not None:
-            content = self._compressor.decode(content)
-        found = np.frombuffer(content, self.dtype.newbyteorder(">")).reshape(shape)
-        whole = np.zeros(self.chunk_shape, self.dtype)
-        whole[tuple(slice(length) for length in shape)] = found
+        # At the edges of an array, blocks are smaller than whole chunks.
+        block = self._block(self.chunk_shape)
+        block.set_encoded_chunk((0,) * len(self.chunk_shape), bytes(chunk))
+        whole = block.get(...)
         if out is None:
             return whole
         np.copyto(np.frombuffer(out, self.dtype).reshape(self.chunk_shape), whole)
         return out
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, N5ChunkWrapper) and vars(self) == vars(other)
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        return f"N5ChunkWrapper({self.dtype.str!r}, {self.chunk_shape}, compressor_config={self.compressor_config})"
+    def _block(self, shape: tuple[int, ...]) -> _native.Array:
+        """An array of N5 in memory, whose only chunk has this shape."""
+        spec = {"format": "n5", "shape": shape, "chunks": False, "dtype": self.dtype.str, "compressor": self.compressor_config}
+        array = _native.create_array(_native.Store.memory(), "", json.dumps(spec))
+        return array.with_options(write_empty_chunks=True)
 
 
 register_codec(N5ChunkWrapper)

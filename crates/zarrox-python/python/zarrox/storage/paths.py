@@ -15,6 +15,11 @@ group_meta_key = ".zgroup"
 attrs_key = ".zattrs"
 """The last part of the key of a node's attributes in version 2."""
 
+meta_root = "meta/root/"
+"""The beginning of the keys of documents in the experimental version 3 of zarr-python 2."""
+data_root = "data/root/"
+"""The beginning of the keys of chunks in that version."""
+
 DOCUMENTS = frozenset({array_meta_key, group_meta_key, attrs_key})
 
 NUMBER = re.compile(r"^\d+$")

@@ -204,6 +204,8 @@ class FSStore(NativeStore):
     ) -> None:
         if hasattr(url, "fs") and hasattr(url, "root"):
             url, fs = url.root, url.fs
+        elif fs is not None and storage_options:
+            raise ValueError(f"{', '.join(storage_options)}: a file system that is given has its options already")
         self.url = os.fspath(url)
         self._fs = fs
         self.storage_options = storage_options

@@ -17,39 +17,14 @@ from typing import Any
 
 from zarrox._native import __version__
 from zarrox.elsewhere import OF_3
-from zarrox.v2 import attrs, codecs, errors, indexing, meta, storage, util
+from zarrox.v2 import attrs, codecs, convenience, creation, errors, hierarchy, indexing, meta, storage, util
 from zarrox.v2._initialize import init_array, init_group, init_store
 from zarrox.v2.codecs import *  # noqa: F403 (zarr-python 2 has them here)
-from zarrox.v2.convenience import (
-    consolidate_metadata,
-    copy,
-    copy_all,
-    copy_store,
-    load,
-    open,
-    open_consolidated,
-    save,
-    save_array,
-    save_group,
-    tree,
-)
+from zarrox.v2.convenience import *  # noqa: F403
 from zarrox.v2.core import Array
-from zarrox.v2.creation import (
-    array,
-    create,
-    empty,
-    empty_like,
-    full,
-    full_like,
-    ones,
-    ones_like,
-    open_array,
-    open_like,
-    zeros,
-    zeros_like,
-)
+from zarrox.v2.creation import *  # noqa: F403
 from zarrox.v2.errors import CopyError, MetadataError
-from zarrox.v2.hierarchy import Group, group, open_group
+from zarrox.v2.hierarchy import *  # noqa: F403
 from zarrox.v2.n5 import N5FSStore, N5Store
 from zarrox.v2.storage import (
     ABSStore,
@@ -68,70 +43,17 @@ from zarrox.v2.storage import (
     TempStore,
     ZipStore,
 )
-from zarrox.v2.sync import ProcessSynchronizer, ThreadSynchronizer
+from zarrox.v2.sync import *  # noqa: F403
 
-__all__ = [
-    "ABSStore",
-    "Array",
-    "CopyError",
-    "DBMStore",
-    "DictStore",
-    "DirectoryStore",
-    "FSStore",
-    "Group",
-    "KVStore",
-    "LMDBStore",
-    "LRUStoreCache",
-    "MemoryStore",
-    "MetadataError",
-    "MongoDBStore",
-    "N5FSStore",
-    "N5Store",
-    "NestedDirectoryStore",
-    "ProcessSynchronizer",
-    "RedisStore",
-    "SQLiteStore",
-    "TempStore",
-    "ThreadSynchronizer",
-    "ZipStore",
-    "__version__",
-    "array",
-    "attrs",
-    "codecs",
-    "consolidate_metadata",
-    "copy",
-    "copy_all",
-    "copy_store",
-    "create",
-    "empty",
-    "empty_like",
-    "errors",
-    "full",
-    "full_like",
-    "group",
-    "indexing",
-    "init_array",
-    "init_group",
-    "init_store",
-    "load",
-    "meta",
-    "ones",
-    "ones_like",
-    "open",
-    "open_array",
-    "open_consolidated",
-    "open_group",
-    "open_like",
-    "save",
-    "save_array",
-    "save_group",
-    "storage",
-    "tree",
-    "util",
-    "zeros",
-    "zeros_like",
-]
+__all__ = ["Array", "CopyError", "MetadataError", "__version__", "attrs", "codecs", "errors", "indexing", "meta", "storage", "util"]
+__all__ += ["N5FSStore", "N5Store", "init_array", "init_group", "init_store"]
+__all__ += ["ABSStore", "DBMStore", "DictStore", "DirectoryStore", "FSStore", "KVStore", "LMDBStore", "LRUStoreCache", "MemoryStore"]
+__all__ += ["MongoDBStore", "NestedDirectoryStore", "RedisStore", "SQLiteStore", "TempStore", "ZipStore"]
+__all__ += ["ProcessSynchronizer", "ThreadSynchronizer"]
 __all__ += codecs.__all__
+__all__ += convenience.__all__
+__all__ += creation.__all__
+__all__ += hierarchy.__all__
 
 # They create arrays and groups, which stand above stores; zarr-python 2 has them in `zarr.storage`.
 vars(storage).update(init_array=init_array, init_group=init_group, init_store=init_store)

@@ -40,30 +40,12 @@ def init_array(
     ----------
     store : BaseStore or MutableMapping
         Where it is written.
-    shape : int or tuple of int
-        The shape.
-    chunks : bool, int or tuple of int, optional
-        The shape of chunks; ``True`` guesses it, ``False`` makes one chunk.
-    dtype : str or dtype, optional
-        The data type.
-    compressor : Codec, optional
-        What compresses chunks; ``None`` is none.
-    fill_value : object, optional
-        The value of elements that were never written.
-    order : {'C', 'F'}, optional
-        The order of elements in chunks.
     overwrite : bool, optional
         Whether what is at the path is deleted; an array above it never is.
-    path : str, optional
-        Where the array is in the store.
-    chunk_store : BaseStore or MutableMapping, optional
-        Where chunks are, if they are somewhere else.
-    filters : sequence of Codec, optional
-        What is applied before the compressor.
-    object_codec : Codec, optional
-        How objects are encoded.
-    dimension_separator : {'.', '/'}, optional
-        What stands between the coordinates of chunks in their keys.
+    fill_value : object, optional
+        The value of elements that were never written; ``None`` leaves them undefined.
+    shape, chunks, dtype, compressor, order, path, chunk_store, filters, object_codec, dimension_separator
+        As for :func:`zarrox.v2.create`.
 
     Raises
     ------

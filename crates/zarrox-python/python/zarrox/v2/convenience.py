@@ -16,15 +16,15 @@ from zarrox.hierarchy._opening import load as _load
 from zarrox.hierarchy._opening import save_array as _save_array
 from zarrox.hierarchy._opening import save_group as _save_group
 from zarrox.storage import BaseStore, native_store
-from zarrox.storage.documents import json_dumps, json_loads
+from zarrox.documents import json_dumps, json_loads
 from zarrox.storage.functions import consolidated_store
+from zarrox.v2.core import Array
 from zarrox.v2.creation import array, open_array
 from zarrox.v2.hierarchy import Group, open_group
 from zarrox.v2.storage import normalize_store_arg
 
 __all__ = [
     "CopyError",
-    "LazyLoader",
     "consolidate_metadata",
     "copy",
     "copy_all",
@@ -79,7 +79,7 @@ def open(
     if mode is None:
         mode = "a" if not isinstance(store, BaseStore) or store.is_writeable() else "r"
     creates_array = "shape" in kwargs
-    return open_node(
+    opened = open_node(
         Group,
         store,
         mode,
@@ -89,6 +89,10 @@ def open(
         use_consolidated=False,
         **kwargs,
     )
+    if isinstance(opened, Array) and "write_empty_chunks" not in kwargs:
+        native = getattr(opened._native, "_native", opened._native)
+        opened._set(native, opened._store, opened._settings.with_(write_empty_chunks=True))
+    return opened
 
 
 #: Arguments of `save` that are not arrays, unless an array is what they are given.
@@ -191,9 +195,7 @@ def save(store: StoreArgument, *args: Any, **kwargs: Any) -> None:
     return save_group(store, *args, **kwargs, **options)
 
 
-def load(
-    store: StoreArgument, path: str | None = None, *, zarr_version: Any = None, zarr_format: Any = None
-) -> Any:
+def load(store: StoreArgument, zarr_version: Any = None, path: str | None = None, *, zarr_format: Any = None) -> Any:
     """Load data that was saved.
 
     Parameters

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -11,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from zarrox._native import Array as NativeArray
-from zarrox.argument_types import ChunksLike, ShapeLike, StoreArgument
+from zarrox.argument_types import ChunksLike, PathArgument, ShapeLike, StoreArgument
+from zarrox.codecs.convert import codec_config, from_v2
 from zarrox.core.base import ArrayBase
 from zarrox.core.fill import fill_json, normalize_fill_value
 from zarrox.core.metadata import document_key, is_v3
@@ -20,8 +22,9 @@ from zarrox.elsewhere import OF_3
 from zarrox.errors import UnsupportedError
 from zarrox.shown.info import InfoReporter, byte_count, type_name
 from zarrox.storage import BaseStore, native_store
-from zarrox.storage.documents import json_dumps, json_loads
+from zarrox.documents import json_dumps, json_loads
 from zarrox.v2 import storage
+from zarrox.v2.internals import Internals
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -29,10 +32,41 @@ if TYPE_CHECKING:
 __all__ = ["Array"]
 
 
-class Array(ArrayBase):
-    __doc__ = (ArrayBase.__doc__ or "").partition("    Examples\n")[0]
+class Array(ArrayBase, Internals):
+    __doc__ = inspect.cleandoc(ArrayBase.__doc__ or "").partition("\nExamples\n")[0]
 
     __slots__ = ()
+
+    #: Of the arguments, in order; the store has none.
+    _defaults = (..., None, False, None, None, True, True, False, True, None, None)
+
+    def __init__(
+        self,
+        store: StoreArgument,
+        path: PathArgument = None,
+        read_only: bool = False,
+        chunk_store: StoreArgument = None,
+        synchronizer: Any = None,
+        cache_metadata: bool = True,
+        cache_attrs: bool = True,
+        partial_decompress: bool = False,
+        write_empty_chunks: bool = True,
+        zarr_version: int | None = None,
+        meta_array: Any = None,
+    ) -> None:
+        super().__init__(
+            store,
+            path,
+            read_only,
+            chunk_store,
+            synchronizer,
+            cache_metadata,
+            cache_attrs,
+            partial_decompress,
+            write_empty_chunks,
+            zarr_version,
+            meta_array,
+        )
 
     @classmethod
     def _open_store(
@@ -276,7 +310,6 @@ class Array(ArrayBase):
         """The size of an element in bytes."""
         return self._native.dtype.itemsize
 
-
     @property
     def synchronizer(self) -> Any:
         """The object that synchronizes writers."""
@@ -298,6 +331,26 @@ class Array(ArrayBase):
         return self._settings.write_empty_chunks
 
     @property
+    def _dimension_separator(self) -> str:
+        return str(self._stored_document.get("dimension_separator", "/" if is_v3(self._native) else "."))
+
+    @property
+    def compressor(self) -> Any:
+        """The codec that compresses chunks, or ``None``.
+
+        Raises
+        ------
+        TypeError
+            For arrays of version 3 with several.
+        """
+        compressors = self._compressors
+        if len(compressors) > 1:
+            raise TypeError(f"the array has several compressors: {compressors}")
+        if not compressors or not is_v3(self._native):
+            return compressors[0] if compressors else None
+        return from_v2(codec_config(compressors[0], 2) or {})
+
+    @property
     def filters(self) -> list[Any] | None:
         """The codecs that transform chunks before they are compressed; ``None`` if there are none."""
         return list(self._filters) or None
@@ -305,7 +358,10 @@ class Array(ArrayBase):
     @property
     def nbytes_stored(self) -> int:
         """The bytes that are stored for the array, metadata and attributes included; -1 where that cannot be found out."""
-        return self._stored_bytes
+        try:
+            return self._stored_bytes
+        except TypeError:  # A value of the mapping is not bytes.
+            return -1
 
     @property
     def nchunks_initialized(self) -> int:

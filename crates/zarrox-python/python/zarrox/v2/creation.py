@@ -45,7 +45,11 @@ _OF_3 = frozenset(
 
 
 def _checked(kwargs: dict[str, Any], further: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The arguments for a new array, without those that there are not, which zarr-python 2 ignores with a warning."""
+    """The arguments for a new array, without those that there are not, which zarr-python 2 ignores with a warning.
+
+    They may be all that a function has, with the further ones under ``kwargs``.
+    """
+    kwargs.update(kwargs.pop("kwargs", {}))
     has_compressor = not kwargs.keys().isdisjoint(("compressor", "compression"))
     compressor, fill_value = h5py_arguments(kwargs.pop("compressor", "default"), kwargs.pop("fill_value", 0), kwargs)
     known = {name: value for name, value in kwargs.items() if name in _ARGUMENTS or name in further}
@@ -54,7 +58,7 @@ def _checked(kwargs: dict[str, Any], further: tuple[str, ...] = ()) -> dict[str,
             raise TypeError(f"{name!r} is an argument of zarr-python 3: import zarrox as zarr")
         warnings.warn(f"ignoring keyword argument {name!r}", stacklevel=3)
     known["zarr_format"] = one_format(known.pop("zarr_format", None), known.pop("zarr_version", None))
-    return {**known, "fill_value": fill_value} | ({"compressor": compressor} if has_compressor else {})
+    return {"write_empty_chunks": True, **known, "fill_value": fill_value} | ({"compressor": compressor} if has_compressor else {})
 
 
 def create(
@@ -75,7 +79,7 @@ def create(
     read_only: bool = False,
     object_codec: Any = None,
     dimension_separator: str | None = None,
-    write_empty_chunks: bool = False,
+    write_empty_chunks: bool = True,
     *,
     zarr_version: Any = None,
     zarr_format: Any = None,
@@ -152,31 +156,7 @@ def create(
     >>> zarr.create((10000, 10000), chunks=(1000, 1000), dtype="i1", compressor=zarr.Zlib(1), order="F")
     <zarrox.v2.core.Array (10000, 10000) int8>
     """
-    return creating.create(
-        Array,
-        shape=shape,
-        chunks=chunks,
-        dtype=dtype,
-        order=order,
-        store=store,
-        synchronizer=synchronizer,
-        overwrite=overwrite,
-        path=path,
-        chunk_store=chunk_store,
-        filters=filters,
-        cache_metadata=cache_metadata,
-        cache_attrs=cache_attrs,
-        read_only=read_only,
-        object_codec=object_codec,
-        dimension_separator=dimension_separator,
-        write_empty_chunks=write_empty_chunks,
-        meta_array=meta_array,
-        storage_options=storage_options,
-        sync=sync,
-        **_checked(
-            {**kwargs, "compressor": compressor, "fill_value": fill_value, "zarr_format": zarr_format, "zarr_version": zarr_version}
-        ),
-    )
+    return creating.create(Array, **_checked(locals()))
 
 
 def empty(shape: ShapeLike, **kwargs: Any) -> Array:
@@ -295,7 +275,7 @@ def open_array(
     chunk_store: StoreArgument = None,
     storage_options: dict[str, Any] | None = None,
     partial_decompress: bool = False,
-    write_empty_chunks: bool = False,
+    write_empty_chunks: bool = True,
     *,
     zarr_version: Any = None,
     zarr_format: Any = None,
@@ -344,30 +324,9 @@ def open_array(
     >>> zarr.open_array(store, mode="r")
     <zarrox.v2.core.Array (100, 100) float64 read-only>
     """
-    return creating.open_array(
-        Array,
-        store,
-        mode,
-        shape=shape,
-        chunks=chunks,
-        dtype=dtype,
-        order=order,
-        synchronizer=synchronizer,
-        filters=filters,
-        cache_metadata=cache_metadata,
-        cache_attrs=cache_attrs,
-        path=path,
-        object_codec=object_codec,
-        chunk_store=chunk_store,
-        storage_options=storage_options,
-        write_empty_chunks=write_empty_chunks,
-        dimension_separator=dimension_separator,
-        meta_array=meta_array,
-        sync=sync,
-        **_checked(
-            {**kwargs, "compressor": compressor, "fill_value": fill_value, "zarr_format": zarr_format, "zarr_version": zarr_version}
-        ),
-    )
+    given = _checked(locals(), ("mode", "partial_decompress"))
+    del given["partial_decompress"]
+    return creating.open_array(Array, **given)
 
 
 def _create_like(a: Any, kwargs: dict[str, Any], fill_value: Any) -> Array:

@@ -8,9 +8,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from zarrox._native import Group as NativeGroup
 from zarrox.argument_types import DTypeLike, PathArgument, ShapeLike, StoreArgument
 from zarrox.core.base import ArrayBase
 from zarrox.core.formats import one_format
+from zarrox.core.settings import Settings
 from zarrox.elsewhere import OF_3
 from zarrox.hierarchy import _nodes
 from zarrox.hierarchy._base import GroupBase
@@ -20,12 +22,13 @@ from zarrox.shown.tree import TreeViewer
 from zarrox.storage import BaseStore
 from zarrox.v2 import creation
 from zarrox.v2.core import Array
+from zarrox.v2.internals import Internals
 from zarrox.v2.storage import MemoryStore
 
 __all__ = ["Group", "group", "open_group"]
 
 
-class Group(GroupBase):
+class Group(GroupBase, Internals):
     __doc__ = (
         (GroupBase.__doc__ or "")
         + """
@@ -50,6 +53,9 @@ class Group(GroupBase):
     def _new_store(cls) -> BaseStore:
         return MemoryStore()
 
+    def _fill(self, native: NativeGroup, store: BaseStore, settings: Settings) -> None:
+        super()._fill(native, store, settings.with_(write_empty_chunks=True))
+
     @property
     def chunk_store(self) -> BaseStore:
         """Where the chunks of its arrays are stored."""
@@ -58,7 +64,10 @@ class Group(GroupBase):
     @property
     def meta_array(self) -> np.ndarray[Any, Any]:
         """An empty array of the kind that reading gives."""
-        return np.empty(())
+        return np.empty(()) if self._settings.meta_array is None else self._settings.meta_array
+
+    def _options(self, kwargs: dict[str, Any]) -> dict[str, Any]:
+        return {"meta_array": self._settings.meta_array, **super()._options(kwargs)}
 
     def info_items(self) -> list[tuple[str, Any]]:
         """The lines of :attr:`info`."""
@@ -83,17 +92,7 @@ class Group(GroupBase):
         return items
 
     def visitvalues(self, func: Callable[[Any], Any]) -> Any:
-        """Call ``func`` with each array and group below, until it returns something.
-
-        Parameters
-        ----------
-        func : callable
-            Called with the array or group; whatever it returns except ``None`` ends the visit.
-
-        Returns
-        -------
-        object
-            What ``func`` returned last.
+        """Call ``func`` with each array and group below, until it returns something other than ``None``, which is returned.
 
         Examples
         --------
@@ -122,9 +121,7 @@ class Group(GroupBase):
         """
         return self.visititems(lambda path, _: func(path))
 
-    def visitkeys(self, func: Callable[[str], Any]) -> Any:
-        """Like :meth:`visit`."""
-        return self.visit(func)
+    visitkeys = visit
 
     def visititems(self, func: Callable[[str, Any], Any]) -> Any:
         """Call ``func`` with path and object of each array and group below, until it returns something.
@@ -292,28 +289,8 @@ class Group(GroupBase):
         array: Array = self._new_array(creation.create if data is None else creation.array, name, kwargs, *given)
         return array
 
-    def create(self, name: Any, **kwargs: Any) -> Array:
-        """Like :meth:`create_dataset`.
-
-        Parameters
-        ----------
-        name : str
-            Name or path of the array.
-        **kwargs
-            See :func:`zarrox.v2.create`.
-
-        Returns
-        -------
-        zarrox.v2.core.Array
-
-        Examples
-        --------
-        >>> import zarrox.v2 as zarr
-        >>> root = zarr.group()
-        >>> root.create('foo', shape=10).name
-        '/foo'
-        """
-        return self.create_dataset(name, **kwargs)
+    #: The same, under the name of the function.
+    create = create_dataset
 
     def array(self, name: Any, data: Any, **kwargs: Any) -> Array:
         """Create an array with given data.
@@ -409,26 +386,10 @@ def group(
 
     Parameters
     ----------
-    store : BaseStore, MutableMapping, str or PathLike, optional
-        Where the group is stored; in memory if not given.
     overwrite : bool, optional
         Whether what is there is deleted first.
-    chunk_store : BaseStore or MutableMapping, optional
-        Where chunks are stored, if elsewhere.
-    cache_attrs : bool, optional
-        Whether attributes are read once (the default), or whenever they are asked for.
-    synchronizer : object, optional
-        Locks by key, for several threads or processes that write.
-    path : str, optional
-        Where in the store.
-    zarr_version, zarr_format : {2, 3}, optional
-        The format. If not given, a new group has that of the group which it is in, and 2 where it is in none.
-    meta_array : array_like, optional
-        NumPy's arrays are the only kind that reading gives.
-    storage_options : dict, optional
-        Options for the store of a URL, or for a directory, such as ``follow_links``.
-    sync : bool, optional
-        Whether what is written to a path is flushed to the disk before a call returns, so that it outlives a power failure.
+    store, chunk_store, cache_attrs, synchronizer, path, zarr_version, zarr_format, meta_array, storage_options, sync
+        As for `open_group`.
 
     Returns
     -------
@@ -455,6 +416,7 @@ def group(
         storage_options,
         zarr_version=zarr_version,
         zarr_format=zarr_format,
+        meta_array=meta_array,
         sync=sync,
     )
 
@@ -495,7 +457,7 @@ def open_group(
     zarr_version, zarr_format : {2, 3}, optional
         The format. If not given, a new group has that of the group which it is in, and 2 where it is in none.
     meta_array : array_like, optional
-        NumPy's arrays are the only kind that reading gives.
+        An array of the kind that reading gives; NumPy's if not given.
     sync : bool, optional
         Whether what is written to a path is flushed to the disk before a call returns, so that it outlives a power failure.
 
@@ -519,7 +481,7 @@ def open_group(
     <zarrox.v2.hierarchy.Group '/' read-only>
     """
     check_mode(mode)
-    return Group._open(
+    opened = Group._open(
         store,
         mode,
         path=path,
@@ -531,3 +493,6 @@ def open_group(
         storage_options=storage_options,
         sync=sync,
     )
+    if meta_array is not None:
+        opened._settings = opened._settings.with_(meta_array=meta_array)
+    return opened

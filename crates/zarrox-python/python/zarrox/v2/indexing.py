@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from zarrox.core.indexing import BlockIndex, OIndex, VIndex
-from zarrox.errors import BoundsCheckError
+from zarrox.errors import ArrayIndexError, BoundsCheckError
 
 __all__ = [
     "BlockIndex",
@@ -30,7 +30,10 @@ __all__ = [
     "is_scalar",
     "is_slice",
     "is_total_slice",
+    "make_slice_selection",
     "normalize_integer_selection",
+    "oindex",
+    "oindex_set",
     "replace_ellipsis",
 ]
 
@@ -175,10 +178,66 @@ def replace_ellipsis(selection: Any, shape: tuple[int, ...]) -> tuple[Any, ...]:
     return tuple(parts)
 
 
+def make_slice_selection(selection: Sequence[Any]) -> list[slice]:
+    """The selection with slices in the place of integers, and of arrays of one integer.
+
+    Raises
+    ------
+    ArrayIndexError
+        For an array of several integers.
+
+    Examples
+    --------
+    >>> make_slice_selection((3, slice(0, 2)))
+    [slice(3, 4, 1), slice(0, 2, None)]
+    """
+    return [part if isinstance(part, slice) else _slice_of(part) for part in selection]
+
+
+def _slice_of(part: Any) -> slice:
+    if np.size(part) != 1:
+        raise ArrayIndexError(f"expected a single integer, found {part!r}")
+    index = int(np.asarray(part).flat[0])
+    return slice(index, index + 1, 1)
+
+
+def oindex(a: Any, selection: Any) -> Any:
+    """Reads from a NumPy array along each dimension independently, as ``z.oindex[selection]`` does from a Zarr array.
+
+    Examples
+    --------
+    >>> oindex(np.arange(9).reshape(3, 3), ([0, 2], [0, 2]))
+    array([[0, 2],
+           [6, 8]])
+    """
+    places, dropped = _orthogonal(selection, a.shape)
+    return a[places].squeeze(axis=dropped)
+
+
+def oindex_set(a: Any, selection: Any, value: Any) -> None:
+    """Writes to a NumPy array along each dimension independently, as ``z.oindex[selection] = value`` does to a Zarr array."""
+    places, dropped = _orthogonal(selection, a.shape)
+    a[places] = value if np.isscalar(value) else np.expand_dims(value, dropped)
+
+
+def _orthogonal(selection: Any, shape: tuple[int, ...]) -> tuple[tuple[Any, ...], tuple[int, ...]]:
+    """NumPy's form of an orthogonal selection, and the dimensions that integers drop."""
+    parts = replace_ellipsis(selection, shape)
+    dropped = tuple(axis for axis, part in enumerate(parts) if is_integer(part))
+    lists = [_indices(part, length) for part, length in zip(parts, shape, strict=True)]
+    return np.ix_(*lists), dropped
+
+
+def _indices(part: Any, length: int) -> Any:
+    if is_slice(part):
+        return range(*part.indices(length))
+    return [int(part)] if is_integer(part) else part
+
+
 class PartialChunkIterator:
     """The runs of neighbouring elements of a chunk that a selection consists of, in row-major order.
 
-    Each item has the number of the first element of a run in the chunk, the number of its elements, and its place in the result.
+    Each item has the number of the first element of a run in the chunk, the number of its elements, and its place in the chunk.
 
     Parameters
     ----------
@@ -195,40 +254,33 @@ class PartialChunkIterator:
     Examples
     --------
     >>> list(PartialChunkIterator((slice(0, 2), slice(1, 3)), (4, 4)))
-    [(1, 2, (slice(0, 1, 1), slice(0, 2, 1))), (5, 2, (slice(1, 2, 1), slice(0, 2, 1)))]
+    [(1, 2, (slice(0, 1, 1), slice(1, 3, 1))), (5, 2, (slice(1, 2, 1), slice(1, 3, 1)))]
     """
 
     def __init__(self, selection: Sequence[Any], arr_shape: tuple[int, ...]) -> None:
         self.arr_shape = arr_shape
         parts = replace_ellipsis(tuple(selection), arr_shape)
-        self._is_dropped = list(map(is_integer, parts))
-        self._ranges = [_places(part, length) for part, length in zip(parts, arr_shape, strict=True)]
-        if any(places.step < 1 for places in self._ranges):
+        places = [_places(part, length) for part, length in zip(parts, arr_shape, strict=True)]
+        if any(each.step < 1 for each in places):
             raise ValueError("slices that go backwards have no runs of elements")
         # A run goes on over the dimensions at the end that are selected as a whole, and one before these.
-        first = len(arr_shape)
-        while first and self._ranges[first - 1] == range(arr_shape[first - 1]):
-            first -= 1
-        first -= bool(first and self._ranges[first - 1].step == 1)
-        self._first = first
+        while len(places) > 1 and places[-1] == range(arr_shape[len(places) - 1]):
+            places.pop()
+        run = places.pop() if places and places[-1].step == 1 else None
+        slices = [[slice(place, place + 1, 1) for place in each] for each in places]
+        if run is not None:
+            slices.append([slice(run.start, run.stop, 1)] if run else [])
+        self.chunk_loc_slices = list(itertools.product(*slices))
 
     def __iter__(self) -> Iterator[tuple[int, int, tuple[slice, ...]]]:
-        inner = self._ranges[self._first :]
-        count = math.prod(map(len, inner))
-        if not count:
-            return
         strides = [math.prod(self.arr_shape[axis + 1 :]) for axis in range(len(self.arr_shape))]
-        within = sum(places.start * stride for places, stride in zip(inner, strides[self._first :], strict=True))
-        for numbers_ in itertools.product(*(range(len(places)) for places in self._ranges[: self._first])):
-            outer = zip(numbers_, self._ranges, strides, strict=False)
-            start = within + sum(places[number] * stride for number, places, stride in outer)
-            place = [slice(number, number + 1, 1) for number in numbers_] + [slice(0, len(each), 1) for each in inner]
-            kept = zip(place, self._is_dropped, strict=True)
-            yield start, count, tuple(part for part, is_dropped in kept if not is_dropped)
+        for place in self.chunk_loc_slices:
+            count = math.prod(part.stop - part.start for part in place) * math.prod(self.arr_shape[len(place) :])
+            yield sum(part.start * stride for part, stride in zip(place, strides, strict=False)), count, place
 
 
 def _places(part: Any, length: int) -> range:
-    if not is_integer(part):
+    if is_slice(part):
         return range(*part.indices(length))
     index = normalize_integer_selection(part, length)
     return range(index, index + 1)

@@ -1,40 +1,8 @@
 """Hierarchies of N5, as zarr-python 2 has them."""
 
-from zarrox.storage.n5 import (
-    N5ChunkWrapper,
-    N5FSStore,
-    N5Store,
-    array_metadata_to_n5,
-    array_metadata_to_zarr,
-    attrs_to_zarr,
-    compressor_config_to_n5,
-    compressor_config_to_zarr,
-    group_metadata_to_n5,
-    group_metadata_to_zarr,
-    invert_chunk_coords,
-    is_chunk_key,
-    n5_attrs_key,
-    n5_keywords,
-    zarr_to_n5_keys,
-)
-
-__all__ = [
-    "N5ChunkWrapper",
-    "N5FSStore",
-    "N5Store",
-    "array_metadata_to_n5",
-    "array_metadata_to_zarr",
-    "attrs_to_zarr",
-    "compressor_config_to_n5",
-    "compressor_config_to_zarr",
-    "group_metadata_to_n5",
-    "group_metadata_to_zarr",
-    "invert_chunk_coords",
-    "is_chunk_key",
-    "n5_attrs_key",
-    "n5_keywords",
-    "zarr_to_n5_keys",
-]
+from zarrox.storage.n5 import *  # noqa: F403
+from zarrox.storage.n5 import __all__ as __all__
+from zarrox.storage.n5 import N5ChunkWrapper, N5FSStore, N5Store
 
 # Classes are called by the name under which users find them.
 for _class in (N5ChunkWrapper, N5FSStore, N5Store):

@@ -16,7 +16,15 @@ from zarrox.storage.directory import DirectoryStore, NestedDirectoryStore, TempS
 from zarrox.storage.functions import Kinds, open_store
 from zarrox.storage.layers import ConsolidatedMetadataStore, LRUStoreCache
 from zarrox.storage.memory import DictStore, MemoryStore, new_memory
-from zarrox.storage.paths import array_meta_key, attrs_key, group_meta_key, normalize_storage_path, prefix_of
+from zarrox.storage.paths import (
+    array_meta_key,
+    attrs_key,
+    data_root,
+    group_meta_key,
+    meta_root,
+    normalize_storage_path,
+    prefix_of,
+)
 from zarrox.storage.remote import FSStore
 from zarrox.storage.servers import ABSStore, MongoDBStore, RedisStore
 
@@ -47,10 +55,12 @@ __all__ = [
     "attrs_key",
     "contains_array",
     "contains_group",
+    "data_root",
     "default_compressor",
     "getsize",
     "group_meta_key",
     "listdir",
+    "meta_root",
     "migrate_1to2",
     "normalize_storage_path",
     "normalize_store_arg",
@@ -61,6 +71,9 @@ __all__ = [
 default_compressor: Any = Blosc()
 """The compressor of new arrays by default. Set it to another codec, or to ``None``."""
 
+#: What `zarr_version` can be, as text.
+_VERSIONS = ("None", "1", "2", "3", "v3-experimental")
+
 _KINDS = Kinds(new_memory, DirectoryStore, ZipStore)
 
 
@@ -69,6 +82,7 @@ def normalize_store_arg(
     storage_options: dict[str, Any] | None = None,
     mode: str = "r",
     *,
+    zarr_version: Any = None,
     sync: bool | None = None,
 ) -> BaseStore:
     """Makes a store of an argument.
@@ -81,6 +95,8 @@ def normalize_store_arg(
         Options for stores that are opened by URL, and for directories.
     mode : str, optional
         The mode of the node that is opened.
+    zarr_version : {2, 3}, optional
+        The version of the nodes, if it is known. Stores hold nodes of any version.
     sync : bool, optional
         Whether what is written to a path is flushed to the disk.
 
@@ -92,6 +108,10 @@ def normalize_store_arg(
     {}
      at ...>
     """
+    if str(zarr_version) not in _VERSIONS:
+        raise ValueError(f"zarr_version must be 2 or 3, not {zarr_version!r}")
+    if hasattr(store, "fs") and hasattr(store, "root") and not isinstance(store, BaseStore):
+        return FSStore(store, mode="r" if mode == "r" else "w")
     return open_store(store, _KINDS, storage_options=storage_options, mode=mode, sync=sync)
 
 

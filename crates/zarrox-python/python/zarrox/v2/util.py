@@ -24,7 +24,7 @@ from zarrox.v2.indexing import is_total_slice
 from zarrox.shown.info import InfoReporter, human_readable_size, info_html_report, info_text_report
 from zarrox.shown.tree import TreeViewer
 from zarrox.storage import normalize_storage_path
-from zarrox.storage.documents import json_dumps, json_loads
+from zarrox.documents import json_dumps, json_loads
 
 __all__ = [
     "InfoReporter",
@@ -75,7 +75,11 @@ def normalize_chunks(chunks: ChunksLike, shape: tuple[int, ...], typesize: int) 
     >>> normalize_chunks((None, 10), (100, 100), 8)
     (100, 10)
     """
-    spec = {"format": "2", "shape": shape, "dtype": f"|V{typesize}", "chunks": chunk_lengths(chunks, shape)}
+    try:
+        lengths = chunk_lengths(chunks, shape)
+    except TypeError as error:
+        raise ValueError(str(error)) from error
+    spec = {"format": "2", "shape": shape, "dtype": f"|V{typesize}", "chunks": lengths}
     return _native.create_array(_native.Store.memory(), "", json.dumps(spec)).chunks
 
 

@@ -64,17 +64,6 @@ def encode(name: Hashable, variable: xr.Variable) -> xr.Variable:
 def encode_to(name: Hashable, variable: xr.Variable, dtype: np.dtype[Any] | None, rounds: bool) -> xr.Variable:
     """A variable by CF's conventions, whose numbers are stored as a type, and do not change on the way.
 
-    Parameters
-    ----------
-    name : hashable
-        The name of the variable.
-    variable : xarray.Variable
-        The variable with its encoding.
-    dtype : numpy.dtype or None
-        The type of what is stored; ``None`` where nothing asks for one.
-    rounds : bool
-        Whether fractions may be rounded where the type is one of integers.
-
     Raises
     ------
     ValueError
@@ -103,13 +92,7 @@ def _with_data(variable: xr.Variable, data: Any) -> xr.Variable:
 
 
 def is_packed(variable: xr.Variable) -> bool:
-    """Returns true if numbers are scaled when they are encoded.
-
-    Parameters
-    ----------
-    variable : xarray.Variable
-        A variable with its encoding.
-    """
+    """Returns true if numbers are scaled when they are encoded."""
     return "scale_factor" in variable.encoding or "add_offset" in variable.encoding
 
 
@@ -171,19 +154,6 @@ def creation(
     is_asked: bool,
 ) -> dict[str, Any]:
     """The arguments of `zarrox.create_array` for an encoded variable, but for its name.
-
-    Parameters
-    ----------
-    name : hashable
-        The name of the variable.
-    variable : xarray.Variable
-        The variable, encoded.
-    zarr_format : int
-        The format of the array.
-    write_empty_chunks : bool, optional
-        Whether chunks of nothing but the fill value are stored.
-    is_asked : bool
-        Whether somebody asked for the encoding; otherwise the variable may have it from where it was read.
 
     Raises
     ------

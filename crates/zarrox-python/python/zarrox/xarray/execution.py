@@ -29,13 +29,7 @@ class Undo:
         self._steps: list[Callable[[], None]] = []
 
     def created(self, node: Array | Group) -> None:
-        """Notes a node that was not there before.
-
-        Parameters
-        ----------
-        node : Array or Group
-            The node.
-        """
+        """Notes a node that was not there before."""
         store, path = native_store(node.store), node.path
         self._steps.append(lambda: _native.delete_node(store, path))
 
@@ -49,22 +43,7 @@ class Undo:
 
 
 def prepare(root: Group, plans: Plans, undo: Undo) -> list[tuple[Array, Write]]:
-    """Makes groups and arrays. Those that become longer have their old shapes still: see `growing`.
-
-    Parameters
-    ----------
-    root : zarrox.hierarchy.Group
-        The group that is written.
-    plans : sequence
-        What is done to it, and to groups below.
-    undo : Undo
-        Gets what has been done.
-
-    Returns
-    -------
-    list of (Array, Write)
-        The arrays, and what is to be written into them.
-    """
+    """Makes groups and arrays. Those that become longer have their old shapes still: see `growing`."""
     prepared = []
     for path, plan in plans:
         group = _group(root, path, undo)
@@ -83,15 +62,7 @@ def prepare(root: Group, plans: Plans, undo: Undo) -> list[tuple[Array, Write]]:
 
 
 def reopened(root: Group, plans: Plans) -> list[tuple[Array, Write]]:
-    """The arrays that `prepare` has made, after their group got another place.
-
-    Parameters
-    ----------
-    root : zarrox.hierarchy.Group
-        The group at its place.
-    plans : sequence
-        What was done to it, and to groups below.
-    """
+    """The arrays that `prepare` has made, after their group got another place."""
     return [
         (_storing_empty(root[f"{path}/{write.name}" if path else write.name], plan, write), write)
         for path, plan in plans
@@ -111,15 +82,7 @@ def _group(root: Group, path: str, undo: Undo) -> Group:
 
 
 def longer(root: Group, prepared: Sequence[tuple[Array, Write]]) -> Iterator[tuple[str, int, int, int]]:
-    """The arrays that become longer: their paths below the group, the axis, and the lengths before and after.
-
-    Parameters
-    ----------
-    root : zarrox.hierarchy.Group
-        The group that is written.
-    prepared : sequence of (Array, Write)
-        What `prepare` has returned.
-    """
+    """The arrays that become longer: their paths below the group, the axis, and the lengths before and after."""
     for array, write in prepared:
         for axis, (before, after) in enumerate(zip(write.before or (), write.shape, strict=False)):
             if before != after:
@@ -130,13 +93,6 @@ def growing(prepared: Sequence[tuple[Array, Write]], work: Callable[[Sequence[tu
     """Writes into arrays as they will be, and then stores the shapes of those that become longer, coordinates last.
 
     Until then, and if the work fails, readers see the old shapes.
-
-    Parameters
-    ----------
-    prepared : sequence of (Array, Write)
-        What `prepare` has returned.
-    work : callable
-        Writes into such arrays.
     """
     # Everybody who appends names the arrays in this order, in which they are locked. The first one is the last to get its shape.
     growing = sorted(
@@ -168,32 +124,14 @@ def _storing_empty(array: Array, plan: Plan, write: Write) -> Array:
 
 
 def write_values(prepared: Sequence[tuple[Array, Write]]) -> None:
-    """Writes the values that are in memory. Coordinates come last: a failure before them leaves the old ones.
-
-    Parameters
-    ----------
-    prepared : sequence of (Array, Write)
-        What `prepare` has returned.
-    """
+    """Writes the values that are in memory. Coordinates come last: a failure before them leaves the old ones."""
     in_memory = [(array, write) for array, write in prepared if write.variable.chunks is None]
     for array, write in sorted(in_memory, key=lambda each: each[1].is_label):
         array[write.region or ...] = write.variable.data
 
 
 def write_pieces(prepared: Sequence[tuple[Array, Write]], aligns: bool, compute: bool, options: Options) -> Any:
-    """Writes the values that come in pieces, in parallel.
-
-    Parameters
-    ----------
-    prepared : sequence of (Array, Write)
-        What `prepare` has returned.
-    aligns : bool
-        Whether pieces are cut at the borders of stored chunks.
-    compute : bool
-        ``False`` returns an object that writes when it is computed.
-    options : mapping, optional
-        Arguments for the function that stores chunked arrays.
-    """
+    """Writes the values that come in pieces, in parallel."""
     writer, gate = ArrayWriter(), Gate()
     for array, write in prepared:
         if write.variable.chunks is not None:
@@ -208,15 +146,7 @@ def write_pieces(prepared: Sequence[tuple[Array, Write]], aligns: bool, compute:
 
 
 def set_attributes(root: Group, plans: Plans) -> None:
-    """Gives groups their attributes, beside others that they have.
-
-    Parameters
-    ----------
-    root : zarrox.hierarchy.Group
-        The group that is written.
-    plans : sequence
-        What is done to it, and to groups below.
-    """
+    """Gives groups their attributes, beside others that they have."""
     for path, plan in plans:
         if plan.attributes:
             (root[path] if path else root).attrs.update(plan.attributes)

@@ -18,19 +18,6 @@ def fitted(variable: xr.Variable, dtype: np.dtype[Any], rounds: bool, place: str
 
     Pieces of chunked arrays are looked at when they are computed: their values are not known before.
 
-    Parameters
-    ----------
-    variable : xarray.Variable
-        The values.
-    dtype : numpy.dtype
-        The type.
-    rounds : bool
-        Whether fractions are rounded where the type is one of integers.
-    place : str
-        What errors name: ``"variable 'air'"``.
-    are_times : bool
-        Whether the numbers are times: a float must keep all of their digits, and the smallest integer is NaT.
-
     Raises
     ------
     ValueError

@@ -68,13 +68,5 @@ def _without_gate(array: Array, shape: tuple[int, ...]) -> Guarded:
 
 
 def shaped(array: Array, native: _native.Array) -> Array:
-    """An array as it is, in another shape.
-
-    Parameters
-    ----------
-    array : Array
-        The array.
-    native : _native.Array
-        The native array that has the shape.
-    """
+    """An array as it is, in another shape."""
     return Array._of(native, array.store, array._settings)

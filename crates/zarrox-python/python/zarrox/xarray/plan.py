@@ -21,13 +21,7 @@ _FLOATS = "fc"
 
 
 def stored_name(name: Hashable) -> str:
-    """The name of the array of a variable. The variable without a name has one.
-
-    Parameters
-    ----------
-    name : str or None
-        The name of a variable.
-    """
+    """The name of the array of a variable. The variable without a name has one."""
     return NONE_VAR_NAME if name is None else str(name)
 
 
@@ -119,21 +113,7 @@ def plan(
     encoded: Collection[Hashable],
     faults: Faults,
 ) -> Plan:
-    """Plans what writing variables does to a group.
-
-    Parameters
-    ----------
-    stored : mapping
-        The arrays of the group as variables that are not decoded; none where they will be replaced.
-    variables, attributes : mapping
-        What is written, decoded.
-    wanted : Wanted
-        How it is written.
-    encoded : collection
-        The variables whose encoding somebody asked for: what cannot be done of it is a fault.
-    faults : Faults
-        Gets all that is wrong.
-    """
+    """Plans what writing variables does to a group."""
     found, stored = stored, _without_interrupted(stored, variables, wanted.append_dim)
     _check_names(stored, variables, wanted, faults)
     writes: list[Write] = []
@@ -245,13 +225,7 @@ def _check_equal(raw: xr.Variable, name: str, encoded: xr.Variable, dimension: H
 
 
 def same_values(one: xr.Variable, other: xr.Variable) -> bool:
-    """Returns true if two encoded variables have the same values, where missing ones are equal.
-
-    Parameters
-    ----------
-    one, other : xarray.Variable
-        Variables, which are read.
-    """
+    """Returns true if two encoded variables have the same values, where missing ones are equal."""
     if one.shape != other.shape:
         return False
     left, right = np.asarray(one.values), np.asarray(other.values)
@@ -262,15 +236,6 @@ def same_values(one: xr.Variable, other: xr.Variable) -> bool:
 
 def like(raw: xr.Variable, name: str, variable: xr.Variable) -> xr.Variable:
     """The variable, encoded as the array is that it goes into.
-
-    Parameters
-    ----------
-    raw : xarray.Variable
-        The array, not decoded.
-    name : str
-        Its name.
-    variable : xarray.Variable
-        The values, decoded.
 
     Raises
     ------

@@ -19,17 +19,6 @@ def slices_of(
 ) -> dict[Hashable, slice]:
     """The slice of each dimension; ``"auto"`` by the values of its coordinate.
 
-    Parameters
-    ----------
-    stored : mapping
-        The arrays of the group as variables that are not decoded.
-    dataset : xarray.Dataset
-        What is written.
-    region : mapping or "auto"
-        What somebody asked for.
-    append_dim : hashable, optional
-        The dimension that becomes longer.
-
     Raises
     ------
     TypeError

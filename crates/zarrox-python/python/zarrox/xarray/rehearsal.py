@@ -22,23 +22,7 @@ from zarrox.xarray.plan import Write, like, same_values
 def rehearse(
     root: Group | None, plans: Plans, format: str, checks_pieces: bool, checks_borders: bool, faults: Faults
 ) -> None:
-    """Makes the new arrays in memory, to see whether they can be made.
-
-    Parameters
-    ----------
-    root : zarrox.hierarchy.Group or None
-        The group that is written, if it is there and stays.
-    plans : sequence
-        What is done to it, and to groups below.
-    format : str
-        The format of the group.
-    checks_pieces : bool
-        Whether pieces that share stored chunks are refused.
-    checks_borders : bool
-        Whether pieces that share stored chunks with what lies outside of the region are refused as well.
-    faults : Faults
-        Gets all that is wrong.
-    """
+    """Makes the new arrays in memory, to see whether they can be made."""
     for path, plan in plans:
         with faults.caught():
             json.dumps(plan.attributes)
@@ -87,19 +71,7 @@ def _check_borders(array: Array, write: Write) -> None:
 def check_labels_of_region(
     stored: Mapping[str, xr.Variable], dataset: xr.Dataset, region: Mapping[Hashable, slice], faults: Faults
 ) -> None:
-    """That the coordinates of a region are those of the store, since only the other variables are written.
-
-    Parameters
-    ----------
-    stored : mapping
-        The arrays of the group as variables that are not decoded.
-    dataset : xarray.Dataset
-        What is written.
-    region : mapping
-        The slice of each dimension.
-    faults : Faults
-        Gets all that is wrong.
-    """
+    """That the coordinates of a region are those of the store, since only the other variables are written."""
     for name in dataset.indexes:
         there = stored.get(str(name))
         if there is None or there.dims != (name,):
@@ -117,19 +89,6 @@ def check_sources(store: BaseStore, path: str, plans: Plans, is_replaced: bool, 
     """That nothing is changed before it is read.
 
     Lazy values are read at once; those in pieces are refused.
-
-    Parameters
-    ----------
-    store : zarrox.storage.BaseStore
-        The store that is written.
-    path : str
-        The path of the group.
-    plans : sequence
-        What is done to it, and to groups below.
-    is_replaced : bool
-        Whether all that is in the group is replaced.
-    faults : Faults
-        Gets all that is wrong.
     """
     root = place(store, path)
     changed: list[Place] = [root] if is_replaced else []

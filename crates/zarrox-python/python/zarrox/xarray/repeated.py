@@ -15,19 +15,7 @@ Groups = Sequence[tuple[str, Mapping[str, xr.Variable], xr.Dataset]]
 
 
 def is_repeated(growth: _native.Growth, groups: Groups, dimension: Hashable, region: Region | None) -> bool:
-    """Whether what is appended is what a killed append has left, whose rows are all there.
-
-    Parameters
-    ----------
-    growth : Growth
-        The right to append, which knows what was left.
-    groups : sequence
-        The groups that are written.
-    dimension : hashable
-        The dimension that becomes longer.
-    region : mapping or "auto", optional
-        The part that is written along other dimensions.
-    """
+    """Whether what is appended is what a killed append has left, whose rows are all there."""
     left = {path: (axis, slice(before, after)) for path, axis, before, after in growth.left}
     if not left:
         return False

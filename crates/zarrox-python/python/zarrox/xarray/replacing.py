@@ -31,11 +31,6 @@ class Beside:
     def put_in_place(self, overwrite: bool) -> None:
         """Gives the new directory the name of the group, in one step where the system can. What had the name before is deleted.
 
-        Parameters
-        ----------
-        overwrite : bool
-            Whether something may have the name.
-
         Raises
         ------
         ContainsGroupError
@@ -58,20 +53,7 @@ class Beside:
 
 
 def beside(store: BaseStore, path: str) -> Beside | None:
-    """Where a group can be written instead of at its place; ``None`` where it has to be written at its place.
-
-    Parameters
-    ----------
-    store : zarrox.storage.BaseStore
-        The store.
-    path : str
-        The path of the group in the store.
-
-    Returns
-    -------
-    Beside or None
-        The first for directories whose names can be changed.
-    """
+    """Where a group can be written instead of at its place; ``None`` where it has to be written at its place."""
     if not isinstance(store, DirectoryStore) or store._custom or store._format is not None:
         return None
     target = os.path.realpath(os.path.join(store.path, path))

@@ -5,8 +5,17 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import numpy as np
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{value!r} cannot be written as JSON")
+
+
 # Made once: for every other than its own defaults, `json.dumps` makes one for each value.
-_ENCODER = json.JSONEncoder(indent=4, sort_keys=True, ensure_ascii=True, separators=(",", ": "))
+_ENCODER = json.JSONEncoder(default=_number, indent=4, sort_keys=True, ensure_ascii=True, separators=(",", ": "))
 
 
 def json_dumps(o: object) -> bytes:

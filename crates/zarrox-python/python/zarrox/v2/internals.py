@@ -1,0 +1,40 @@
+"""Names that are private in zarr-python 2, and that programs use all the same."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from zarrox.core.metadata import is_v3
+from zarrox.storage.paths import prefix_of
+
+if TYPE_CHECKING:
+    from zarrox.core.settings import Settings
+    from zarrox.storage import BaseStore
+
+__all__ = ["Internals"]
+
+
+class Internals:
+    """The private properties that arrays and groups of zarr-python 2 have in common."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+        _native: Any
+        _settings: Settings
+
+    @property
+    def _version(self) -> int:
+        return 3 if is_v3(self._native) else 2
+
+    @property
+    def _chunk_store(self) -> BaseStore | None:
+        return self._settings.chunk_store
+
+    @property
+    def _key_prefix(self) -> str:
+        return prefix_of(str(self._native.path))
+
+    @property
+    def _cache_metadata(self) -> bool:
+        return self._settings.cache_metadata
