@@ -20,6 +20,7 @@ from zarrox.core.metadata import is_v3
 from zarrox.core.sources import check_apart
 from zarrox.core.spec import DEFAULT_FILL_VALUE
 from zarrox.storage import normalize_storage_path, normalize_store_arg
+from zarrox.storage.store_path import place_of
 
 __all__ = [
     "array",
@@ -149,7 +150,6 @@ def create(
     >>> zarr.create((10000, 10000), chunks=(1000, 1000), dtype="i1").nchunks
     100
     """
-    stores_empty, order = configured(config, bool(write_empty_chunks), order)
     return creating.create(
         Array,
         shape=shape,
@@ -157,7 +157,6 @@ def create(
         dtype=dtype,
         compressor=compressor,
         fill_value=fill_value,
-        order=order,
         store=store,
         synchronizer=synchronizer,
         overwrite=overwrite,
@@ -169,7 +168,6 @@ def create(
         read_only=bool(read_only),
         object_codec=object_codec,
         dimension_separator=dimension_separator,
-        write_empty_chunks=stores_empty,
         zarr_format=zarr_format,
         meta_array=meta_array,
         attributes=attributes,
@@ -183,6 +181,7 @@ def create(
         shards=shards,
         compressors=compressors,
         serializer=serializer,
+        **configured(config, order, write_empty_chunks=write_empty_chunks),
     )
 
 
@@ -411,10 +410,10 @@ def _checked(function: str, kwargs: dict[str, Any], *further: str) -> dict[str, 
         if name not in _ARGUMENTS and name not in further:
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}")
     given = {name: value for name, value in kwargs.items() if value is not None or name not in _NONE_IS_DEFAULT}
-    empty, order = configured(given.pop("config", None), bool(given.get("write_empty_chunks")), given.pop("order", None))
     if "chunk_shape" in given:
         given["chunks"] = given.pop("chunk_shape")
-    return given | {"write_empty_chunks": empty} | ({} if order is None else {"order": order})
+    options = configured(given.pop("config", None), given.pop("order", None), write_empty_chunks=given.pop("write_empty_chunks", None))
+    return given | options
 
 
 #: The arguments whose ``None`` means that they are not given.
@@ -528,18 +527,17 @@ def create_array(
         raise ValueError("give the shape of the array, or its data")
     if dtype is None:
         raise ValueError("give the dtype of the array, or its data")
-    store = normalize_store_arg(store, storage_options=storage_options, mode="a", sync=sync)
-    check_apart(data, store, name, overwrite)
-    write_empty_chunks, order = configured(config, False, order)
+    place, path = place_of(store, name)
+    store = normalize_store_arg(place, storage_options=storage_options, mode="a", sync=sync)
+    check_apart(data, store, path, overwrite)
     z = creating.create(
         Array,
         store=store,
-        path=name,
+        path=path,
         chunk_store=chunk_store,
         synchronizer=synchronizer,
         cache_metadata=cache_metadata,
         cache_attrs=cache_attrs,
-        write_empty_chunks=write_empty_chunks,
         shape=shape,
         chunks=chunks,
         shards=shards,
@@ -550,13 +548,13 @@ def create_array(
         serializer=serializer,
         object_codec=object_codec,
         fill_value=fill_value,
-        order=order,
         zarr_format=zarr_format,
         attributes=attributes,
         chunk_key_encoding=chunk_key_encoding,
         dimension_separator=dimension_separator,
         dimension_names=dimension_names,
         overwrite=overwrite,
+        **configured(config, order),
     )
     if data is not None and write_data:
         copy_values(data, z, progress)
@@ -616,6 +614,7 @@ def from_array(
     array([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
     """
     data = array_like(data)
+    store, name = place_of(store, name)
     store = normalize_store_arg(store, storage_options=storage_options, mode="a")
     check_apart(data, store, name, overwrite)
     own = Array._default_format() if not isinstance(data, ArrayBase) else 3 if is_v3(data._native) else 2

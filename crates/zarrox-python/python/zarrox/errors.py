@@ -8,9 +8,11 @@ from __future__ import annotations
 __all__ = [
     "ArrayIndexError",
     "ArrayNotFoundError",
+    "BadConfigError",
     "BadCompressorError",
     "BaseZarrError",
     "BoundsCheckError",
+    "ChunkNotFoundError",
     "ConflictError",
     "ContainsArrayAndGroupError",
     "ContainsArrayError",
@@ -29,6 +31,7 @@ __all__ = [
     "NodeNotFoundError",
     "NodeTypeValidationError",
     "PathNotFoundError",
+    "PickleCodecDisabledError",
     "ReadOnlyError",
     "SelectionError",
     "StoreUnreachableError",
@@ -170,7 +173,19 @@ class DataTypeValidationError(ValueError):
     """The JSON or native data type does not belong to the class."""
 
 
-class UnknownCodecError(ValueError):
+class BadConfigError(ValueError):
+    """A setting names something that does not exist."""
+
+
+class ChunkNotFoundError(BaseZarrError):
+    """A chunk is missing, and the setting ``array.read_missing_chunks`` makes that an error."""
+
+
+class PickleCodecDisabledError(BaseZarrError):
+    """Pickled elements are read only if the setting ``array.allow_unsafe_pickle_decode`` allows it, since that can run any code."""
+
+
+class UnknownCodecError(BaseZarrError):
     """The error for an id without a codec."""
 
     def __init__(self, codec_id: object) -> None:

@@ -17,7 +17,7 @@ from zarrox.core.indexing import Selectable
 from zarrox.core.properties import Described
 from zarrox.core.settings import Settings
 from zarrox.core.shapes import normalize_resize_args
-from zarrox.core.views import Converted
+from zarrox.core.views import Complete, Converted
 from zarrox.errors import ArrayNotFoundError, ContainsGroupError, NodeNotFoundError
 from zarrox.storage import BaseStore, native_store, normalize_storage_path
 
@@ -152,6 +152,8 @@ class ArrayBase(Selectable, Described):
         self._codecs = None
         self._document = None
         self._view = None
+        if not settings.read_missing_chunks:
+            self._native = Complete(self._native)  # type: ignore[assignment]
         kind = settings.meta_array
         if kind is not None and type(kind) is not np.ndarray:
             self._convert(lambda values: np.asanyarray(values, like=kind))

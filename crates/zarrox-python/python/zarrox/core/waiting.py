@@ -1,16 +1,16 @@
-"""The threads that wait for stores while an event loop does other things."""
+"""Work that blocks, for programs with an event loop, and an event loop for work that is written for one."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, TypeVar
 
-__all__ = ["run"]
+__all__ = ["run", "wait"]
 
 Result = TypeVar("Result")
 
@@ -19,12 +19,13 @@ _THREADS = 32
 
 _lock = threading.Lock()
 _threads: ThreadPoolExecutor | None = None
+_loop: asyncio.AbstractEventLoop | None = None
 
 
 def _after_fork() -> None:
     """Forgets the threads, which a forked process does not have."""
-    global _lock, _threads
-    _lock, _threads = threading.Lock(), None
+    global _lock, _threads, _loop
+    _lock, _threads, _loop = threading.Lock(), None, None
 
 
 if hasattr(os, "register_at_fork"):
@@ -53,9 +54,48 @@ async def run(function: Callable[..., Result], *args: Any, **kwargs: Any) -> Res
     --------
     >>> import asyncio
     >>> import zarrox as zarr
-    >>> import zarrox.asynchronous as za
+    >>> from zarrox.core.waiting import run
     >>> z = zarr.ones(3)
-    >>> asyncio.run(za.run(z.append, [2, 3]))
+    >>> asyncio.run(run(z.append, [2, 3]))
     (5,)
     """
     return await asyncio.get_running_loop().run_in_executor(_executor(), partial(function, *args, **kwargs))
+
+
+def _own_loop() -> asyncio.AbstractEventLoop:
+    """An event loop that runs on a thread of its own."""
+    global _loop
+    with _lock:
+        if _loop is None:
+            _loop = asyncio.new_event_loop()
+            threading.Thread(target=_loop.run_forever, name="zarrox-loop", daemon=True).start()
+        return _loop
+
+
+def wait(coroutine: Coroutine[Any, Any, Result], timeout: float | None = None) -> Result:
+    """Runs a coroutine on an event loop of this package, and waits for its result.
+
+    Parameters
+    ----------
+    coroutine : coroutine
+        The work. It must not wait for this package by blocking.
+    timeout : float, optional
+        The seconds after which a ``TimeoutError`` is raised.
+
+    Examples
+    --------
+    >>> import asyncio
+    >>> from zarrox.core.waiting import wait
+    >>> wait(asyncio.sleep(0, "done"))
+    'done'
+    """
+    loop = _own_loop()
+    if asyncio._get_running_loop() is loop:
+        coroutine.close()
+        raise RuntimeError("a store that is written in Python waits for itself: await this call instead")
+    future = asyncio.run_coroutine_threadsafe(coroutine, loop)
+    try:
+        return future.result(timeout)
+    except TimeoutError:
+        future.cancel()
+        raise

@@ -13,6 +13,7 @@ from zarrox import creation
 from zarrox.argument_types import DTypeLike, ShapeLike, StoreArgument
 from zarrox.core.array import Array
 from zarrox.core.base import ArrayBase
+from zarrox.core.settings import Settings
 from zarrox.elsewhere import OF_2
 from zarrox.hierarchy import _nodes
 from zarrox.hierarchy._base import GroupBase
@@ -20,9 +21,12 @@ from zarrox.shown.info import InfoReporter, Lines
 from zarrox.shown.page import Shown
 from zarrox.shown.tree import TreeViewer
 from zarrox.storage import StorePath
+from zarrox.storage.store_path import place_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+    from zarrox.hierarchy._async_group import AsyncGroup
 
 __all__ = ["Group"]
 
@@ -43,6 +47,26 @@ class Group(GroupBase, Shown[NativeGroup]):
     """
     )
 
+    def __init__(self, async_group: AsyncGroup) -> None:
+        of = async_group._blocking
+        self._fill(of._native, of._store, of._settings)
+
+    @classmethod
+    def from_dict(cls, store_path: StorePath, data: Any) -> Self:
+        """The group with given metadata, in a store. Nothing is read or written.
+
+        Parameters
+        ----------
+        store_path : StorePath
+            The place of the group.
+        data : dict or GroupMetadata
+            The metadata.
+        """
+        store, path = place_of(store_path, None)
+        opened = cls._array._open_store(store)
+        document = _nodes.document_of(data)
+        return cls._of(_nodes.native_of_document(opened.native, path, document), opened, Settings())
+
     _array: ClassVar[type[ArrayBase]] = Array
     _creation: ClassVar[Any] = creation
 
@@ -60,9 +84,11 @@ class Group(GroupBase, Shown[NativeGroup]):
         return cls._open(store, mode, format=format, attributes=attributes)
 
     @classmethod
-    def open(cls, store: StoreArgument, zarr_format: int | None = None) -> Self:
+    def open(
+        cls, store: StoreArgument, zarr_format: int | None = None, use_consolidated: bool | str | None = None
+    ) -> Self:
         """Open the group at the root of a store for reading and writing."""
-        return cls._open(store, "r+", format=_nodes.format_name(zarr_format))
+        return cls._open(store, "r+", format=_nodes.format_name(zarr_format), use_consolidated=use_consolidated)
 
     @property
     def store_path(self) -> StorePath:
@@ -279,6 +305,10 @@ class Group(GroupBase, Shown[NativeGroup]):
         """
         group: Self = self._require_group(name, overwrite, attributes)
         return group
+
+    def require_groups(self, *names: str) -> tuple[Self, ...]:
+        """Open several groups below this one, or create those that there are not."""
+        return tuple(self.require_group(name) for name in names)
 
     def create(self, name: Any, **kwargs: Any) -> Array:
         """Another name of :meth:`create_array`.

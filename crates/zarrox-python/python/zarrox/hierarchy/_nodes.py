@@ -117,6 +117,14 @@ def document_of(metadata: Any) -> Document:
     raise TypeError(f"metadata of a group or an array was expected, found {metadata!r}")
 
 
+def native_of_document(store: _native.Store, path: str, document: Document) -> _native.Group:
+    """The group with a document, whose nodes are in a store."""
+    zarr_format = str(document.get("zarr_format", 3))
+    documents = _native.Store.memory()
+    _native.create_group(documents, path, zarr_format, to_json(document.get("attributes") or {}))
+    return open_group_node(documents.with_chunks(store), path, "r+", zarr_format, False)
+
+
 def is_group(document: Document) -> bool:
     """Returns true if a document is a group's; those of v2 do not say so."""
     return bool(document.get("node_type", "array" if "shape" in document else "group") == "group")

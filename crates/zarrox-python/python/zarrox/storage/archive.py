@@ -89,7 +89,7 @@ class ZipStore(FileStore):
         # What a mode demands is seen at once, and 'w' empties the archive only once.
         self._raw  # noqa: B018
 
-    def _open(self) -> _native.Store:
+    def _connect(self) -> _native.Store:
         return _native.Store.zip(self.path, _MODES[self.mode], self.compression, self._sync)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -28,7 +28,8 @@ _HOOKS = frozenset(
 """The methods by which a subclass changes what is stored, and where."""
 
 
-def _is_foreign(cls: type) -> bool:
+def is_foreign(cls: type) -> bool:
+    """Returns true for classes of programs."""
     return cls.__module__.partition(".")[0] not in {"zarrox", "collections", "typing", "builtins", "abc"}
 
 
@@ -64,7 +65,7 @@ class BaseStore(MutableMapping[str, Any]):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        cls._custom = any(_is_foreign(base) and not _HOOKS.isdisjoint(vars(base)) for base in cls.__mro__)
+        cls._custom = any(is_foreign(base) and not _HOOKS.isdisjoint(vars(base)) for base in cls.__mro__)
 
     @property
     def native(self) -> _native.Store:
@@ -289,10 +290,10 @@ class KVStore(BaseStore):
             inner = self._mutable_mapping
             return _native.Store.mapping(self, inner.native if isinstance(inner, BaseStore) else inner)
         if self._handle is None:
-            self._handle = self._open()
+            self._handle = self._connect()
         return self._handle
 
-    def _open(self) -> _native.Store:
+    def _connect(self) -> _native.Store:
         inner = self._mutable_mapping
         if isinstance(inner, BaseStore):
             return inner.native
@@ -345,7 +346,7 @@ class KVStore(BaseStore):
 
 
 class NativeStore(BaseStore):
-    """A store that Rust reads and writes. Subclasses say in ``_open`` which one it is."""
+    """A store that Rust reads and writes. Subclasses say in ``_connect`` which one it is."""
 
     _handle: _native.Store | None = None
     _mapping: MutableMapping[str, Any] | None = None
@@ -356,7 +357,7 @@ class NativeStore(BaseStore):
     _transient: tuple[str, ...] = ("_handle", "_mapping", "_open_count")
     """The attributes that stay behind when a store is pickled."""
 
-    def _open(self) -> _native.Store:
+    def _connect(self) -> _native.Store:
         raise NotImplementedError(f"{type(self).__name__} does not say what it opens")
 
     @property
@@ -365,7 +366,7 @@ class NativeStore(BaseStore):
         handle = self._handle
         if handle is None:
             # Opened when it is first used, so that a store can be unpickled anywhere.
-            handle = self._open()
+            handle = self._connect()
             self._handle = handle = handle.read_only() if self._read_only else handle
         return handle
 

@@ -167,7 +167,7 @@ class DirectoryStore(NativeStore):
         if options:
             self._options = options
 
-    def _open(self) -> _native.Store:
+    def _connect(self) -> _native.Store:
         return _native.Store.directory(self.path, dict(self._options))
 
     def _translates(self) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from zarrox import _native
 from zarrox.argument_types import StoreArgument
 
-from .base import BaseStore
+from .base import BaseStore, KVStore
 from .layers import ConsolidatedMetadataStore
 from .n5 import N5Store
 from .remote import FSStore
@@ -26,10 +26,11 @@ class Kinds(NamedTuple):
     memory: Callable[[], BaseStore]
     directory: Callable[..., BaseStore]
     archive: Callable[..., BaseStore]
+    mapping: Callable[[dict[str, Any]], BaseStore] = KVStore
 
 
 #: The classes that zarr-python 3 has.
-_KINDS = Kinds(MemoryStore, LocalStore, lambda path, *, mode, sync: ZipStore(path, mode=mode, sync=sync))
+_KINDS = Kinds(MemoryStore, LocalStore, lambda path, *, mode, sync: ZipStore(path, mode=mode, sync=sync), MemoryStore)
 
 
 def normalize_store_arg(
@@ -90,6 +91,8 @@ def open_store(
         return store
     if store is None:
         return kinds.memory()
+    if isinstance(store, dict):
+        return kinds.mapping(store)
     found: BaseStore = BaseStore._ensure_store(store)
     return found
 

@@ -38,7 +38,7 @@ class StoreOfZarrPython(NativeStore):
         self.store = store
         self._read_only = store.read_only
 
-    def _open(self) -> _native.Store:
+    def _connect(self) -> _native.Store:
         self._reached = reached(self.store) or called_back(self.store, sync._get_loop())
         return self._reached.native
 

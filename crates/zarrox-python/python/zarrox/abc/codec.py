@@ -1,0 +1,93 @@
+"""The base classes of codecs of version 3, which programs subclass and register with `zarrox.registry.register_codec`.
+
+Arrays run codecs of bytes (`BytesBytesCodec`) that are written in Python; those of arrays exist in Rust alone.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from zarrox.codecs.v3 import ArrayArrayCodec, ArrayBytesCodec, BytesBytesCodec, V3Codec
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+__all__ = [
+    "ArrayArrayCodec",
+    "ArrayBytesCodec",
+    "ArrayBytesCodecPartialDecodeMixin",
+    "ArrayBytesCodecPartialEncodeMixin",
+    "BaseCodec",
+    "BytesBytesCodec",
+    "Codec",
+    "CodecPipeline",
+    "SupportsSyncCodec",
+]
+
+BaseCodec = V3Codec
+Codec = ArrayArrayCodec | ArrayBytesCodec | BytesBytesCodec
+
+
+@runtime_checkable
+class SupportsSyncCodec(Protocol):
+    """A codec that needs no event loop."""
+
+    def _decode_sync(self, chunk_data: Any, chunk_spec: Any) -> Any: ...
+    def _encode_sync(self, chunk_data: Any, chunk_spec: Any) -> Any: ...
+
+
+class ArrayBytesCodecPartialDecodeMixin:
+    """A codec that can decode parts of chunks."""
+
+
+class ArrayBytesCodecPartialEncodeMixin:
+    """A codec that can encode parts of chunks."""
+
+
+class CodecPipeline(ABC):
+    """What reads and writes chunks in zarr-python. This package has its own in Rust; `zarrox.zarr3` offers that to zarr-python."""
+
+    @abstractmethod
+    def evolve_from_array_spec(self, array_spec: Any) -> Self:
+        """The pipeline for chunks of an array."""
+
+    @classmethod
+    @abstractmethod
+    def from_codecs(cls, codecs: Iterable[Any]) -> Self:
+        """The pipeline of some codecs."""
+
+    @property
+    @abstractmethod
+    def supports_partial_decode(self) -> bool:
+        """True if parts of chunks can be decoded."""
+
+    @property
+    @abstractmethod
+    def supports_partial_encode(self) -> bool:
+        """True if parts of chunks can be encoded."""
+
+    @abstractmethod
+    def validate(self, *, shape: tuple[int, ...], dtype: Any, chunk_grid: Any) -> None:
+        """Refuses arrays that the codecs cannot store."""
+
+    @abstractmethod
+    def compute_encoded_size(self, byte_length: int, array_spec: Any) -> int:
+        """The length of an encoded chunk."""
+
+    @abstractmethod
+    async def decode(self, chunk_bytes_and_specs: Iterable[tuple[Any, Any]]) -> Iterable[Any]:
+        """Decodes chunks."""
+
+    @abstractmethod
+    async def encode(self, chunk_arrays_and_specs: Iterable[tuple[Any, Any]]) -> Iterable[Any]:
+        """Encodes chunks."""
+
+    @abstractmethod
+    async def read(self, batch_info: Iterable[Any], out: Any, drop_axes: tuple[int, ...] = ()) -> Any:
+        """Reads chunks into a block of elements."""
+
+    @abstractmethod
+    async def write(self, batch_info: Iterable[Any], value: Any, drop_axes: tuple[int, ...] = ()) -> None:
+        """Writes chunks from a block of elements."""
