@@ -17,6 +17,7 @@ import pkgutil
 import shutil
 import sys
 import tempfile
+from abc import ABCMeta
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -47,6 +48,9 @@ SAME = {
     "zarr.core.metadata.v3": "zarr.core.metadata",
 }
 
+#: Modules of zarr-python that `zarr.testing` is made of.
+OF_TESTING = ("zarr.storage._utils",)
+
 #: Warnings that marks of tests name.
 WARNINGS = ("UnstableSpecificationWarning", "ZarrUserWarning", "ZarrDeprecationWarning", "ZarrFutureWarning", "ZarrRuntimeWarning")
 
@@ -54,7 +58,7 @@ WARNINGS = ("UnstableSpecificationWarning", "ZarrUserWarning", "ZarrDeprecationW
 COPY = "tests_of_zarr"
 
 
-class Missing(type):
+class Missing(ABCMeta):
     """A name that the interface does not have. Modules of tests can be imported with it; tests that use it fail."""
 
     #: True while tests run.
@@ -110,6 +114,10 @@ class Plugin:
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         Missing.fails = True
+        only = os.environ.get("STAND_IN_ONLY")
+        if only:
+            wanted = {line.partition("\t")[0].rstrip("\n") for line in open(only, encoding="utf-8")}
+            items[:] = [item for item in items if item.nodeid.partition(COPY + "/")[2] in wanted]
         for item in items:
             if self.names is not None:
                 cls = None if item.cls is None else item.cls.__name__
@@ -131,7 +139,11 @@ class Plugin:
                 self.outcomes[report.nodeid] = report.outcome
             if report.outcome == "failed":
                 crash = getattr(report.longrepr, "reprcrash", None)
-                self.messages[report.nodeid] = crash.message.partition("\n")[0][:200] if crash else str(report.longrepr)[-200:]
+                message = crash.message.partition("\n")[0] if crash else str(report.longrepr)[-200:]
+                self.messages[report.nodeid] = message[:200]
+                name = message.rpartition("the interface has no ")[2]
+                if name != message and self.names is not None and not self.names.has(*name.rpartition(".")[::2]):
+                    self.internal.setdefault(report.nodeid, set()).add(name)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         write = terminalreporter.write_line
@@ -159,6 +171,11 @@ def stand_in(interface: str) -> None:
     """Lets `import zarr` give the interface, with all its modules."""
     root = importlib.import_module(interface)
     sys.modules["zarr"] = root
+    for blocking, awaited in (("Array", "async_array"), ("Group", "async_group")):
+        # Tests look there for what `async_array` gives.
+        cls = getattr(root, blocking)
+        if hasattr(cls, awaited):
+            setattr(cls, f"_{awaited}", getattr(cls, awaited))
     for found in pkgutil.walk_packages(root.__path__, f"{interface}."):
         # These are for other packages, or are the other interface.
         if found.name.removeprefix(f"{interface}.").partition(".")[0] not in ("__main__", "_native", "dask", "v2", "xarray", "zarr3"):
@@ -168,9 +185,21 @@ def stand_in(interface: str) -> None:
             sys.modules[theirs] = sys.modules[ours]
             _into_parent(theirs)
     waiting = ModuleType("zarr.core.sync")
-    vars(waiting).update(sync=importlib.import_module("zarrox.core.waiting").wait, _collect_aiterator=_collected)
+    vars(waiting).update(sync=Waiting._sync, _collect_aiterator=_collected, SyncMixin=Waiting)
     sys.modules["zarr.core.sync"] = waiting
     _into_parent("zarr.core.sync")
+
+
+class Waiting:
+    """Waits for what is awaited, as `zarr.testing` does."""
+
+    @staticmethod
+    def _sync(work: Any, *_: Any, **__: Any) -> Any:
+        return importlib.import_module("zarrox.core.waiting").wait(work)
+
+    @classmethod
+    def _sync_iter(cls, items: Any) -> list[Any]:
+        return list(cls._sync(_collected(items)))
 
 
 async def _collected(items: Any) -> tuple[Any, ...]:
@@ -192,13 +221,27 @@ def provide(module: str, names: list[str]) -> None:
         if parent not in sys.modules:
             sys.modules[parent] = ModuleType(parent)
             sys.modules[parent].__path__ = []  # type: ignore[attr-defined]
+            sys.modules[parent].__file__ = parent
             _into_parent(parent)
     for name in names:
         if name != "*" and not _has(sys.modules[module], name):
             # What is public may also be where zarr-python's own code has it.
-            public = (vars(each).get(name) for each in map(sys.modules.get, PUBLIC) if each is not None)
+            # Functions of that module are awaited.
+            places = ["zarr.api.asynchronous", *PUBLIC] if module == "zarr.core.array" else PUBLIC
+            public = (vars(each).get(name) for each in map(sys.modules.get, places) if each is not None)
             found = next((each for each in public if each is not None), None)
             setattr(sys.modules[module], name, Missing(f"{module}.{name}") if found is None else found)
+
+
+def _from_source(name: str, source: Path) -> None:
+    """Imports a module of zarr-python."""
+    text = (source / (name.replace(".", "/") + ".py")).read_text(encoding="utf-8")
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("zarr"):
+            provide(str(node.module), [alias.name for alias in node.names])
+    sys.modules[name] = module = ModuleType(name)
+    exec(compile(text, name, "exec"), vars(module))  # noqa: S102 (it is part of the tests)
+    _into_parent(name)
 
 
 def _has(module: ModuleType, name: str) -> bool:
@@ -219,6 +262,8 @@ def copy(tests: Path, target: Path) -> None:
         sys.modules["zarr.testing"] = ModuleType("zarr.testing")
         sys.modules["zarr.testing"].__path__ = [str(target / "testing_of_zarr")]  # type: ignore[attr-defined]
         _into_parent("zarr.testing")
+        for name in OF_TESTING:
+            _from_source(name, tests.parent / "src")
     for file in target.rglob("*.py"):
         text = file.read_text(encoding="utf-8").replace("zarr.tests", COPY).replace("from tests.", f"from {COPY}.")
         file.write_text(text, encoding="utf-8")

@@ -64,6 +64,9 @@ _DEFAULTS: dict[str, Any] = {
     "ndbuffer": "zarr.buffer.cpu.NDBuffer",
 }
 
+#: Settings that zarr-python 3.0 had.
+_REMOVED = ("array.v2_default_", "array.v3_default_")
+
 _MISSING = object()
 
 
@@ -120,7 +123,11 @@ class Config:
             The same names and values, with two underscores for a dot.
         """
         before = deepcopy(self.config)
-        self.update({**(arg or {}), **{name.replace("__", "."): value for name, value in kwargs.items()}})
+        given = {**(arg or {}), **{name.replace("__", "."): value for name, value in kwargs.items()}}
+        for name in _flat(given):
+            if name.startswith(_REMOVED):
+                raise ValueError(f"there is no setting {name!r}: give filters, serializer and compressors where arrays are created")
+        self.update(given)
         return ConfigSet(self, before)
 
     def update(self, new: Mapping[str, Any]) -> None:

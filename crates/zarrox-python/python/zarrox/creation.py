@@ -150,6 +150,10 @@ def create(
     >>> zarr.create((10000, 10000), chunks=(1000, 1000), dtype="i1").nchunks
     100
     """
+    if chunks is not None and chunk_shape is not None:
+        raise ValueError("Only one of chunk_shape or chunks can be provided.")
+    if mode not in (None, "a", "w", "w-"):
+        raise ValueError(f"Invalid mode: {mode}" if mode != "r" else "mode 'r' opens the store read-only, and nothing can be created")
     return creating.create(
         Array,
         shape=shape,
@@ -365,6 +369,8 @@ def empty_like(a: Any, **kwargs: Any) -> Array:
     **kwargs
         The properties that differ: see `create`.
     """
+    if isinstance(a, ArrayBase):
+        kwargs.setdefault("fill_value", a.fill_value)
     return creating.create_like(Array, a, **_checked("empty_like", kwargs))
 
 
@@ -520,14 +526,15 @@ def create_array(
     if data is not None:
         data = array_like(data)
         if shape is not None or dtype is not None:
-            raise ValueError("give either data, or shape and dtype")
+            name = "dtype" if shape is None else "shape"
+            raise ValueError(f"The data parameter was used, but the {name} parameter was also used.")
         of_data = {"object_codec": object_codec} | element_type(data)
         shape, dtype, object_codec = data.shape, of_data["dtype"], object_codec or of_data["object_codec"]
     if shape is None:
-        raise ValueError("give the shape of the array, or its data")
+        raise ValueError("shape was not specified, and no data was given")
     if dtype is None:
-        raise ValueError("give the dtype of the array, or its data")
-    place, path = place_of(store, name)
+        raise ValueError("dtype was not specified, and no data was given")
+    place, path = place_of(store, name, chunk_store)
     store = normalize_store_arg(place, storage_options=storage_options, mode="a", sync=sync)
     check_apart(data, store, path, overwrite)
     z = creating.create(

@@ -108,7 +108,7 @@ OF_3 = Elsewhere(
             """,
         "Group": """
             create_array create_hierarchy from_dict from_store get_array get_group info_complete members metadata nmembers open
-            require_array require_groups show store_path update_attributes zarr_format
+            require_array show store_path update_attributes zarr_format
             """,
     },
 )

@@ -47,7 +47,18 @@ __all__ = [
 
 
 class BaseZarrError(ValueError):
-    """The base class of all errors about nodes."""
+    """The base class of all errors about nodes.
+
+    Parameters
+    ----------
+    *args
+        The message; several arguments are put into that of the class.
+    """
+
+    _msg = "{}"
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*(args if len(args) < 2 else (self._msg.format(*args),)))
 
 
 class NodeNotFoundError(BaseZarrError, FileNotFoundError, KeyError):
@@ -59,9 +70,13 @@ class NodeNotFoundError(BaseZarrError, FileNotFoundError, KeyError):
 class ArrayNotFoundError(NodeNotFoundError):
     """There is no array at the path."""
 
+    _msg = "No array found in store {!r} at path {!r}"
+
 
 class GroupNotFoundError(NodeNotFoundError):
     """There is no group at the path."""
+
+    _msg = "No group found in store {!r} at path {!r}"
 
 
 class PathNotFoundError(NodeNotFoundError):
@@ -83,13 +98,22 @@ class ContainsNodeError(BaseZarrError, FileExistsError):
 class ContainsArrayError(ContainsNodeError):
     """An array already exists."""
 
+    _msg = "An array exists in store {!r} at path {!r}."
+
 
 class ContainsGroupError(ContainsNodeError):
     """A group already exists."""
 
+    _msg = "A group exists in store {!r} at path {!r}."
+
 
 class ContainsArrayAndGroupError(ContainsNodeError):
     """The path has both an array and a group."""
+
+    _msg = (
+        "Array and group metadata documents (.zarray and .zgroup) were both found in store {!r} at path {!r}. Only one of these files "
+        "may be present in a given directory / prefix. Remove the .zarray file, or the .zgroup file, or both."
+    )
 
 
 class MetadataError(BaseZarrError):
@@ -98,6 +122,8 @@ class MetadataError(BaseZarrError):
 
 class MetadataValidationError(MetadataError):
     """The document violates the rules of its format (zarr-python 3's name)."""
+
+    _msg = "Invalid value for '{}'. Expected '{}'. Got '{}'."
 
 
 class NodeTypeValidationError(MetadataValidationError):

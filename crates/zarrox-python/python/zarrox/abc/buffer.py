@@ -154,7 +154,8 @@ class NDBuffer:
         cls, *, shape: Iterable[int], dtype: npt.DTypeLike, order: Literal["C", "F"] = "C", fill_value: Any = None
     ) -> Self:
         """A new block, which is filled with a value; zeros where none is given."""
-        values = np.zeros(tuple(shape), dtype=dtype, order=order)
+        # Without the view, NumPy loses the byte order and the factor of generic times.
+        values = np.zeros(tuple(shape), dtype=dtype, order=order).view(dtype)
         if fill_value is not None and not (isinstance(fill_value, int) and fill_value == 0):
             values[...] = fill_value
         return cls(values)
@@ -162,7 +163,7 @@ class NDBuffer:
     @classmethod
     def empty(cls, shape: tuple[int, ...], dtype: npt.DTypeLike, order: Literal["C", "F"] = "C") -> Self:
         """A new block, whose elements are undefined."""
-        return cls(np.empty(shape=shape, dtype=dtype, order=order))
+        return cls(np.empty(shape=shape, dtype=dtype, order=order).view(dtype))
 
     @classmethod
     def from_ndarray_like(cls, ndarray_like: NDArrayLike) -> Self:
@@ -201,8 +202,7 @@ class NDBuffer:
     @property
     def byteorder(self) -> Any:
         """The order of the bytes of an element, as `zarrox.codecs.Endian`."""
-        order = {"<": "little", ">": "big", "=": np.little_endian and "little" or "big"}
-        return order.get(self.dtype.byteorder, "little")
+        return "big" if self.dtype.byteorder == ">" else "little"
 
     def reshape(self, newshape: tuple[int, ...] | Literal[-1]) -> Self:
         """The elements in another shape."""
@@ -214,10 +214,16 @@ class NDBuffer:
 
     def astype(self, dtype: npt.DTypeLike, order: Literal["K", "A", "C", "F"] = "K") -> Self:
         """The elements as another type."""
+        target = np.dtype(dtype)
+        if target.kind == self.dtype.kind and target.kind in "mM" and np.datetime_data(target) == np.datetime_data(self.dtype):
+            counts = self.as_numpy_array().view(self.dtype.str[0] + "i8").astype(target.str[0] + "i8", order=order)
+            return self.__class__(counts.view(target))
         return self.__class__(self._data.astype(dtype=dtype, order=order))
 
     def __getitem__(self, key: Any) -> Self:
-        return self.__class__(np.asanyarray(self._data[key]))
+        # With an ellipsis, NumPy gives a view instead of a scalar.
+        whole = (*key, ...) if isinstance(key, tuple) and not any(each is ... for each in key) else key
+        return self.__class__(np.asanyarray(self._data[whole]))
 
     def __setitem__(self, key: Any, value: Any) -> None:
         self._data[key] = value._data if isinstance(value, NDBuffer) else value
@@ -233,9 +239,12 @@ class NDBuffer:
         if other is None:
             return False
         values, wanted = self.as_numpy_array(), np.asarray(other)
-        if values.dtype.kind not in "fc" or not equal_nan:
-            return bool(np.all(values == wanted))
-        return bool(np.all((values == wanted) | (np.isnan(values) & np.isnan(wanted.astype(values.dtype)))))
+        if wanted.dtype.kind == "f" and wanted.ndim == 0 and wanted == 0 and values.dtype.kind in "iufc":
+            # 0.0 and -0.0 are equal, and not the same.
+            void = f"V{values.dtype.itemsize}"
+            same = np.broadcast_to(wanted.astype(values.dtype), values.shape)
+            return bool(np.array_equal(values.view(void), same.view(void)))
+        return bool(np.array_equal(values, np.broadcast_to(wanted, values.shape), equal_nan=equal_nan and values.dtype.kind in "fcmM"))
 
     def fill(self, value: Any) -> None:
         """Gives each element a value."""

@@ -125,6 +125,11 @@ def open(
     """
     creates_array = "shape" in kwargs or kwargs.get("data") is not None
     given = kwargs if config is None or not creates_array else {**kwargs, "config": config}
+    if config is not None and not creates_array:
+        store, path = place_of(store, path)
+        store = normalize_store_arg(store, mode=mode, storage_options=storage_options, sync=sync)
+        if _native.node_kind(native_store(store), path) != "array":
+            raise TypeError("config is for arrays, and this resolves to a group: give a shape to create an array")
     settings = configured(config, write_empty_chunks=kwargs.get("write_empty_chunks"))
     settings.pop("order", None)
     return open_node(

@@ -110,7 +110,7 @@ class Array(ArrayBase, Shown[NativeArray]):
         cls,
         store: StoreArgument,
         *,
-        mode: str = "r+",
+        mode: str | None = None,
         storage_options: dict[str, Any] | None = None,
         sync: bool | None = None,
     ) -> BaseStore:

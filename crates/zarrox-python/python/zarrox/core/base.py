@@ -74,8 +74,8 @@ class ArrayBase(Selectable, Described):
 
     Examples
     --------
-    >>> import zarrox as zarr
-    >>> store = zarr.storage.MemoryStore()
+    >>> import zarrox.v2 as zarr
+    >>> store = zarr.MemoryStore()
     >>> z = zarr.zeros((3, 4), store=store, path="a", dtype="i4")
     >>> zarr.Array(store, path="a").shape
     (3, 4)
@@ -154,6 +154,10 @@ class ArrayBase(Selectable, Described):
         self._view = None
         if not settings.read_missing_chunks:
             self._native = Complete(self._native)  # type: ignore[assignment]
+        dtype = native.dtype
+        if dtype.kind in "mM" and np.datetime_data(dtype)[0] == "generic":
+            # New arrays of NumPy lose the byte order and the factor of such types.
+            self._convert(lambda values: np.asarray(values).view(dtype)[()])
         kind = settings.meta_array
         if kind is not None and type(kind) is not np.ndarray:
             self._convert(lambda values: np.asanyarray(values, like=kind))

@@ -105,8 +105,8 @@ def create(
         See `zarrox.core.spec.array_spec`.
     """
     options: dict[str, Any] = {"storage_options": storage_options, "sync": sync}
-    store, path = place_of(store, path)
-    opened = cls._open_store(store, mode="a", **options)
+    store, path = place_of(store, path, chunk_store)
+    opened = cls._open_store(store, mode=mode or "a", **options)
     chunks_in = None if chunk_store is None else cls._open_store(chunk_store, mode="a", **options)
     settings = Settings(
         chunk_store=chunks_in,
@@ -209,7 +209,9 @@ def open_like(cls: type[A], a: Any, path: StoreArgument, **kwargs: Any) -> A:
     if isinstance(a, ArrayBase):
         kwargs.setdefault("fill_value", a.fill_value)
     kwargs["store"] = path
-    _open_store_in(cls, kwargs, kwargs.get("mode", "a"))
+    if kwargs.get("mode") is None:
+        kwargs["mode"] = "r" if getattr(path, "read_only", False) else "a"
+    _open_store_in(cls, kwargs, kwargs["mode"])
     return open_array(cls, **_like(cls, a, kwargs))
 
 
@@ -226,7 +228,7 @@ def _like(cls: type[ArrayBase], a: Any, kwargs: dict[str, Any]) -> dict[str, Any
 def _open_store_in(cls: type[ArrayBase], kwargs: dict[str, Any], mode: str = "a") -> None:
     """Opens the store among arguments of `create`, which is told by then whether it flushes."""
     options = {"storage_options": kwargs.get("storage_options"), "sync": kwargs.pop("sync", None)}
-    store, kwargs["path"] = place_of(kwargs.get("store"), kwargs.get("path"))
+    store, kwargs["path"] = place_of(kwargs.get("store"), kwargs.get("path"), kwargs.get("chunk_store"))
     kwargs["store"] = cls._open_store(store, mode=mode, **options)
 
 
@@ -271,7 +273,7 @@ def open_array(
     if mode not in ("r", "r+", "a", "w", "w-", "x"):
         raise ValueError(f"mode must be one of r, r+, a, w, w- and x, not {mode!r}")
     options: dict[str, Any] = {"storage_options": storage_options, "sync": sync}
-    store, at = place_of(store, path)
+    store, at = place_of(store, path, chunk_store)
     opened_store = cls._open_store(store, mode=mode, **options)
     chunks_in = None if chunk_store is None else cls._open_store(chunk_store, mode="a", **options)
     keys = native_store(opened_store, chunks_in, synchronizer)

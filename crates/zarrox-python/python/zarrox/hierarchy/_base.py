@@ -128,7 +128,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
         sync: bool | None = None,
     ) -> Self:
         """Open or create a group, as the mode says; at a root of the default format."""
-        store, at = place_of(store, path)
+        store, at = place_of(store, path, chunk_store)
         if isinstance(use_consolidated, str):
             opened = cls._array._open_store(store, storage_options=storage_options, mode=mode)
             store, elements = consolidated_store(opened, use_consolidated, mode)

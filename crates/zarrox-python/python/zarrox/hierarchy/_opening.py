@@ -61,7 +61,7 @@ def open_node(
     """
     check_mode(mode)
     options: dict[str, Any] = {"storage_options": storage_options, "sync": sync}
-    store, kwargs["path"] = place_of(store, kwargs.get("path"))
+    store, kwargs["path"] = place_of(store, kwargs.get("path"), kwargs.get("chunk_store"))
     opened = group._array._open_store(store, mode=mode, **options)
     if kwargs.get("chunk_store") is not None:
         kwargs["chunk_store"] = group._array._open_store(kwargs["chunk_store"], mode=mode, **options)
@@ -196,7 +196,7 @@ def save_group(
     """
     arrays = {name: _as_array(arr) for name, arr in named.items()}
     if not arrays:
-        raise ValueError("there is nothing to save: give at least one array")
+        raise ValueError("at least one array must be provided")
     for name, arr in named.items():
         if isinstance(arr, str | bool | None):
             options = "path, zarr_format, storage_options, progress"

@@ -136,7 +136,7 @@ class AwaitedStore(NativeStore, Store):
         """A value or a part of it; ``None`` if it is missing."""
         return await self._do(self.get_sync, key, prototype=prototype, byte_range=byte_range)
 
-    async def set(self, key: str, value: Buffer) -> None:
+    async def set(self, key: str, value: Buffer, byte_range: None = None) -> None:
         """Write a value."""
         await self._do(self._raw.set, key, self._checked("set", value))
 

@@ -192,7 +192,7 @@ class BaseStore(MutableMapping[str, Any]):
     @staticmethod
     def _ensure_store(store: Any) -> Any:
         """A store for a store, also one of zarr-python, or for another mapping; ``None`` for ``None``."""
-        if store is None or isinstance(store, BaseStore):
+        if store is None or issubclass(type(store), BaseStore):
             return store
         foreign = adapted(store)
         if foreign is not None:

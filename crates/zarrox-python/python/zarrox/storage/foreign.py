@@ -69,6 +69,11 @@ class FsspecStore(AwaitedStore, FSStore):
         return store
 
     @classmethod
+    def from_upath(cls, upath: Any, read_only: bool = False, allowed_exceptions: tuple[type[BaseException], ...] = ()) -> Self:
+        """The store at a path of the package ``universal_pathlib``."""
+        return cls(upath.fs, read_only=read_only, path=upath.path.rstrip("/"), allowed_exceptions=allowed_exceptions)
+
+    @classmethod
     def from_mapper(cls, fs_map: Any, read_only: bool = False) -> Self:
         """The store of a mapper.
 
@@ -124,6 +129,13 @@ class _Objects(MutableMapping[str, bytes]):
         found = self.package.list_with_delimiter(self.store, path or None)
         places = [*found["common_prefixes"], *(below["path"] for below in found["objects"])]
         return sorted(place.rstrip("/").rpartition("/")[2] for place in places)
+
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+    def __repr__(self) -> str:
+        return f"<FsspecStore({type(self.fs).__name__}, {self.path})>"
 
 
 class ObjectStore(AwaitedStore):

@@ -140,6 +140,15 @@ def _google(token: Any) -> dict[str, Any]:
     return {"credentials_file": token} if os.path.exists(str(token)) else {"token": token}
 
 
+def _blocking(fs: Any) -> Any:
+    """The file system of fsspec that blocks for one whose methods are awaited."""
+    if not getattr(fs, "asynchronous", False):
+        return fs
+    # One that only hands calls of another one to threads knows that.
+    inner = getattr(fs, "sync_fs", None)
+    return inner if inner is not None else type(fs)(*fs.storage_args, **{**fs.storage_options, "asynchronous": False})
+
+
 class FSStore(NativeStore):
     """A store at a URL.
 
@@ -253,8 +262,10 @@ class FSStore(NativeStore):
                 f"'{self.url}' with these options needs the package fsspec: pip install fsspec"
             ) from error
         if self._fs is not None:
-            return fsspec.FSMap(self.url, self._fs)
-        options = {"auto_mkdir": True, **self.storage_options} if self._is_local() else self.storage_options
+            return fsspec.FSMap(self.url, _blocking(self._fs))
+        options = {**({"auto_mkdir": True} if self._is_local() else {}), **self.storage_options, "asynchronous": False}
+        if "asynchronous" not in self.storage_options:
+            del options["asynchronous"]
         return fsspec.get_mapper(self.url, **options)
 
     def _is_local(self) -> bool:

@@ -139,8 +139,8 @@ class StorePath(NativeStore):
         self.store.delete_sync(self.path)
 
 
-def place_of(store: StoreArgument, path: PathArgument) -> tuple[StoreArgument, str]:
-    """The store and the path of a node: a place in a store gives both."""
-    if isinstance(store, StorePath):
+def place_of(store: StoreArgument, path: PathArgument, chunk_store: StoreArgument = None) -> tuple[StoreArgument, str]:
+    """The store and the path of a node: a place in a store gives both, unless chunks are in another store below the same path."""
+    if isinstance(store, StorePath) and chunk_store is None:
         return store._inner, normalize_storage_path(f"{store.path}/{normalize_storage_path(path)}")
     return store, normalize_storage_path(path)

@@ -36,7 +36,7 @@ class Undo:
         node : Array or Group
             The node.
         """
-        store, path = native_store(node.store), node.path
+        store, path = native_store(node._store), node.path
         self._steps.append(lambda: _native.delete_node(store, path))
 
     def all(self) -> None:
@@ -163,7 +163,7 @@ def _storing_empty(array: Array, plan: Plan, write: Write) -> Array:
     if wanted is None:
         return array
     return Array._of(
-        array._native.with_options(write_empty_chunks=wanted), array.store, Settings(write_empty_chunks=wanted)
+        array._native.with_options(write_empty_chunks=wanted), array._store, Settings(write_empty_chunks=wanted)
     )
 
 

@@ -77,4 +77,4 @@ def shaped(array: Array, native: _native.Array) -> Array:
     native : _native.Array
         The native array that has the shape.
     """
-    return Array._of(native, array.store, array._settings)
+    return Array._of(native, array._store, array._settings)
