@@ -9,7 +9,6 @@ how zarr-python's own engine works: they are kept, and mean nothing to this one.
 
 from __future__ import annotations
 
-import ast
 import os
 from collections.abc import Mapping
 from copy import deepcopy
@@ -155,6 +154,12 @@ class Config:
         """Undo all changes."""
         self.refresh()
 
+    def pprint(self, **kwargs: Any) -> None:
+        """Print all settings, with the arguments of :func:`pprint.pprint`."""
+        from pprint import pprint
+
+        pprint(self.config, **kwargs)
+
     def enable_gpu(self) -> NoReturn:
         """Is of zarr-python alone: elements are in the memory of this machine."""
         raise NotImplementedError("arrays are read into the memory of this machine: copy them to the GPU from there")
@@ -218,8 +223,10 @@ def of_environment(variables: Mapping[str, str], name: str = "zarr") -> dict[str
 
 
 def _literal(text: str) -> Any:
+    from ast import literal_eval
+
     try:
-        return ast.literal_eval(text)
+        return literal_eval(text)
     except (SyntaxError, ValueError):
         return text
 

@@ -16,7 +16,6 @@ Examples
 
 from __future__ import annotations
 
-import asyncio
 import builtins
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
@@ -27,6 +26,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_che
 
 from zarrox.abc.buffer import Buffer, BufferPrototype
 from zarrox.buffer.cpu import default_buffer_prototype
+from zarrox.core.waiting import gather
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -198,7 +198,7 @@ class Store(ABC):
             await self.set(key, value)
 
     async def _set_many(self, values: Iterable[tuple[str, Buffer]]) -> None:
-        await asyncio.gather(*starmap(self.set, values))
+        await gather(*starmap(self.set, values))
 
     async def _get_many(
         self, requests: Iterable[tuple[str, BufferPrototype, ByteRequest | None]]

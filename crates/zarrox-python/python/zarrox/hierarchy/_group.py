@@ -15,6 +15,7 @@ from zarrox.core.array import Array
 from zarrox.core.base import ArrayBase
 from zarrox.core.settings import Settings
 from zarrox.elsewhere import OF_2
+from zarrox.errors import ContainsArrayError, ContainsGroupError
 from zarrox.hierarchy import _nodes
 from zarrox.hierarchy._base import GroupBase
 from zarrox.shown.info import InfoReporter, Lines
@@ -115,14 +116,18 @@ class Group(GroupBase, Shown[NativeGroup]):
         return self
 
     def get_array(self, path: str) -> Array:
-        """The array of a name or path; a group there is an error (``TypeError``)."""
+        """The array of a name or path; a group there is a ``ContainsGroupError``."""
         node = self[path]
-        return node if isinstance(node, Array) else _refuse(node, "array")
+        if isinstance(node, Array):
+            return node
+        raise ContainsGroupError(f"{node.name!r} is a group, not an array")
 
     def get_group(self, path: str) -> Group:
-        """The group of a name or path; an array there is an error (``TypeError``)."""
+        """The group of a name or path; an array there is a ``ContainsArrayError``."""
         node = self[path]
-        return node if isinstance(node, Group) else _refuse(node, "group")
+        if isinstance(node, Group):
+            return node
+        raise ContainsArrayError(f"{node.name!r} is an array, not a group")
 
     def members(
         self, max_depth: int | None = 0, *, use_consolidated_for_children: bool = True
@@ -382,7 +387,3 @@ class Group(GroupBase, Shown[NativeGroup]):
 
     def __getattr__(self, name: str) -> NoReturn:
         OF_2.refuse("Group", name, type(self).__name__)
-
-
-def _refuse(node: Any, wanted: str) -> NoReturn:
-    raise TypeError(f"{node!r} is not the {wanted} that was asked for")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterable, Iterator, MutableMapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,7 +17,7 @@ from zarrox.abc.store import (
 )
 from zarrox.buffer.cpu import default_buffer_prototype
 from zarrox.config import config
-from zarrox.core.waiting import run, wait
+from zarrox.core.waiting import gather, run, wait
 from zarrox.errors import ReadOnlyError
 
 from .base import BaseStore, NativeStore, adapters, is_foreign
@@ -166,13 +165,13 @@ class AwaitedStore(NativeStore, Store):
         self, prototype: BufferPrototype, key_ranges: Iterable[tuple[str, ByteRequest | None]]
     ) -> list[Buffer | None]:
         """Several values or parts."""
-        return await asyncio.gather(*(self.get(key, prototype, one) for key, one in key_ranges))
+        return await gather(*(self.get(key, prototype, one) for key, one in key_ranges))
 
     async def _get_many(
         self, requests: Iterable[tuple[str, BufferPrototype, ByteRequest | None]]
     ) -> AsyncGenerator[tuple[str, Buffer | None], None]:
         wanted = list(requests)
-        values = await asyncio.gather(*(self.get(*request) for request in wanted))
+        values = await gather(*(self.get(*request) for request in wanted))
         for (key, _, _), value in zip(wanted, values, strict=True):
             yield key, value
 

@@ -132,10 +132,10 @@ class _Objects(MutableMapping[str, bytes]):
 
 
     def __str__(self) -> str:
-        return str(self.path)
+        return self._raw.location
 
     def __repr__(self) -> str:
-        return f"<FsspecStore({type(self.fs).__name__}, {self.path})>"
+        return f"<FsspecStore({self})>"
 
 
 class ObjectStore(AwaitedStore):

@@ -30,10 +30,15 @@ class Kinds(NamedTuple):
     directory: Callable[..., BaseStore]
     archive: Callable[..., BaseStore]
     mapping: Callable[[dict[str, Any]], BaseStore] = KVStore
+    url: Callable[..., BaseStore] = FSStore
+
+
+def _at_url(url: str, *, mode: str, **storage_options: Any) -> BaseStore:
+    return FsspecStore.from_url(url, storage_options, read_only=mode == "r")
 
 
 #: The classes that zarr-python 3 has.
-_KINDS = Kinds(MemoryStore, LocalStore, lambda path, *, mode, sync: ZipStore(path, mode=mode, sync=sync), MemoryStore)
+_KINDS = Kinds(MemoryStore, LocalStore, lambda path, *, mode, sync: ZipStore(path, mode=mode, sync=sync), MemoryStore, _at_url)
 
 
 def normalize_store_arg(
@@ -142,7 +147,7 @@ def _store_at(
     if "://" in place or "::" in place:
         if sync:
             raise ValueError(f"sync is for paths, and '{place}' is a URL")
-        return FSStore(place, mode="r" if mode == "r" else "w", **(storage_options or {}))
+        return kinds.url(place, mode="r" if mode == "r" else "w", **(storage_options or {}))
     if place.endswith(".zip"):
         if storage_options:
             raise ValueError(f"storage_options are for URLs and directories, and '{place}' is an archive")

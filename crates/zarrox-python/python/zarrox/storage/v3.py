@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import weakref
-import zipfile
 from collections.abc import Mapping, MutableMapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -251,7 +250,7 @@ class ZipStore(AwaitedStore, archive.ZipStore):
         *,
         mode: str = "r",
         read_only: bool | None = None,
-        compression: int = zipfile.ZIP_STORED,
+        compression: int = archive.ZIP_STORED,
         allowZip64: bool = True,
         sync: bool = False,
     ) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import logging
 import sys
 import time
 from collections import defaultdict
@@ -15,6 +14,7 @@ from zarrox.abc.buffer import Buffer, BufferPrototype
 from zarrox.abc.store import ByteRequest, Store
 
 if TYPE_CHECKING:
+    import logging
     from types import TracebackType
 
     from typing_extensions import Self
@@ -211,6 +211,9 @@ class LoggingStore(WrapperStore[S]):
     """
 
     def __init__(self, store: S, log_level: str = "DEBUG", log_handler: logging.Handler | None = None) -> None:
+        # Slow to import, and needed by few programs.
+        import logging
+
         super().__init__(store)
         self.counter: defaultdict[str, int] = defaultdict(int)
         self.log_level = log_level
@@ -221,6 +224,8 @@ class LoggingStore(WrapperStore[S]):
             self.logger.addHandler(log_handler or self._default_handler())
 
     def _default_handler(self) -> logging.Handler:
+        import logging
+
         handler = logging.StreamHandler(stream=sys.stdout)
         handler.setLevel(self.log_level)
         handler.setFormatter(logging.Formatter("%(asctime)s - %(name)s - %(levelname)s - %(message)s"))
