@@ -172,7 +172,7 @@ def to_zarr(
         region = (region,)
     _check_shared(target, _client(None))
     # The types of Dask say that it stores nothing but its own arrays.
-    store: Any = array._store
+    store: Any = array.store
     return store(target, lock=False, regions=region, compute=compute, return_stored=return_stored)
 
 

@@ -6,7 +6,6 @@ Of several classes with one name, the settings ``codecs``, ``buffer``, ``ndbuffe
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from zarrox.config import config
@@ -105,7 +104,8 @@ def register_codec(key: str, codec_cls: type[Any], *, qualname: str | None = Non
     key : str
         The name in metadata.
     codec_cls : type
-        The class: a subclass of `zarrox.abc.codec.BytesBytesCodec`. Arrays of Python's own codecs are of this kind alone.
+        The class. `get_codec_class` finds it; arrays of version 3 are encoded and decoded by codecs in Rust alone. A codec in Python for
+        arrays of version 2 is registered by `zarrox.v2.codecs.register_codec`.
     qualname : str, optional
         The name that the setting ``codecs.key`` can have; by default that of the class.
     """
@@ -152,13 +152,6 @@ def _codec_classes(key: str) -> Registry[Any]:
     classes = _codec_registries.get(key, Registry())
     classes.lazy_load()
     return classes
-
-
-def get_numcodec(data: Mapping[str, Any]) -> Any:
-    """The codec of a configuration in version 2, with an ``id``."""
-    from zarrox.codecs.registry import get_codec
-
-    return get_codec(data)
 
 
 def register_pipeline(pipe_cls: type[Any]) -> None:

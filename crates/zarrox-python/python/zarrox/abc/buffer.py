@@ -69,7 +69,7 @@ class Buffer(ABC):
             raise ValueError("array_like: only 1-dim allowed")
         if np.dtype(array_like.dtype) != np.dtype("B"):
             raise ValueError("array_like: only byte dtype allowed")
-        self._data = array_like
+        self._data: Any = array_like
 
     @classmethod
     @abstractmethod
@@ -101,11 +101,12 @@ class Buffer(ABC):
 
     def as_array_like(self) -> ArrayLike:
         """The array that the buffer holds."""
-        return self._data
+        data: ArrayLike = self._data
+        return data
 
     def as_buffer_like(self) -> Any:
         """The bytes as an object with the buffer protocol."""
-        return memoryview(self.as_numpy_array())  # type: ignore[arg-type]
+        return memoryview(self.as_numpy_array())
 
     def to_bytes(self) -> bytes:
         """A copy of the bytes."""
@@ -126,7 +127,7 @@ class Buffer(ABC):
         self._data[key] = value._data if isinstance(value, Buffer) else value
 
     def __len__(self) -> int:
-        return self._data.size
+        return int(self._data.size)
 
     def __add__(self, other: Buffer) -> Self:
         return self.combine([other])
@@ -146,8 +147,8 @@ class NDBuffer:
         The array that is kept.
     """
 
-    def __init__(self, array: NDArrayLike) -> None:
-        self._data = array
+    def __init__(self, array: Any) -> None:
+        self._data: Any = array
 
     @classmethod
     def create(
@@ -166,7 +167,7 @@ class NDBuffer:
         return cls(np.empty(shape=shape, dtype=dtype, order=order).view(dtype))
 
     @classmethod
-    def from_ndarray_like(cls, ndarray_like: NDArrayLike) -> Self:
+    def from_ndarray_like(cls, ndarray_like: Any) -> Self:
         """The block over an array."""
         return cls(ndarray_like)
 
@@ -177,7 +178,8 @@ class NDBuffer:
 
     def as_ndarray_like(self) -> NDArrayLike:
         """The array that the block holds."""
-        return self._data
+        data: NDArrayLike = self._data
+        return data
 
     def as_numpy_array(self) -> npt.NDArray[Any]:
         """The elements as an array of NumPy."""
@@ -192,12 +194,13 @@ class NDBuffer:
     @property
     def dtype(self) -> np.dtype[Any]:
         """The type of the elements."""
-        return self._data.dtype
+        dtype: np.dtype[Any] = self._data.dtype
+        return dtype
 
     @property
     def shape(self) -> tuple[int, ...]:
         """The length along each dimension."""
-        return self._data.shape
+        return tuple(self._data.shape)
 
     @property
     def byteorder(self) -> Any:
@@ -214,7 +217,7 @@ class NDBuffer:
 
     def astype(self, dtype: npt.DTypeLike, order: Literal["K", "A", "C", "F"] = "K") -> Self:
         """The elements as another type."""
-        target = np.dtype(dtype)
+        target: Any = np.dtype(dtype)
         if target.kind == self.dtype.kind and target.kind in "mM" and np.datetime_data(target) == np.datetime_data(self.dtype):
             counts = self.as_numpy_array().view(self.dtype.str[0] + "i8").astype(target.str[0] + "i8", order=order)
             return self.__class__(counts.view(target))
@@ -229,7 +232,7 @@ class NDBuffer:
         self._data[key] = value._data if isinstance(value, NDBuffer) else value
 
     def __len__(self) -> int:
-        return self._data.__len__()
+        return len(self._data)
 
     def __repr__(self) -> str:
         return f"<NDBuffer shape={self.shape} dtype={self.dtype} {self._data!r}>"

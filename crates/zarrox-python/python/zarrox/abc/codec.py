@@ -1,6 +1,6 @@
-"""The base classes of codecs of version 3, which programs subclass and register with `zarrox.registry.register_codec`.
+"""The base classes of codecs of version 3, and of codec pipelines.
 
-Arrays run codecs of bytes (`BytesBytesCodec`) that are written in Python; those of arrays exist in Rust alone.
+Arrays of version 3 are encoded and decoded by codecs in Rust alone; `zarrox.v2.codecs.Codec` is for codecs in Python.
 """
 
 from __future__ import annotations

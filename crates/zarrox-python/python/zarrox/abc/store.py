@@ -265,7 +265,7 @@ def missing_of_several(key: str) -> BaseException:
     """What readers of several parts of a missing value get: a group of errors, where Python has such."""
     error = FileNotFoundError(key)
     group = getattr(builtins, "BaseExceptionGroup", None)  # Not in Python 3.10.
-    return error if group is None else group("chunk read failed", [error])  # type: ignore[no-any-return]
+    return error if group is None else group("chunk read failed", [error])
 
 
 @runtime_checkable

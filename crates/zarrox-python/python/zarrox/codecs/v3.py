@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from .. import registry
+from ..config import config
 from ..core.dtype import ZDType, parse_dtype
 from .abc import config_json, shown_as
 from .parameters import choice, integer, split
@@ -591,6 +593,8 @@ CODECS: dict[str, type[V3Codec]] = {
     )
 }
 CODECS["endian"] = BytesCodec
+for _name, _class in CODECS.items():
+    registry.register_codec(_name, _class, qualname=config["codecs"].get(_name))
 
 
 def parse_codec(codec: Any) -> Any:

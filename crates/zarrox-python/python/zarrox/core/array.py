@@ -52,7 +52,7 @@ class Array(ArrayBase, Shown[NativeArray]):
     """
 
     __slots__ = ()
-    __class_getitem__ = classmethod(GenericAlias)  # type: ignore[assignment]
+    __class_getitem__: Any = classmethod(GenericAlias)
 
     def __init__(self, async_array: AsyncArray) -> None:
         of = async_array._blocking
@@ -368,7 +368,7 @@ class Array(ArrayBase, Shown[NativeArray]):
         OF_2.refuse("Array", name, type(self).__name__)
 
 
-def _settings_of(config: ArrayConfigLike | None) -> dict[str, bool]:
+def _settings_of(config: ArrayConfigLike | None) -> dict[str, Any]:
     chosen = parse_array_config(config)
     return {"write_empty_chunks": chosen.write_empty_chunks, "read_missing_chunks": chosen.read_missing_chunks}
 

@@ -32,17 +32,12 @@ class AsyncArray:
     """
 
     __slots__ = ("__weakref__", "_blocking")
-    __class_getitem__ = classmethod(GenericAlias)
+    __class_getitem__: Any = classmethod(GenericAlias)
 
     _blocking: Array
 
     def __init__(self, metadata: Any, store_path: Any, config: Any = None) -> None:
-        self._blocking = self._kind().from_dict(store_path, metadata, config=config)
-
-    @classmethod
-    def _kind(cls) -> type[Array]:
-        """The class of arrays that block."""
-        return cls.kind
+        self._blocking = self.kind.from_dict(store_path, metadata, config=config)
 
     #: The class of arrays that block.
     kind: Any = None
@@ -62,7 +57,7 @@ class AsyncArray:
     @classmethod
     async def open(cls, store: Any, zarr_format: int | None = 3, *, config: Any = None) -> AsyncArray:
         """Open an existing array."""
-        return cls.of(await run(cls._kind().open, store, zarr_format=zarr_format, config=config))
+        return cls.of(await run(cls.kind.open, store, zarr_format=zarr_format, config=config))
 
     shape = same("shape")
     ndim = same("ndim")

@@ -26,7 +26,8 @@ def awaited(value: Any) -> Any:
 
 def blocking(value: Any) -> Any:
     """The object that blocks for one that is awaited; everything else as it is."""
-    return value._blocking if isinstance(value, tuple(kinds.values())) else value
+    found: Any = value
+    return found._blocking if isinstance(value, tuple(kinds.values())) else value
 
 
 def later(name: str) -> Callable[..., Coroutine[Any, Any, Any]]:

@@ -10,7 +10,8 @@ from typing import NoReturn
 from .paths import normalize_storage_path  # isort: skip - others need it
 from zarrox.elsewhere import OF_2
 
-from .base import BaseStore, NativeStore, StoredBytes, StoreLike
+from .base import BaseStore, StoredBytes, StoreLike
+from .native import NativeStore
 from .foreign import FsspecStore, ObjectStore
 from .functions import native_store, normalize_store_arg
 from .store_path import StorePath

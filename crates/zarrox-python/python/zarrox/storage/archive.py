@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from zarrox import _native
 
-from .base import FileStore
+from .native import FileStore
 
 if TYPE_CHECKING:
     import zipfile

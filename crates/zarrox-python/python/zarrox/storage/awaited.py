@@ -20,7 +20,8 @@ from zarrox.config import config
 from zarrox.core.waiting import gather, run, wait
 from zarrox.errors import ReadOnlyError
 
-from .base import BaseStore, NativeStore, adapters, is_foreign
+from .base import BaseStore, adapters, is_foreign
+from .native import NativeStore
 from .paths import is_key
 
 if TYPE_CHECKING:
@@ -131,7 +132,9 @@ class AwaitedStore(NativeStore, Store):
             )
         return value.as_buffer_like()
 
-    async def get(self, key: str, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None) -> Buffer | None:
+    async def get(  # type: ignore[override]
+        self, key: str, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None
+    ) -> Buffer | None:
         """A value or a part of it; ``None`` if it is missing."""
         return await self._do(self.get_sync, key, prototype=prototype, byte_range=byte_range)
 
@@ -152,7 +155,7 @@ class AwaitedStore(NativeStore, Store):
         """Returns true if there is a value."""
         return is_key(key) and await self._do(self._raw.contains, key)
 
-    async def getsize(self, key: str) -> int:
+    async def getsize(self, key: str) -> int:  # type: ignore[override]
         """The length of a value in bytes; a missing one is a ``FileNotFoundError``."""
         size = await self._do(self._raw.size, key) if is_key(key) else None
         if size is None:
@@ -276,7 +279,7 @@ class CalledBack(MutableMapping[str, Any]):
         except FileNotFoundError:
             return None
         except Exception as group:
-            errors = getattr(group, "exceptions", ())
+            errors: tuple[BaseException, ...] = getattr(group, "exceptions", ())
             if errors and all(isinstance(error, FileNotFoundError) for error in errors):
                 return None
             if len(errors) == 1:
@@ -335,10 +338,11 @@ class StoreOfProgram(NativeStore):
     """
 
     _identity = ("given",)
+    _transient = (*NativeStore._transient, "_called")
 
     def __init__(self, store: Store) -> None:
         self.given = store
-        self._mapping = CalledBack(store)
+        self._called = CalledBack(store)
 
     @property
     def _read_only(self) -> bool:  # type: ignore[override]
@@ -349,14 +353,14 @@ class StoreOfProgram(NativeStore):
 
     def _connect(self) -> _native.Store:
         place = f"{type(self.given).__name__}://{id(self.given)}"
-        return _native.Store.mapping(self._mapping, place, config["async.concurrency"])
+        return _native.Store.mapping(self._called, place, config["async.concurrency"])
 
     def close(self) -> None:
         """Closes the store of the program."""
         self.given.close()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state, _mapping=CalledBack(state["given"]))
+        vars(self).update(state, _called=CalledBack(state["given"]))
 
     def __str__(self) -> str:
         return str(self.given)

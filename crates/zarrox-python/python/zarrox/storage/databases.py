@@ -14,7 +14,7 @@ from typing import Any
 from zarrox import _native
 from zarrox.errors import UnsupportedError
 
-from .base import FileStore
+from .native import FileStore
 
 __all__ = ["DBMStore", "LMDBStore", "SQLiteStore"]
 

@@ -15,7 +15,7 @@ from zarrox import _native
 from zarrox.argument_types import PathArgument
 from zarrox.errors import FSPathExistNotDir
 
-from .base import NativeStore
+from .native import NativeStore
 from .paths import normalize_storage_path
 
 __all__ = [

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["FsspecStore", "ObjectStore"]
 
 
-class FsspecStore(AwaitedStore, FSStore):
+class FsspecStore(AwaitedStore, FSStore):  # type: ignore[misc]
     """A store in a file system of fsspec.
 
     Parameters
@@ -40,6 +40,12 @@ class FsspecStore(AwaitedStore, FSStore):
     ) -> None:
         mode = "r" if read_only else "w"
         super().__init__(path, fs=fs, mode=mode, exceptions=(*allowed_exceptions, KeyError, FileNotFoundError))
+
+    def __str__(self) -> str:
+        return self._raw.location
+
+    def __repr__(self) -> str:
+        return f"<FsspecStore({self})>"
 
     @classmethod
     def from_url(
@@ -129,13 +135,6 @@ class _Objects(MutableMapping[str, bytes]):
         found = self.package.list_with_delimiter(self.store, path or None)
         places = [*found["common_prefixes"], *(below["path"] for below in found["objects"])]
         return sorted(place.rstrip("/").rpartition("/")[2] for place in places)
-
-
-    def __str__(self) -> str:
-        return self._raw.location
-
-    def __repr__(self) -> str:
-        return f"<FsspecStore({self})>"
 
 
 class ObjectStore(AwaitedStore):

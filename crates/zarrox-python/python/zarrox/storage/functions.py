@@ -108,13 +108,14 @@ def open_store(
         raise ValueError("sync is for paths: a store of another kind is told when it is made, such as SQLiteStore(path, sync=True)")
     # Not what only says that it is one, as mocks do.
     if issubclass(type(store), BaseStore):
-        return store
+        found: BaseStore = store  # type: ignore[assignment]
+        return found
     if store is None:
         return kinds.memory()
     if isinstance(store, dict):
         return kinds.mapping(store)
-    found: BaseStore = BaseStore._ensure_store(store)
-    return found
+    made: BaseStore = BaseStore._ensure_store(store)
+    return made
 
 
 def consolidated_store(elements: BaseStore, metadata_key: str, mode: str) -> tuple[BaseStore, BaseStore | None]:

@@ -8,8 +8,9 @@ from typing import Any
 
 from zarrox import _native
 
-from .base import KVStore, NativeStore
-from .paths import is_key, normalize_storage_path
+from .base import KVStore
+from .native import NativeStore
+from .paths import is_key
 
 __all__ = ["DictStore", "MemoryStore", "is_in_memory", "new_memory"]
 

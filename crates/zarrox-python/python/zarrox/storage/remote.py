@@ -12,7 +12,7 @@ from zarrox import _native
 from zarrox.argument_types import PathArgument
 from zarrox.errors import FSPathExistNotDir, ReadOnlyError
 
-from .base import NativeStore
+from .native import NativeStore
 from .directory import DIRECTORY_OPTIONS, directory_options
 from .files import Files
 from .paths import DOCUMENTS, is_key, normalize_storage_path

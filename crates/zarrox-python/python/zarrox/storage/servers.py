@@ -9,7 +9,7 @@ from urllib.parse import quote
 from zarrox import _native
 from zarrox.argument_types import PathArgument
 
-from .base import NativeStore
+from .native import NativeStore
 from .paths import normalize_storage_path, prefix_of
 
 __all__ = ["ABSStore", "MongoDBStore", "RedisStore", "open_url"]

@@ -10,7 +10,8 @@ from zarrox.abc.store import ByteRequest, Store
 from zarrox.argument_types import PathArgument, StoreArgument
 from zarrox.buffer.cpu import default_buffer_prototype
 
-from .base import BaseStore, KVStore, NativeStore
+from .base import BaseStore, KVStore
+from .native import NativeStore
 from .paths import normalize_storage_path
 
 __all__ = ["StorePath", "place_of"]

@@ -15,6 +15,7 @@ from . import archive, memory
 from .awaited import AwaitedStore
 from .base import KVStore
 from .directory import DirectoryStore
+from .paths import normalize_storage_path
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -106,6 +107,7 @@ class MemoryStore(AwaitedStore, memory.MemoryStore):
 
     _at_hand = True
     _transient = (*AwaitedStore._transient, "_kept")
+    _kept: _native.Store | None = None
 
     def __init__(self, store_dict: MutableMapping[str, Any] | None = None, *, read_only: bool = False) -> None:
         if store_dict is None:
@@ -118,7 +120,9 @@ class MemoryStore(AwaitedStore, memory.MemoryStore):
     def _connect(self) -> _native.Store:
         if self._values is not None:
             return KVStore(self._values).native
-        return vars(self).setdefault("_kept", _native.Store.memory())
+        if self._kept is None:
+            self._kept = _native.Store.memory()
+        return self._kept
 
     @property
     def _store_dict(self) -> MutableMapping[str, Any]:
@@ -129,7 +133,7 @@ class MemoryStore(AwaitedStore, memory.MemoryStore):
             return NotImplemented
         return self is other or (self.read_only == other.read_only and dict(self) == dict(other))
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def __str__(self) -> str:
         return f"memory://{id(self._store_dict)}"
@@ -160,11 +164,12 @@ class ManagedMemoryStore(MemoryStore):
 
     def __init__(self, name: str | None = None, *, path: str = "", read_only: bool = False) -> None:
         super().__init__(read_only=read_only)
+        kept = _native.Store.memory()
         if name is not None and "/" in name:
             raise ValueError(f"Store name must not contain '/': {name!r}. Use path= for a place in the store.")
-        self._name = str(id(self._kept)) if name is None else name
-        self.path = memory.normalize_storage_path(path)
-        self._shared = _shared.setdefault(self._name, _Shared(self._kept))
+        self._name = str(id(kept)) if name is None else name
+        self.path = normalize_storage_path(path)
+        self._shared = _shared.setdefault(self._name, _Shared(kept))
         self._kept = self._shared.store.prefixed(self.path) if self.path else self._shared.store
 
     @classmethod
@@ -191,7 +196,7 @@ class ManagedMemoryStore(MemoryStore):
             other.read_only,
         )
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _found, (self._name, self.path, self.read_only)

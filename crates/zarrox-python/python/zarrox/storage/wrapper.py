@@ -63,7 +63,7 @@ class WrapperStore(Store, Generic[S]):
         await self._store._ensure_open()
 
     @property
-    def _is_open(self) -> bool:  # type: ignore[override]
+    def _is_open(self) -> bool:
         return self._store._is_open
 
     @_is_open.setter
@@ -90,7 +90,7 @@ class WrapperStore(Store, Generic[S]):
         return self._store.supports_listing
 
     def __eq__(self, value: object) -> bool:
-        return type(self) is type(value) and self._store == value._store  # type: ignore[attr-defined]
+        return type(self) is type(value) and self._store == value._store
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -312,4 +312,4 @@ for _name in (
     "list_prefix list_dir get_sync set_sync delete_sync with_read_only close"
 ).split():
     setattr(LoggingStore, _name, _logged(_name))
-LoggingStore.__abstractmethods__ = frozenset()  # type: ignore[attr-defined]
+LoggingStore.__abstractmethods__ = frozenset()

@@ -11,7 +11,7 @@ from zarr.core import sync
 
 from zarrox import _native
 from zarrox.storage import BaseStore
-from zarrox.storage.base import NativeStore
+from zarrox.storage.native import NativeStore
 from zarrox.storage.directory import DirectoryStore
 
 from . import versions
