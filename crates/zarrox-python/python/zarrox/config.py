@@ -63,6 +63,12 @@ _DEFAULTS: dict[str, Any] = {
     "ndbuffer": "zarr.buffer.cpu.NDBuffer",
 }
 
+#: Settings that say how zarr-python's own engine works.
+WITHOUT_EFFECT = (
+    "array.rectilinear_chunks array.target_shard_size_bytes array.sharding_coalesce_max_bytes "
+    "array.sharding_coalesce_max_gap_bytes codec_pipeline.path codec_pipeline.batch_size codec_pipeline.max_workers json_indent"
+).split()
+
 #: Settings that zarr-python 3.0 had.
 _REMOVED = ("array.v2_default_", "array.v3_default_")
 

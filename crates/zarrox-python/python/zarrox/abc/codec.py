@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, runtime_checkable
 
+from zarrox.abc.buffer import Buffer, NDBuffer
 from zarrox.codecs.v3 import ArrayArrayCodec, ArrayBytesCodec, BytesBytesCodec, V3Codec
 
 if TYPE_CHECKING:
@@ -22,12 +23,22 @@ __all__ = [
     "BaseCodec",
     "BytesBytesCodec",
     "Codec",
+    "CodecInput",
+    "CodecOutput",
     "CodecPipeline",
+    "GetResult",
     "SupportsSyncCodec",
 ]
 
 BaseCodec = V3Codec
 Codec = ArrayArrayCodec | ArrayBytesCodec | BytesBytesCodec
+CodecInput = CodecOutput = NDBuffer | Buffer
+
+
+class GetResult(TypedDict):
+    """What reading a chunk gave."""
+
+    status: Literal["present", "missing"]
 
 
 @runtime_checkable
@@ -57,6 +68,11 @@ class CodecPipeline(ABC):
     @abstractmethod
     def from_codecs(cls, codecs: Iterable[Any]) -> Self:
         """The pipeline of some codecs."""
+
+    @classmethod
+    def from_array_metadata_and_store(cls, array_metadata: Any, store: Any) -> Self:
+        """The pipeline of an array, for classes that need its metadata and its store."""
+        raise NotImplementedError(f"'{cls.__name__}' does not implement a method to create itself from metadata and a store")
 
     @property
     @abstractmethod

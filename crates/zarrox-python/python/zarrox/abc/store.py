@@ -222,6 +222,17 @@ class Store(ABC):
                 raise missing_of_several(key)
             yield [(number, value)]
 
+    def get_ranges_sync(
+        self, key: str, byte_ranges: Sequence[ByteRequest | None], *, prototype: BufferPrototype, **limits: int
+    ) -> Sequence[tuple[int, Buffer | None]]:
+        """As `get_ranges`, for stores that need no event loop."""
+        if not isinstance(self, SupportsGetSync):
+            raise TypeError(f"{type(self).__name__} does not support synchronous reads")
+        values = [self.get_sync(key, prototype=prototype, byte_range=one) for one in byte_ranges]
+        if None in values:
+            raise missing_of_several(key)
+        return list(enumerate(values))
+
     async def is_empty(self, prefix: str) -> bool:
         """Returns true if no key is below a prefix."""
         self._check_supports("listing")

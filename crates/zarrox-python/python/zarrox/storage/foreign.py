@@ -80,7 +80,9 @@ class FsspecStore(AwaitedStore, FSStore):  # type: ignore[misc]
         return cls(upath.fs, read_only=read_only, path=upath.path.rstrip("/"), allowed_exceptions=allowed_exceptions)
 
     @classmethod
-    def from_mapper(cls, fs_map: Any, read_only: bool = False) -> Self:
+    def from_mapper(
+        cls, fs_map: Any, read_only: bool = False, allowed_exceptions: tuple[type[BaseException], ...] = ()
+    ) -> Self:
         """The store of a mapper.
 
         Parameters
@@ -89,9 +91,11 @@ class FsspecStore(AwaitedStore, FSStore):  # type: ignore[misc]
             The mapper.
         read_only : bool, optional
             Whether nothing can be written.
+        allowed_exceptions : tuple of exceptions, optional
+            Errors that mean that a value is missing.
 
         """
-        return cls(fs_map.fs, read_only=read_only, path=fs_map.root)
+        return cls(fs_map.fs, read_only=read_only, path=fs_map.root, allowed_exceptions=allowed_exceptions)
 
 
 class _Objects(MutableMapping[str, bytes]):

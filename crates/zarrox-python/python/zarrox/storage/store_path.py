@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from zarrox import _native
@@ -101,6 +102,11 @@ class StorePath(NativeStore):
         """The value at this place, or a part of it; ``None`` if it is missing."""
         found: Buffer | None = await self.store.get(self.path, prototype or default_buffer_prototype(), byte_range)
         return found
+
+    async def get_json(self, *, byte_range: ByteRequest | None = None) -> Any:
+        """The JSON document at this place; ``None`` if it is missing."""
+        value = await self.get(byte_range=byte_range)
+        return None if value is None else json.loads(value.to_bytes())
 
     async def set(self, value: Buffer) -> None:
         """Write the value at this place."""
