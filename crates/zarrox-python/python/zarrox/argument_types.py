@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy.typing as npt
 
@@ -12,12 +12,20 @@ if TYPE_CHECKING:
     import numpy as np
     from zarr.abc.store import Store as ZarrPythonStore
 
-    from zarrox.core.dtype import ZDType
-    from zarrox.storage import BaseStore
+    from zarrox.abc.store import Store
 
 __all__ = ["ChunksLike", "DTypeLike", "PathArgument", "ShapeLike", "StoreArgument"]
 
-StoreArgument: TypeAlias = "BaseStore | ZarrPythonStore | MutableMapping[str, Any] | str | PathLike[str] | None"
+
+class DataType(Protocol):
+    """A data type as an object, such as a `zarrox.core.dtype.ZDType`."""
+
+    def to_native_dtype(self) -> Any:
+        """The data type of NumPy."""
+        ...
+
+
+StoreArgument: TypeAlias = "Store | ZarrPythonStore | MutableMapping[str, Any] | str | PathLike[str] | None"
 """A store, one of zarr-python, a mapping from keys to bytes, a path or a URL; ``None`` is a new store in memory."""
 
 PathArgument: TypeAlias = str | bytes | PathLike[str] | None
@@ -31,5 +39,5 @@ ChunksLike: TypeAlias = (
 )
 """Lengths of chunks (``None`` and -1 are whole dimensions, lists are rectilinear chunks), a ``chunk_grid`` of v3, or how to guess."""
 
-DTypeLike: TypeAlias = "npt.DTypeLike | ZDType[Any, Any] | Mapping[str, Any] | None"
+DTypeLike: TypeAlias = "npt.DTypeLike | DataType | Mapping[str, Any] | None"
 """A data type of NumPy, of zarr-python or of the metadata."""

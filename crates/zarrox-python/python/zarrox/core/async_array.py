@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from types import GenericAlias
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from zarrox.core.awaiting import later, same
 from zarrox.core.waiting import run
-
-if TYPE_CHECKING:
-    from zarrox.core.array import Array
 
 __all__ = ["AsyncArray"]
 
@@ -34,7 +31,8 @@ class AsyncArray:
     __slots__ = ("__weakref__", "_blocking")
     __class_getitem__: Any = classmethod(GenericAlias)
 
-    _blocking: Array
+    #: The array that blocks: a `zarrox.Array`.
+    _blocking: Any
 
     def __init__(self, metadata: Any, store_path: Any, config: Any = None) -> None:
         self._blocking = self.kind.from_dict(store_path, metadata, config=config)
@@ -43,7 +41,7 @@ class AsyncArray:
     kind: Any = None
 
     @classmethod
-    def of(cls, array: Array) -> AsyncArray:
+    def of(cls, array: Any) -> AsyncArray:
         """The array for one that blocks."""
         made = cls.__new__(cls)
         made._blocking = array
@@ -103,7 +101,7 @@ class AsyncArray:
     @property
     def attrs(self) -> dict[str, Any]:
         """The attributes."""
-        return self._blocking.attrs.asdict()
+        return dict(self._blocking.attrs.asdict())
 
     @property
     def oindex(self) -> AsyncIndex:

@@ -27,8 +27,6 @@ from zarrox.storage.store_path import place_of
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from zarrox.hierarchy._async_group import AsyncGroup
-
 __all__ = ["Group"]
 
 
@@ -48,7 +46,7 @@ class Group(GroupBase, Shown[NativeGroup]):
     """
     )
 
-    def __init__(self, async_group: AsyncGroup) -> None:
+    def __init__(self, async_group: Any) -> None:
         of = async_group._blocking
         self._fill(of._native, of._store, of._settings)
 
