@@ -24,7 +24,7 @@ const MODULE: &str = "zarrox.core.pickled";
 
 /// The advice where pickles are refused.
 const REFUSED: &str = "reading pickled objects is not safe, since a pickle can run any program; if you trust the data, allow it by \
-    zarrox.config.set({'codecs.allow_pickle': True})";
+    zarrox.config.set({'array.allow_unsafe_pickle_decode': True})";
 
 static ALLOWED: AtomicBool = AtomicBool::new(false);
 

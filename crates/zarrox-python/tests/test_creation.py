@@ -191,7 +191,7 @@ def test_fill_values(dtype: str, value: Any, zarr_format: int) -> None:
     z = zarr.full(5, fill_value=value, dtype=dtype, chunks=2, zarr_format=zarr_format)
     np.testing.assert_array_equal(z[:], expected)
     np.testing.assert_array_equal(np.array(z.fill_value, dtype=dtype), expected[0])
-    np.testing.assert_array_equal(zarr.Array(z.store)[:], expected)
+    np.testing.assert_array_equal(zarr.open_array(z.store)[:], expected)
 
 
 def test_zeros_ones_empty_full() -> None:
@@ -370,7 +370,7 @@ def test_arguments_of_version_3() -> None:
     def make(**arguments: Any) -> zarr.Array:
         z = zarr.create_array({}, shape=(8, 8), chunks=(4, 4), dtype="i4", **arguments)
         z[...] = np.arange(64).reshape(8, 8)
-        np.testing.assert_array_equal(zarr.Array(z.store)[...], np.arange(64).reshape(8, 8))
+        np.testing.assert_array_equal(zarr.open_array(z.store)[...], np.arange(64).reshape(8, 8))
         return z
 
     assert names(make(compressors=None)) == ["bytes"]
@@ -390,7 +390,7 @@ def test_arguments_of_version_3() -> None:
 def test_big_endian_in_version_3() -> None:
     z = zarr.array(np.arange(5, dtype=">i2"), zarr_format=3)
     assert document(z)["codecs"][0]["configuration"] == {"endian": "big"}
-    np.testing.assert_array_equal(zarr.Array(z.store)[:], np.arange(5))
+    np.testing.assert_array_equal(zarr.open_array(z.store)[:], np.arange(5))
 
 
 def test_shards() -> None:
@@ -413,7 +413,7 @@ def test_create_array_with_data() -> None:
     with pytest.raises(ValueError, match="data"):
         zarr.create_array({}, data=values, shape=(3, 4))
     for missing in ({"shape": 3}, {"dtype": "i4"}):
-        with pytest.raises(ValueError, match="give the"):
+        with pytest.raises(ValueError, match="was not specified"):
             zarr.create_array({}, **missing)
 
 
@@ -464,7 +464,8 @@ def test_settings() -> None:
     z = zarr.create_array({}, shape=4, dtype="i4", config={"write_empty_chunks": True})
     assert z.config.write_empty_chunks
     assert zarr.zeros(4).metadata.zarr_format == 3
-    assert zarr.config.get("array") == {"order": "C", "write_empty_chunks": False}
+    assert zarr.config.get("array.order") == "C"
+    assert not zarr.config.get("array.write_empty_chunks")
     assert zarr.config.get("nothing", 3) == 3
     with pytest.raises(KeyError):
         zarr.config["nothing"]
@@ -487,11 +488,11 @@ def test_variables_of_the_environment_are_settings() -> None:
 def test_settings_that_nobody_knows_are_kept() -> None:
     zarr.config.set({"async.concurrency": 3}, codec_pipeline__path="mine")
     assert zarr.config.get("async.concurrency") == 3
-    assert "codec_pipeline.path" in repr(zarr.config)
+    assert "'path': 'mine'" in repr(zarr.config)
     zarr.config.update({"async": {"concurrency": 4}})
     assert zarr.config["async.concurrency"] == 4
     zarr.config.reset()
-    assert zarr.config.get("async.concurrency") is None
+    assert zarr.config.get("async.concurrency") == 10
 
 
 def test_the_number_of_threads_is_a_setting() -> None:

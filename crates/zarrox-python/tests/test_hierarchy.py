@@ -278,9 +278,9 @@ class TestGroup:
         root = zarrox.open_group(root.store, mode="r")
         assert root.get_array("foo/baz") == root["foo/baz"]
         assert root.get_group("foo") == root["foo"]
-        with pytest.raises(TypeError):
+        with pytest.raises(zarrox.errors.ContainsGroupError):
             root.get_array("foo")
-        with pytest.raises(TypeError):
+        with pytest.raises(zarrox.errors.ContainsArrayError):
             root.get_group("foo/baz")
 
     def test_moves(self, root: Group) -> None:

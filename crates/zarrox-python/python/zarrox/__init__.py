@@ -15,8 +15,9 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from zarrox import _native, adapters, codecs, dtype, errors, storage  # noqa: F401 (stores of other packages are taken by it)
+from zarrox import _native, abc, adapters, api, buffer, codecs, dtype, errors, registry, storage  # noqa: F401 (stores of other packages are taken by it)
 from zarrox._native import __version__
+from zarrox.api import asynchronous as _asynchronous  # noqa: F401 (is found as zarrox.api.asynchronous)
 from zarrox.api.synchronous import (
     array,
     consolidate_metadata,
@@ -50,8 +51,9 @@ from zarrox.api.synchronous import (
 )
 from zarrox.config import config
 from zarrox.core.array import Array
+from zarrox.core.async_array import AsyncArray
 from zarrox.elsewhere import OF_2
-from zarrox.hierarchy import Group
+from zarrox.hierarchy import AsyncGroup, Group
 from zarrox.hierarchy._checking import check
 from zarrox.hierarchy._copies import rechunk
 from zarrox.hierarchy._digests import digest, manifest, verify_manifest
@@ -66,6 +68,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Array",
+    "AsyncArray",
+    "AsyncGroup",
     "Group",
     "Server",
     "__version__",
@@ -131,7 +135,7 @@ if hasattr(os, "register_at_fork"):
     )
 
 #: Modules that are imported when they are first asked for, since what they stand on is slow to import or not always there.
-_LATER = ("asynchronous", "dask", "v2", "xarray")
+_LATER = ("dask", "v2", "xarray")
 
 
 def __getattr__(name: str) -> ModuleType | Any:

@@ -12,17 +12,20 @@ if TYPE_CHECKING:
     import numpy as np
     from zarr.abc.store import Store as ZarrPythonStore
 
+    from zarrox.abc.store import Store
+
 __all__ = ["ChunksLike", "DTypeLike", "PathArgument", "ShapeLike", "StoreArgument"]
 
 
 class DataType(Protocol):
-    """A data type of zarr-python 3, or one of `zarrox.dtype`."""
+    """A data type as an object, such as a `zarrox.core.dtype.ZDType`."""
 
-    def to_native_dtype(self) -> np.dtype[Any]:
-        """The data type that NumPy has for it."""
+    def to_native_dtype(self) -> Any:
+        """The data type of NumPy."""
+        ...
 
 
-StoreArgument: TypeAlias = "ZarrPythonStore | MutableMapping[str, Any] | str | PathLike[str] | None"
+StoreArgument: TypeAlias = "Store | ZarrPythonStore | MutableMapping[str, Any] | str | PathLike[str] | None"
 """A store, one of zarr-python, a mapping from keys to bytes, a path or a URL; ``None`` is a new store in memory."""
 
 PathArgument: TypeAlias = str | bytes | PathLike[str] | None

@@ -1,30 +1,78 @@
 """Settings with the names of zarr-python 3.
 
-Those that have an effect here are ``array.order``, ``array.write_empty_chunks``, ``codecs.allow_pickle``, ``default_zarr_format``
-and ``threading.max_workers``. All others are kept and given back, so that programs which set them run. Variables of the environment
-that begin with ``ZARR_`` set them when the package is imported: ``ZARR_ARRAY__ORDER=F`` is ``array.order``.
+These have an effect: ``default_zarr_format``; ``array.order``, ``array.write_empty_chunks``, ``array.read_missing_chunks`` and
+``array.allow_unsafe_pickle_decode``; ``async.concurrency`` and ``async.timeout``, for stores that are written in Python;
+``threading.max_workers``; ``codecs``, ``buffer`` and ``ndbuffer``, which choose among classes that programs register. All others say
+how zarr-python's own engine works: they are kept, and mean nothing to this one. Variables of the environment that begin with
+``ZARR_`` change settings: ``ZARR_ARRAY__ORDER=F`` is ``array.order``.
 """
 
 from __future__ import annotations
 
-import ast
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
-from typing import Any
+from collections.abc import Mapping
+from copy import deepcopy
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from zarrox import _native
+from zarrox.errors import BadConfigError
 
-__all__ = ["Config", "config"]
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+__all__ = ["BadConfigError", "Config", "config"]
+
+_NUMCODECS = (
+    "BZ2 CRC32 CRC32C LZ4 LZMA ZFPY Adler32 AsType BitRound Blosc Delta FixedScaleOffset Fletcher32 GZip JenkinsLookup3 PCodec "
+    "PackBits Shuffle Quantize Zlib Zstd"
+).split()
 
 _DEFAULTS: dict[str, Any] = {
-    "array.order": "C",
-    "array.write_empty_chunks": False,
-    # Reading a pickle can run any program.
-    "codecs.allow_pickle": False,
     "default_zarr_format": 3,
-    "threading.max_workers": None,
+    "array": {
+        "order": "C",
+        "write_empty_chunks": False,
+        "read_missing_chunks": True,
+        "target_shard_size_bytes": None,
+        "rectilinear_chunks": False,
+        "sharding_coalesce_max_gap_bytes": 1 << 20,
+        "sharding_coalesce_max_bytes": 16 << 20,
+        # Reading a pickle can run any program.
+        "allow_unsafe_pickle_decode": False,
+    },
+    "async": {"concurrency": 10, "timeout": None},
+    "threading": {"max_workers": None},
+    "json_indent": 2,
+    "codec_pipeline": {"path": "zarr.core.codec_pipeline.BatchedCodecPipeline", "batch_size": 1, "max_workers": None},
+    "codecs": {
+        "blosc": "zarr.codecs.blosc.BloscCodec",
+        "gzip": "zarr.codecs.gzip.GzipCodec",
+        "zstd": "zarr.codecs.zstd.ZstdCodec",
+        "bytes": "zarr.codecs.bytes.BytesCodec",
+        "endian": "zarr.codecs.bytes.BytesCodec",
+        "crc32c": "zarr.codecs.crc32c_.Crc32cCodec",
+        "sharding_indexed": "zarr.codecs.sharding.ShardingCodec",
+        "transpose": "zarr.codecs.transpose.TransposeCodec",
+        "vlen-utf8": "zarr.codecs.vlen_utf8.VLenUTF8Codec",
+        "vlen-bytes": "zarr.codecs.vlen_utf8.VLenBytesCodec",
+        **{f"numcodecs.{name.lower()}": f"zarr.codecs.numcodecs.{name}" for name in _NUMCODECS if name != "JenkinsLookup3"},
+        "numcodecs.jenkins_lookup3": "zarr.codecs.numcodecs.JenkinsLookup3",
+    },
+    "buffer": "zarr.buffer.cpu.Buffer",
+    "ndbuffer": "zarr.buffer.cpu.NDBuffer",
 }
+
+#: Settings that say how zarr-python's own engine works.
+WITHOUT_EFFECT = (
+    "array.rectilinear_chunks array.target_shard_size_bytes array.sharding_coalesce_max_bytes "
+    "array.sharding_coalesce_max_gap_bytes codec_pipeline.path codec_pipeline.batch_size codec_pipeline.max_workers json_indent"
+).split()
+
+#: Settings that zarr-python 3.0 had.
+_REMOVED = ("array.v2_default_", "array.v3_default_")
+
+_MISSING = object()
 
 
 class Config:
@@ -40,63 +88,116 @@ class Config:
     3
     """
 
-    def __init__(self, defaults: Mapping[str, Any]) -> None:
-        self._defaults = dict(defaults)
-        self._values = dict(defaults)
+    def __init__(self, name: str, defaults: list[dict[str, Any]]) -> None:
+        self.name = name
+        self.defaults = defaults
+        self.config: dict[str, Any] = {}
+        self.refresh()
 
-    def get(self, name: str, default: Any = None) -> Any:
-        """The value of a setting; for the first part of several names, a dict of all of them."""
-        if name in self._values:
-            return self._values[name]
-        below = {key.removeprefix(f"{name}."): value for key, value in self._values.items() if key.startswith(f"{name}.")}
-        return below or default
+    def get(self, key: str, default: Any = _MISSING, override_with: Any = None) -> Any:
+        """The value of a setting; for the first part of several names, a dict of all of them.
 
-    def set(self, values: Mapping[str, Any] | None = None, **further: Any) -> AbstractContextManager[Config]:
+        Parameters
+        ----------
+        key : str
+            The name.
+        default : object, optional
+            What is returned if there is no such setting; if it is not given, that is a ``KeyError``.
+        override_with : object, optional
+            Is returned instead of the setting, if it is given.
+        """
+        if override_with is not None:
+            return override_with
+        found: Any = self.config
+        for part in key.split("."):
+            if not isinstance(found, Mapping) or part not in found:
+                if default is _MISSING:
+                    raise KeyError(key)
+                return default
+            found = found[part]
+        return found
+
+    def set(self, arg: Mapping[str, Any] | None = None, **kwargs: Any) -> ConfigSet:
         """Change settings; in a ``with`` statement until its end.
 
         Parameters
         ----------
-        values : mapping
+        arg : mapping, optional
             Names and their values; a value that is a mapping holds names with the first part left out.
-        **further
+        **kwargs
             The same names and values, with two underscores for a dot.
         """
-        before = dict(self._values)
-        self._use(_flat({**(values or {}), **{name.replace("__", "."): value for name, value in further.items()}}))
-        return self._until_end(before)
+        before = deepcopy(self.config)
+        given = {**(arg or {}), **{name.replace("__", "."): value for name, value in kwargs.items()}}
+        for name in _flat(given):
+            if name.startswith(_REMOVED):
+                raise ValueError(f"there is no setting {name!r}: give filters, serializer and compressors where arrays are created")
+        self.update(given)
+        return ConfigSet(self, before)
 
-    def update(self, values: Mapping[str, Any]) -> None:
+    def update(self, new: Mapping[str, Any]) -> None:
         """Change settings."""
-        self._use(_flat(values))
+        for name, value in _flat(new).items():
+            *above, last = name.split(".")
+            level = self.config
+            for part in above:
+                level = level.setdefault(part, {})
+            level[last] = value
+        self._apply()
+
+    def clear(self) -> None:
+        """Forget all settings."""
+        self.config.clear()
+
+    def refresh(self) -> None:
+        """Read the defaults and the environment again."""
+        self.clear()
+        for values in self.defaults:
+            self.config |= deepcopy(values)
+        self.update(of_environment(os.environ, self.name))
 
     def reset(self) -> None:
         """Undo all changes."""
-        self._values = {}
-        self._use(self._defaults)
+        self.refresh()
 
-    def __getitem__(self, name: str) -> Any:
-        found = self.get(name, self)
-        if found is self:
-            raise KeyError(name)
-        return found
+    def pprint(self, **kwargs: Any) -> None:
+        """Print all settings, with the arguments of :func:`pprint.pprint`."""
+        from pprint import pprint
+
+        pprint(self.config, **kwargs)
+
+    def enable_gpu(self) -> NoReturn:
+        """Is of zarr-python alone: elements are in the memory of this machine."""
+        raise NotImplementedError("arrays are read into the memory of this machine: copy them to the GPU from there")
+
+    def __getitem__(self, key: str) -> Any:
+        return self.get(key)
+
+    def __contains__(self, key: str) -> bool:
+        return self.get(key, _MISSING) is not _MISSING
 
     def __repr__(self) -> str:
-        return f"Config({self._values})"
+        return f"Config({self.config})"
 
-    def _use(self, values: Mapping[str, Any]) -> None:
-        self._values = {**self._values, **values}
-        if "threading.max_workers" in values:
-            _native.set_threads(values["threading.max_workers"] or 0)
-        if "codecs.allow_pickle" in values:
-            _native.allow_pickle(bool(values["codecs.allow_pickle"]))
+    def _apply(self) -> None:
+        """Tells Rust what concerns it."""
+        _native.set_threads(self.get("threading.max_workers", None) or 0)
+        _native.allow_pickle(bool(self.get("array.allow_unsafe_pickle_decode", False)))
 
-    @contextmanager
-    def _until_end(self, before: dict[str, Any]) -> Iterator[Config]:
-        try:
-            yield self
-        finally:
-            self._values = {}
-            self._use(before)
+
+class ConfigSet:
+    """Changed settings, which a ``with`` statement undoes at its end."""
+
+    def __init__(self, config: Config, before: dict[str, Any]) -> None:
+        self._config, self._before = config, before
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._config.config.clear()
+        self._config.config |= self._before
+        self._config._apply()
 
 
 def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -107,30 +208,34 @@ def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     return flat
 
 
-def of_environment(variables: Mapping[str, str]) -> dict[str, Any]:
+def of_environment(variables: Mapping[str, str], name: str = "zarr") -> dict[str, Any]:
     """The settings in variables of the environment: two underscores stand for a dot, and values are Python's literals or text.
 
     Parameters
     ----------
     variables : mapping
         The variables.
+    name : str, optional
+        What their names begin with.
 
     Examples
     --------
     >>> of_environment({"ZARR_DEFAULT_ZARR_FORMAT": "2", "ZARR_ARRAY__ORDER": "F", "HOME": "/root"})
     {'default_zarr_format': 2, 'array.order': 'F'}
     """
-    named = ((name.removeprefix("ZARR_"), value) for name, value in variables.items() if name.startswith("ZARR_"))
+    prefix = f"{name.upper()}_"
+    named = ((name.removeprefix(prefix), value) for name, value in variables.items() if name.startswith(prefix))
     return {name.lower().replace("__", "."): _literal(value) for name, value in named}
 
 
 def _literal(text: str) -> Any:
+    from ast import literal_eval
+
     try:
-        return ast.literal_eval(text)
+        return literal_eval(text)
     except (SyntaxError, ValueError):
         return text
 
 
 #: The settings of this process.
-config = Config(_DEFAULTS)
-config.update(of_environment(os.environ))
+config = Config("zarr", [_DEFAULTS])

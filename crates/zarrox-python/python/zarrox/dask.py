@@ -95,7 +95,7 @@ def from_zarr(
         # Along a dimension of length 0, Dask has one piece of that length.
         chunks = tuple(lengths or (0,) for lengths in array.read_chunk_sizes)
     if name is None:
-        place = uuid4().hex if is_in_memory(array.store) else array.store
+        place = uuid4().hex if is_in_memory(array._store) else array._store
         name = "from-zarr-" + tokenize(place, array.path, array._native.document(), chunks)
     lazy: da.Array = da.from_array(array, chunks=chunks, name=name, inline_array=inline_array, asarray=False)
     return lazy
@@ -401,10 +401,10 @@ def _run(tasks: list[_Task], client: Any) -> None:
 
 def _delete(array: Array) -> None:
     """Deletes an array that has a store of its own, and the directory of the store."""
-    _native.delete_node(native_store(array.store), array.path)
-    if isinstance(array.store, DirectoryStore):
+    _native.delete_node(native_store(array._store), array.path)
+    if isinstance(array._store, DirectoryStore):
         with suppress(OSError):
-            os.rmdir(array.store.path)
+            os.rmdir(array._store.path)
 
 
 def _counterpart(
@@ -479,7 +479,7 @@ def _threads(client: Any) -> int:
 
 def _check_shared(array: Array, client: Any) -> None:
     """Refuses an array that is in this process alone, where processes are to share it."""
-    if client is not None and is_in_memory(array.store) and not _is_in_this_process(client):
+    if client is not None and is_in_memory(array._store) and not _is_in_this_process(client):
         raise ValueError(
             f"{array!r} is in the memory of this process, and each process of the cluster would have a copy of its own: "
             "use a store that all can reach"

@@ -84,21 +84,21 @@ OF_3 = Elsewhere(
     "import zarrox as zarr",
     {
         "zarr": """
-            asynchronous check chunk_table config create_array create_group create_hierarchy dask diff digest downsample dtype
-            du export_file find from_array import_file manifest print_debug_info rechunk reshard serve stats validate_ome
+            AsyncArray AsyncGroup abc buffer check chunk_table config create_array create_group create_hierarchy dask diff digest downsample dtype
+            du export_file find from_array import_file manifest print_debug_info rechunk registry reshard serve stats validate_ome
             verify_manifest xarray zarr3
             """,
-        "zarr.storage": "FsspecStore LocalStore ObjectStore StorePath",
+        "zarr.storage": "FsspecStore LocalStore LoggingStore ManagedMemoryStore ObjectStore StorePath WrapperStore",
         "zarr.codecs": """
             BloscCname BloscCodec BloscShuffle BytesCodec CastValue Crc32cCodec Endian GzipCodec ScaleOffset ShardingCodec
             ShardingCodecIndexLocation SubchunkWriteOrder TransposeCodec VLenBytesCodec VLenUTF8Codec ZstdCodec numcodecs
             """,
         "Array": """
-            aread awrite batches compressors config dimension_names info_complete lazy metadata open read_chunk_sizes serializer
-            shards show store_path update_attributes write_chunk_sizes
+            async_array batches compressors config dimension_names info_complete from_dict lazy metadata open read_chunk_sizes serializer
+            shards show store_path update_attributes with_config write_chunk_sizes
             """,
         "Group": """
-            create_array create_hierarchy from_store get_array get_group info_complete members metadata nmembers open
+            create_array create_hierarchy from_dict from_store get_array get_group info_complete members metadata nmembers open
             require_array show store_path update_attributes zarr_format
             """,
     },

@@ -8,9 +8,11 @@ from __future__ import annotations
 __all__ = [
     "ArrayIndexError",
     "ArrayNotFoundError",
+    "BadConfigError",
     "BadCompressorError",
     "BaseZarrError",
     "BoundsCheckError",
+    "ChunkNotFoundError",
     "ConflictError",
     "ContainsArrayAndGroupError",
     "ContainsArrayError",
@@ -29,6 +31,7 @@ __all__ = [
     "NodeNotFoundError",
     "NodeTypeValidationError",
     "PathNotFoundError",
+    "PickleCodecDisabledError",
     "ReadOnlyError",
     "SelectionError",
     "StoreUnreachableError",
@@ -44,7 +47,18 @@ __all__ = [
 
 
 class BaseZarrError(ValueError):
-    """The base class of all errors about nodes."""
+    """The base class of all errors about nodes.
+
+    Parameters
+    ----------
+    *args
+        The message; several arguments are put into that of the class.
+    """
+
+    _msg = "{}"
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*(args if len(args) < 2 else (self._msg.format(*args),)))
 
 
 class NodeNotFoundError(BaseZarrError, FileNotFoundError, KeyError):
@@ -56,9 +70,13 @@ class NodeNotFoundError(BaseZarrError, FileNotFoundError, KeyError):
 class ArrayNotFoundError(NodeNotFoundError):
     """There is no array at the path."""
 
+    _msg = "No array found in store {!r} at path {!r}"
+
 
 class GroupNotFoundError(NodeNotFoundError):
     """There is no group at the path."""
+
+    _msg = "No group found in store {!r} at path {!r}"
 
 
 class PathNotFoundError(NodeNotFoundError):
@@ -80,13 +98,22 @@ class ContainsNodeError(BaseZarrError, FileExistsError):
 class ContainsArrayError(ContainsNodeError):
     """An array already exists."""
 
+    _msg = "An array exists in store {!r} at path {!r}."
+
 
 class ContainsGroupError(ContainsNodeError):
     """A group already exists."""
 
+    _msg = "A group exists in store {!r} at path {!r}."
+
 
 class ContainsArrayAndGroupError(ContainsNodeError):
     """The path has both an array and a group."""
+
+    _msg = (
+        "Array and group metadata documents (.zarray and .zgroup) were both found in store {!r} at path {!r}. Only one of these files "
+        "may be present in a given directory / prefix. Remove the .zarray file, or the .zgroup file, or both."
+    )
 
 
 class MetadataError(BaseZarrError):
@@ -95,6 +122,8 @@ class MetadataError(BaseZarrError):
 
 class MetadataValidationError(MetadataError):
     """The document violates the rules of its format (zarr-python 3's name)."""
+
+    _msg = "Invalid value for '{}'. Expected '{}'. Got '{}'."
 
 
 class NodeTypeValidationError(MetadataValidationError):
@@ -170,7 +199,19 @@ class DataTypeValidationError(ValueError):
     """The JSON or native data type does not belong to the class."""
 
 
-class UnknownCodecError(ValueError):
+class BadConfigError(ValueError):
+    """A setting names something that does not exist."""
+
+
+class ChunkNotFoundError(BaseZarrError):
+    """A chunk is missing, and the setting ``array.read_missing_chunks`` makes that an error."""
+
+
+class PickleCodecDisabledError(BaseZarrError):
+    """Pickled elements are read only if the setting ``array.allow_unsafe_pickle_decode`` allows it, since that can run any code."""
+
+
+class UnknownCodecError(BaseZarrError):
     """The error for an id without a codec."""
 
     def __init__(self, codec_id: object) -> None:

@@ -178,18 +178,18 @@ def test_objects(codec: Any) -> None:
 
 def test_pickles_are_refused() -> None:
     """They are programs, which run when they are read."""
-    with pytest.raises(zarrox.errors.UnsupportedError, match="program.*allow_pickle"):
+    with pytest.raises(zarrox.errors.UnsupportedError, match="program.*pickle"):
         v2.create(shape=3, dtype=object, object_codec=numcodecs.Pickle())
     store: dict[str, Any] = {}
     zarr.create(store=store, shape=3, dtype=object, object_codec=numcodecs.Pickle())[:] = [1, "a", None]
-    with pytest.raises(zarrox.errors.UnsupportedError, match="program.*allow_pickle"):
+    with pytest.raises(zarrox.errors.UnsupportedError, match="program.*pickle"):
         v2.open_array(store, mode="r")[:]
 
 
 @pytest.fixture
 def pickles_allowed() -> Iterator[None]:
     """The program trusts its data."""
-    with zarrox.config.set({"codecs.allow_pickle": True}):
+    with zarrox.config.set({"array.allow_unsafe_pickle_decode": True}):
         yield
 
 
@@ -246,7 +246,7 @@ def test_structures_with_objects_need_a_codec_and_trust() -> None:
     dtype = np.dtype([("name", object), ("count", "<i4")])
     with pytest.raises(ValueError, match="object_codec"):
         v2.create(shape=3, dtype=dtype)
-    with pytest.raises(zarrox.errors.UnsupportedError, match="allow_pickle"):
+    with pytest.raises(zarrox.errors.UnsupportedError, match="pickle"):
         v2.create(shape=3, dtype=dtype, object_codec=numcodecs.Pickle())
 
 

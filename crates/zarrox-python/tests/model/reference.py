@@ -295,7 +295,8 @@ class Zarr:
         return array
 
     def empty_like(self, source: Array, **options: Any) -> Array:
-        return self._like(source, **{"fill_value": None, **options})
+        # That of zarr-python 3 keeps the fill value.
+        return self._like(source, **({} if source.zarr_format == "3" else {"fill_value": None}) | options)
 
     def zeros_like(self, source: Array, **options: Any) -> Array:
         return self._like(source, **{"fill_value": 0, **options})

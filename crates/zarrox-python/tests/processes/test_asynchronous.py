@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import zarrox as zarr
-import zarrox.asynchronous as za
+from zarrox.api import asynchronous as za
+from zarrox.core.waiting import run
 
 VALUES = np.arange(100).reshape(10, 10)
 
@@ -22,18 +23,18 @@ def test_everything_is_awaited(tmp_path: Path) -> None:
 
     async def main() -> None:
         group = await za.create_group(tmp_path / "g.zarr")
-        array = await za.run(group.create_array, "a", shape=(10, 10), chunks=(3, 3), dtype="i8")
-        await asyncio.gather(*(array.awrite(row, VALUES[row]) for row in range(10)))
-        np.testing.assert_array_equal(await array.aread(), VALUES)
+        array = await group.create_array("a", shape=(10, 10), chunks=(3, 3), dtype="i8")
+        await asyncio.gather(*(array.setitem(row, VALUES[row]) for row in range(10)))
+        np.testing.assert_array_equal(await array.getitem(...), VALUES)
         again = await za.open_array(tmp_path / "g.zarr/a", mode="r")
-        rows = await asyncio.gather(*(again.aread((row, slice(2, 4))) for row in range(10)))
+        rows = await asyncio.gather(*(again.getitem((row, slice(2, 4))) for row in range(10)))
         np.testing.assert_array_equal(rows, VALUES[:, 2:4])
-        assert "a" in await za.open_group(tmp_path / "g.zarr", mode="r")
-        assert isinstance(await za.open(tmp_path / "g.zarr", mode="r"), zarr.Group)
+        assert await (await za.open_group(tmp_path / "g.zarr", mode="r")).contains("a")
+        assert isinstance(await za.open(tmp_path / "g.zarr", mode="r"), zarr.AsyncGroup)
         with pytest.raises(zarr.errors.ArrayNotFoundError):
             await za.open_array(tmp_path / "missing.zarr", mode="r")
         with pytest.raises(IndexError):
-            await array.aread(10)
+            await array.getitem(10)
 
     asyncio.run(main())
 
@@ -55,7 +56,7 @@ def test_calls_wait_together_on_few_threads() -> None:
 
     async def main() -> tuple[int, int, int]:
         ticks, most = 0, 0
-        done = asyncio.gather(*(z.aread(number % 10) for number in range(300)))
+        done = asyncio.gather(*(z.async_array.getitem(number % 10) for number in range(300)))
         while not done.done():
             ticks += 1
             most = max(most, sum(thread.name.startswith("zarrox-async") for thread in threading.enumerate()))
@@ -76,9 +77,9 @@ def test_what_is_cancelled_before_its_turn_is_not_done() -> None:
     z = zarr.zeros(1)
 
     async def main() -> None:
-        blockers = [asyncio.ensure_future(za.run(time.sleep, 0.2)) for _ in range(40)]
+        blockers = [asyncio.ensure_future(run(time.sleep, 0.2)) for _ in range(40)]
         await asyncio.sleep(0.05)
-        write = asyncio.ensure_future(z.awrite(0, 1))
+        write = asyncio.ensure_future(z.async_array.setitem(0, 1))
         await asyncio.sleep(0)
         write.cancel()
         await asyncio.gather(*blockers)
@@ -95,10 +96,10 @@ if hasattr(os, "fork"):
         """It reads although the threads of its parent are not there."""
         zarr.save_array(tmp_path / "z.zarr", VALUES)
         z = zarr.open_array(tmp_path / "z.zarr", mode="r")
-        assert int(asyncio.run(z.aread()).sum()) == VALUES.sum()
+        assert int(asyncio.run(z.async_array.getitem(...)).sum()) == VALUES.sum()
         child = os.fork()
         if not child:
-            ok = int(asyncio.run(z.aread()).sum()) == VALUES.sum()
+            ok = int(asyncio.run(z.async_array.getitem(...)).sum()) == VALUES.sum()
             os._exit(0 if ok else 1)
         deadline = time.monotonic() + 60
         while not (ended := os.waitpid(child, os.WNOHANG))[0]:

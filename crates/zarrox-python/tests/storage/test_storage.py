@@ -39,6 +39,7 @@ from zarrox.v2.storage import (
     rmdir,
 )
 from zarrox.storage import LocalStore, StorePath
+from zarrox.storage.awaited import AwaitedStore
 
 
 class OwnStore(BaseStore):
@@ -192,7 +193,14 @@ def test_iteration(store: BaseStore) -> None:
     assert {bytes(value) for value in store.values()} == set(values.values())
 
 
+def _of_version_2(store: BaseStore) -> None:
+    """Leaves out stores of zarr-python 3, in which methods of these names are awaited."""
+    if isinstance(store, (AwaitedStore, StorePath)):
+        pytest.skip("methods of these names are awaited")
+
+
 def test_methods_of_mappings(store: BaseStore) -> None:
+    _of_version_2(store)
     store.update(foo=b"bar", baz=b"qux")
     assert store.get("foo") == b"bar"
     assert store.get("no") is None
@@ -211,6 +219,7 @@ def test_methods_of_mappings(store: BaseStore) -> None:
 
 
 def test_levels(store: BaseStore) -> None:
+    _of_version_2(store)
     store.update({"a": b"aaa", "b": b"bbb", "c/d": b"ddd", "c/e/f": b"fff", "c/e/g": b"ggg"})
     sizes = {
         None: 6, "a": 3, "b": 3, "c": 3, "c/d": 3, "c/e": 6, "c/e/f": 3, "x": 0, "a/x": 0, "c/x/y": 0, "c/d/y": 0, "c/d/y/z": 0,

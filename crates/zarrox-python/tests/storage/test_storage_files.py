@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import dbm.dumb
 import json
 import os
@@ -161,7 +162,7 @@ def test_local_stores(tmp_path: Path) -> None:
     reader = LocalStore(tmp_path, read_only=True)
     assert reader["a"] == b"1"
     assert reader.read_only
-    for change in (lambda: reader.update(a=b"2"), lambda: reader.pop("a"), reader.clear):
+    for change in (lambda: reader.update(a=b"2"), lambda: reader.pop("a"), lambda: asyncio.run(reader.clear())):
         with pytest.raises(PermissionError):
             change()
     assert store["a"] == b"1"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import pickle
 from pathlib import Path
@@ -245,7 +246,7 @@ def test_stores_of_obstore(tmp_path: Path) -> None:
     assert sorted(store) == [".zarray", "0", "1"]
     del store["0"]
     assert "0" not in store
-    store.clear()
+    asyncio.run(store.clear())
     zarr.group(store=store).zeros("a/b", shape=3)
     assert (store.listdir(), store.listdir("a")) == ([".zgroup", "a"], [".zgroup", "b"])
     assert ObjectStore(store.store, read_only=True).read_only
@@ -255,7 +256,7 @@ def test_what_is_below_a_path() -> None:
     store = MemoryStore()
     place = StorePath(store, "a") / "b"
     zarr.zeros(3, store=place)
-    assert list(store) == ["a/b/.zarray"]
+    assert list(store) == [".zgroup", "a/.zgroup", "a/b/.zarray"]
     assert zarr.open_array(place).shape == (3,)
     assert place == StorePath(store, "a/b")
     reader = StorePath(storage.MemoryStore({}, read_only=True))

@@ -167,7 +167,7 @@ class TestConsolidated:
         assert root["g/arr"][:].tolist() == [3] * 10
         with pytest.raises(ReadOnlyError):
             group["g"].create_group("x")
-        assert sorted(group.metadata.consolidated_metadata["metadata"]) == ["g", "g/arr", "g2"]
+        assert sorted(group.metadata.consolidated_metadata.flattened_metadata) == ["g", "g/arr", "g2"]
 
     def test_another_key(self) -> None:
         store = zarr.MemoryStore()

@@ -24,6 +24,7 @@ from zarrox.creation import (
     zeros_like,
 )
 from zarrox.argument_types import StoreArgument
+from zarrox.core.arguments import configured
 from zarrox.hierarchy import Group, create_group, create_hierarchy, group, open_group
 from zarrox.hierarchy._copies import copy, copy_all, copy_store, tree
 from zarrox.hierarchy._opening import load as _load
@@ -31,6 +32,7 @@ from zarrox.hierarchy._opening import open_node
 from zarrox.hierarchy._opening import save_array as _save_array
 from zarrox.hierarchy._opening import save_group as _save_group
 from zarrox.storage import native_store, normalize_store_arg
+from zarrox.storage.store_path import place_of
 
 __all__ = [
     "array",
@@ -123,6 +125,13 @@ def open(
     """
     creates_array = "shape" in kwargs or kwargs.get("data") is not None
     given = kwargs if config is None or not creates_array else {**kwargs, "config": config}
+    if config is not None and not creates_array:
+        store, path = place_of(store, path)
+        store = normalize_store_arg(store, mode=mode, storage_options=storage_options, sync=sync)
+        if _native.node_kind(native_store(store), path) != "array":
+            raise TypeError("config is for arrays, and this resolves to a group: give a shape to create an array")
+    settings = configured(config, write_empty_chunks=kwargs.get("write_empty_chunks"))
+    settings.pop("order", None)
     return open_node(
         Group,
         store,
@@ -134,6 +143,7 @@ def open(
         path=path,
         storage_options=storage_options,
         sync=sync,
+        array_settings=settings,
         **given,
     )
 
@@ -298,6 +308,7 @@ def consolidate_metadata(store: StoreArgument, path: str | None = None, zarr_for
     >>> list(zarr.consolidate_metadata(store))
     ['foo']
     """
+    store, path = place_of(store, path)
     opened = normalize_store_arg(store, mode="r+")
     found = open_group(opened, mode="r+", path=path, zarr_format=zarr_format, use_consolidated=False)
     _native.consolidate(native_store(opened), found.path)

@@ -185,7 +185,7 @@ class LegacyMsgPack(MsgPack):
 class Pickle(Codec):
     """Pickled Python objects: any of them, and structures with fields of objects.
 
-    They are refused unless ``zarrox.config.set({"codecs.allow_pickle": True})`` allows them, since reading a pickle can run any
+    They are refused unless ``zarrox.config.set({"array.allow_unsafe_pickle_decode": True})`` allows them, since reading a pickle can run any
     program.
 
     Parameters
@@ -218,8 +218,8 @@ class Pickle(Codec):
 
 
 def _check_allowed() -> None:
-    if not config.get("codecs.allow_pickle"):
+    if not config.get("array.allow_unsafe_pickle_decode"):
         raise UnsupportedError(
             "pickled objects are programs that run when they are read; to read data that you trust, and to write it, allow them by "
-            "zarrox.config.set({'codecs.allow_pickle': True}), or use JSON, MsgPack, VLenUTF8, VLenBytes or VLenArray"
+            "zarrox.config.set({'array.allow_unsafe_pickle_decode': True}), or use JSON, MsgPack, VLenUTF8, VLenBytes or VLenArray"
         )

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal
 
+from .. import registry
+from ..config import config
 from ..core.dtype import ZDType, parse_dtype
 from .named import CODECS, ArrayArrayCodec, ArrayBytesCodec, BytesBytesCodec, NamedCodec, V3Codec, parse_codec, spec
 from .parameters import choice, integer, split
@@ -453,3 +455,5 @@ class ShardingCodec(ArrayBytesCodec):
 
 #: The name of an early draft.
 CODECS["endian"] = BytesCodec
+for _name, _class in CODECS.items():
+    registry.register_codec(_name, _class, qualname=config["codecs"].get(_name))

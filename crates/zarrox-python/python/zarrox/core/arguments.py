@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from zarrox.argument_types import ChunksLike, DTypeLike
-from zarrox.config import config as settings
+from zarrox.core.array_config import parse_array_config
 from zarrox.core.base import ArrayBase
 from zarrox.core.grids import grid_of, rectilinear
 from zarrox.core.metadata import ArrayMetadata, ArrayV3Metadata, is_v3
@@ -50,13 +50,18 @@ def _h5py_compressor(compression: Any, options: Any) -> Any:
     return make() if options is None else make(options)
 
 
-def configured(config: Any, write_empty_chunks: bool, order: Any) -> tuple[bool, Any]:
-    """The options that zarr-python 3 has in ``config``, which is a mapping or an object."""
-    values = {} if config is None else config if isinstance(config, Mapping) else vars(config)
-    empty = values.get("write_empty_chunks", write_empty_chunks or settings["array.write_empty_chunks"])
-    chosen = values.get("order", order)
+def configured(config: Any, order: Any = None, **given: Any) -> dict[str, Any]:
+    """The arguments for what zarr-python 3 has in ``config``, which is a mapping or an object; those that are given count where
+    ``config`` says nothing, and the settings of the package where neither does."""
+    named = {} if config is None else dict(config) if isinstance(config, Mapping) else vars(config)
+    chosen = parse_array_config({name: value for name, value in given.items() if value is not None} | named)
+    options: dict[str, Any] = {
+        "write_empty_chunks": chosen.write_empty_chunks,
+        "read_missing_chunks": chosen.read_missing_chunks,
+    }
     # That of the settings is named only if it is another one than formats have by themselves.
-    return bool(empty), "F" if chosen is None and settings["array.order"] == "F" else chosen
+    order = named.get("order", order) or ("F" if chosen.order == "F" else None)
+    return options if order is None else options | {"order": order}
 
 
 def array_like(data: Any) -> Any:

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from collections.abc import Mapping
+from types import GenericAlias
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy.typing as npt
 
 from zarrox._native import Array as NativeArray
 from zarrox.argument_types import ShapeLike, StoreArgument
 from zarrox.config import config
-from zarrox.core.base import ArrayBase
+from zarrox.core.array_config import ArrayConfig, ArrayConfigLike, parse_array_config
+from zarrox.core.async_array import AsyncArray
+from zarrox.core.awaiting import kinds
+from zarrox.core.base import ArrayBase, open_native
 from zarrox.core.batches import Batches
 from zarrox.core.grids import chunk_sizes, grid_of
 from zarrox.core.lazy import LazyArray
-from zarrox.core.metadata import ArrayMetadata
+from zarrox.core.metadata import ArrayMetadata, native_of_document
 from zarrox.core.prototypes import Prototyped
-from zarrox.core.waiting import run
+from zarrox.core.settings import Settings
 from zarrox.elsewhere import OF_2
 from zarrox.shown.info import InfoReporter, Lines, byte_count
 from zarrox.shown.page import Shown
-from zarrox.storage import BaseStore, StorePath, normalize_store_arg
+from zarrox.storage import BaseStore, StorePath, native_store, normalize_store_arg
+from zarrox.storage.store_path import place_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -28,33 +33,85 @@ if TYPE_CHECKING:
 __all__ = ["Array", "ArrayConfig"]
 
 
-@dataclass(frozen=True)
-class ArrayConfig:
-    """The settings of an array, which are not stored.
+class Array(Prototyped, ArrayBase, Shown[NativeArray]):
+    """An array that is stored in chunks.
 
-    Attributes
+    Functions such as `zarrox.zeros`, `zarrox.array` and `zarrox.open_array` create and open arrays.
+
+    Parameters
     ----------
-    order : {'C', 'F'}
-        The order of elements in chunks.
-    write_empty_chunks : bool
-        Whether chunks are stored that hold only the fill value.
+    async_array : AsyncArray
+        The same array, whose methods are awaited.
+
+    Examples
+    --------
+    >>> import zarrox as zarr
+    >>> store = zarr.storage.MemoryStore()
+    >>> z = zarr.zeros((3, 4), store=store, path="a", dtype="i4")
+    >>> zarr.open_array(store, path="a").shape
+    (3, 4)
     """
 
-    order: Literal["C", "F"]
-    write_empty_chunks: bool
-
-
-class Array(Prototyped, ArrayBase, Shown[NativeArray]):
-    __doc__ = ArrayBase.__doc__
-
     __slots__ = ()
+    __class_getitem__: Any = classmethod(GenericAlias)
+
+    def __init__(self, async_array: AsyncArray) -> None:
+        of = async_array._blocking
+        self._set(of._native, of._store, of._settings)
+
+    @property
+    def async_array(self) -> AsyncArray:
+        """The same array, whose methods are awaited."""
+        return AsyncArray.of(self)
+
+    @classmethod
+    def from_dict(cls, store_path: StorePath, data: Any, *, config: ArrayConfigLike | None = None) -> Self:
+        """The array with given metadata, whose chunks are in a store. Nothing is read or written.
+
+        Parameters
+        ----------
+        store_path : StorePath
+            The place of the array.
+        data : dict or ArrayMetadata
+            The metadata.
+        config : dict, optional
+            The settings of the array.
+
+        Examples
+        --------
+        >>> import zarrox as zarr
+        >>> z = zarr.array([1, 2, 3])
+        >>> zarr.Array.from_dict(z.store_path, z.metadata.to_dict())[:]
+        array([1, 2, 3])
+        """
+        store, path = place_of(store_path, None)
+        opened = cls._open_store(store)
+        native = native_of_document(opened.native, path, data if isinstance(data, dict) else data.to_dict())
+        return cls._of(native, opened, Settings(**_settings_of(config)))
+
+    def with_config(self, config: ArrayConfigLike) -> Self:
+        """The same array with other settings.
+
+        Examples
+        --------
+        >>> import zarrox as zarr
+        >>> zarr.zeros(3).with_config({"write_empty_chunks": True}).config.write_empty_chunks
+        True
+        """
+        given = {**self.config.to_dict(), **config} if isinstance(config, Mapping) else config
+        native = getattr(self._native, "_native", self._native).with_options(write_empty_chunks=False)
+        return self._of(native, self._store, self._settings.with_(**_settings_of(given)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        _, options = super().__reduce__()
+        return _unpickled, (type(self), self._settings.read_missing_chunks, *options)
 
     @classmethod
     def _open_store(
         cls,
         store: StoreArgument,
         *,
-        mode: str = "r+",
+        mode: str | None = None,
         storage_options: dict[str, Any] | None = None,
         sync: bool | None = None,
     ) -> BaseStore:
@@ -69,8 +126,15 @@ class Array(Prototyped, ArrayBase, Shown[NativeArray]):
         return {"id": "zstd", "level": 0, "checksum": False}
 
     @classmethod
-    def open(cls, store: StoreArgument, *, path: str = "", zarr_format: int | None = None) -> Self:
-        """Open an existing array, as zarr-python 3 does.
+    def open(
+        cls,
+        store: StoreArgument,
+        *,
+        path: str = "",
+        zarr_format: int | None = None,
+        config: ArrayConfigLike | None = None,
+    ) -> Self:
+        """Open an existing array.
 
         Examples
         --------
@@ -79,7 +143,10 @@ class Array(Prototyped, ArrayBase, Shown[NativeArray]):
         >>> zarr.Array.open(store).shape
         (3,)
         """
-        return cls(store, path, zarr_version=zarr_format)
+        place, at = place_of(store, path)
+        opened = cls._open_store(place)
+        native = open_native(native_store(opened), at, None if zarr_format is None else str(zarr_format))
+        return cls._of(native, opened, Settings(**_settings_of(config)))
 
     @property
     def lazy(self) -> LazyArray:
@@ -94,44 +161,6 @@ class Array(Prototyped, ArrayBase, Shown[NativeArray]):
         ((3,), np.int64(12))
         """
         return LazyArray(self)
-
-    async def aread(self, selection: Any = ...) -> Any:
-        """Reads elements as ``z[selection]`` does, awaited; the event loop does other things meanwhile.
-
-        Parameters
-        ----------
-        selection : object, optional
-            Any selection that `Array` takes; all elements by default.
-
-        Examples
-        --------
-        >>> import asyncio
-        >>> import zarrox as zarr
-        >>> asyncio.run(zarr.array([1, 2, 3]).aread(slice(1, None)))
-        array([2, 3])
-        """
-        return await run(self.__getitem__, selection)
-
-    async def awrite(self, selection: Any, value: Any) -> None:
-        """Writes elements as ``z[selection] = value`` does, awaited.
-
-        Parameters
-        ----------
-        selection : object
-            Any selection that `Array` takes.
-        value : array_like
-            The elements.
-
-        Examples
-        --------
-        >>> import asyncio
-        >>> import zarrox as zarr
-        >>> z = zarr.zeros(3)
-        >>> asyncio.run(z.awrite(1, 5))
-        >>> z[:]
-        array([0., 5., 0.])
-        """
-        await run(self.__setitem__, selection, value)
 
     def batches(
         self, indices: npt.ArrayLike, size: int, *, prefetch: int = 4, drop_last: bool = False
@@ -258,7 +287,8 @@ class Array(Prototyped, ArrayBase, Shown[NativeArray]):
     @property
     def config(self) -> ArrayConfig:
         """The settings of the array, which are not stored."""
-        return ArrayConfig(self.order, self._settings.write_empty_chunks)
+        settings = self._settings
+        return ArrayConfig(self.order, settings.write_empty_chunks, settings.read_missing_chunks)
 
     @property
     def nchunks_initialized(self) -> int:
@@ -339,4 +369,19 @@ class Array(Prototyped, ArrayBase, Shown[NativeArray]):
         OF_2.refuse("Array", name, type(self).__name__)
 
 
+def _settings_of(config: ArrayConfigLike | None) -> dict[str, Any]:
+    chosen = parse_array_config(config)
+    return {"write_empty_chunks": chosen.write_empty_chunks, "read_missing_chunks": chosen.read_missing_chunks}
+
+
+def _unpickled(cls: type[Array], reads_missing: bool, *options: Any) -> Array:
+    array = cls.__new__(cls)
+    ArrayBase.__init__(array, *options)
+    if not reads_missing:
+        array._set(array._native, array._store, array._settings.with_(read_missing_chunks=False))
+    return array
+
+
 Array.__module__ = "zarrox"
+AsyncArray.kind = Array
+kinds[Array] = AsyncArray

@@ -17,7 +17,7 @@ from zarrox.core.indexing import Selectable
 from zarrox.core.properties import Described
 from zarrox.core.settings import Settings
 from zarrox.core.shapes import normalize_resize_args
-from zarrox.core.views import Converted
+from zarrox.core.views import Complete, Converted
 from zarrox.errors import ArrayNotFoundError, ContainsGroupError, NodeNotFoundError
 from zarrox.storage import BaseStore, native_store, normalize_storage_path
 
@@ -71,8 +71,8 @@ class ArrayBase(Selectable, Described):
 
     Examples
     --------
-    >>> import zarrox as zarr
-    >>> store = zarr.storage.MemoryStore()
+    >>> import zarrox.v2 as zarr
+    >>> store = zarr.MemoryStore()
     >>> z = zarr.zeros((3, 4), store=store, path="a", dtype="i4")
     >>> zarr.Array(store, path="a").shape
     (3, 4)
@@ -154,6 +154,12 @@ class ArrayBase(Selectable, Described):
         self._codecs = None
         self._document = None
         self._view = None
+        if not settings.read_missing_chunks:
+            self._native = Complete(self._native)  # type: ignore[assignment]
+        dtype = native.dtype
+        if dtype.kind in "mM" and np.datetime_data(dtype)[0] == "generic":
+            # New arrays of NumPy lose the byte order and the factor of such types.
+            self._convert(lambda values: np.asarray(values).view(dtype)[()])
         kind = settings.meta_array
         if kind is not None and type(kind) is not np.ndarray:
             self._convert(lambda values: _alike(values, kind))

@@ -20,6 +20,7 @@ from zarrox.core.sources import check_apart
 from zarrox.core.spec import array_spec
 from zarrox.errors import ArrayNotFoundError, ContainsArrayError, ContainsGroupError
 from zarrox.storage import BaseStore, native_store, normalize_storage_path
+from zarrox.storage.store_path import place_of
 
 __all__ = ["create", "create_in", "create_like", "create_with", "open_array", "open_like"]
 
@@ -78,6 +79,7 @@ def create(
     cache_attrs: bool = True,
     read_only: bool = False,
     write_empty_chunks: bool = False,
+    read_missing_chunks: bool = True,
     dimension_separator: str | None = None,
     chunk_key_encoding: Any = None,
     zarr_format: Any = None,
@@ -96,14 +98,15 @@ def create(
         The class of the array.
     data : array_like, optional
         The values to write to the array.
-    store, path, overwrite, mode, chunk_store, synchronizer, cache_metadata, cache_attrs, read_only, write_empty_chunks, \
+    store, path, overwrite, mode, chunk_store, synchronizer, cache_metadata, cache_attrs, read_only, write_empty_chunks, read_missing_chunks, \
     dimension_separator, chunk_key_encoding, zarr_format, meta_array, storage_options, sync, progress
         As for the functions of the interfaces.
     **spec
         See `zarrox.core.spec.array_spec`.
     """
     options: dict[str, Any] = {"storage_options": storage_options, "sync": sync}
-    opened = cls._open_store(store, mode="a", **options)
+    store, path = place_of(store, path, chunk_store)
+    opened = cls._open_store(store, mode=mode or "a", **options)
     chunks_in = None if chunk_store is None else cls._open_store(chunk_store, mode="a", **options)
     settings = Settings(
         chunk_store=chunks_in,
@@ -112,20 +115,21 @@ def create(
         cache_metadata=cache_metadata,
         cache_attrs=cache_attrs,
         write_empty_chunks=write_empty_chunks,
+        read_missing_chunks=read_missing_chunks,
         meta_array=meta_array,
     )
-    overwrites, at = overwrite or mode == "w", normalize_storage_path(path)
-    check_apart(data, opened, at, overwrites)
+    overwrites = overwrite or mode == "w"
+    check_apart(data, opened, path, overwrites)
     array = create_in(
         cls,
         opened,
         native_store(opened, chunks_in, synchronizer),
-        at,
+        path,
         settings,
         overwrite=overwrites,
         dimension_separator=dimension_separator if chunk_key_encoding is not None else _separator(opened, dimension_separator),
         chunk_key_encoding=chunk_key_encoding,
-        zarr_format=format_of_new(opened, at, zarr_format, default=cls._default_format()),
+        zarr_format=format_of_new(opened, path, zarr_format, default=cls._default_format()),
         **spec,
     )
     if data is not None:
@@ -162,7 +166,8 @@ def create_with(cls: type[A], data: Any, **kwargs: Any) -> A:
     """
     data = array_like(data)
     given = {name: value for name, value in kwargs.items() if value is not None or name not in ("dtype", "chunks")}
-    given["store"], given["shape"] = _store_of(cls, given), data.shape
+    _open_store_in(cls, given)
+    given["shape"] = data.shape
     read_only, progress = given.pop("read_only", False), given.pop("progress", None)
     check_apart(data, given["store"], given.get("path"), given.get("overwrite", False))
     of_data = like(data, _format_of(cls, given), given)
@@ -203,12 +208,15 @@ def open_like(cls: type[A], a: Any, path: StoreArgument, **kwargs: Any) -> A:
     """
     if isinstance(a, ArrayBase):
         kwargs.setdefault("fill_value", a.fill_value)
-    kwargs["store"] = _store_of(cls, kwargs | {"store": path, "sync": kwargs.pop("sync", None)}, kwargs.get("mode", "a"))
+    kwargs["store"] = path
+    if kwargs.get("mode") is None:
+        kwargs["mode"] = "r" if getattr(path, "read_only", False) else "a"
+    _open_store_in(cls, kwargs, kwargs["mode"])
     return open_array(cls, **_like(cls, a, kwargs))
 
 
 def _like(cls: type[ArrayBase], a: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
-    kwargs["store"] = _store_of(cls, kwargs)
+    _open_store_in(cls, kwargs)
     if isinstance(a, ArrayBase) and kwargs.get("zarr_format") is None:
         wanted = _format_of(cls, kwargs, 3 if is_v3(a._native) else 2)
         # `open_like` opens an array of any format that is there already, unless one is named.
@@ -217,10 +225,11 @@ def _like(cls: type[ArrayBase], a: Any, kwargs: dict[str, Any]) -> dict[str, Any
     return like(a, _format_of(cls, kwargs), kwargs)
 
 
-def _store_of(cls: type[ArrayBase], kwargs: dict[str, Any], mode: str = "a") -> BaseStore:
-    """The store among arguments of `create`, which is told by then whether it flushes."""
+def _open_store_in(cls: type[ArrayBase], kwargs: dict[str, Any], mode: str = "a") -> None:
+    """Opens the store among arguments of `create`, which is told by then whether it flushes."""
     options = {"storage_options": kwargs.get("storage_options"), "sync": kwargs.pop("sync", None)}
-    return cls._open_store(kwargs.get("store"), mode=mode, **options)
+    store, kwargs["path"] = place_of(kwargs.get("store"), kwargs.get("path"), kwargs.get("chunk_store"))
+    kwargs["store"] = cls._open_store(store, mode=mode, **options)
 
 
 def _format_of(cls: type[ArrayBase], kwargs: Mapping[str, Any], default: int | None = None) -> str:
@@ -241,6 +250,7 @@ def open_array(
     cache_metadata: bool = True,
     cache_attrs: bool = True,
     write_empty_chunks: bool = False,
+    read_missing_chunks: bool = True,
     zarr_format: Any = None,
     meta_array: Any = None,
     storage_options: dict[str, Any] | None = None,
@@ -263,9 +273,10 @@ def open_array(
     if mode not in ("r", "r+", "a", "w", "w-", "x"):
         raise ValueError(f"mode must be one of r, r+, a, w, w- and x, not {mode!r}")
     options: dict[str, Any] = {"storage_options": storage_options, "sync": sync}
+    store, at = place_of(store, path, chunk_store)
     opened_store = cls._open_store(store, mode=mode, **options)
     chunks_in = None if chunk_store is None else cls._open_store(chunk_store, mode="a", **options)
-    keys, at = native_store(opened_store, chunks_in, synchronizer), normalize_storage_path(path)
+    keys = native_store(opened_store, chunks_in, synchronizer)
     form = None if zarr_format is None else str(zarr_format)
     kept = {
         "chunk_store": chunks_in,
@@ -273,6 +284,7 @@ def open_array(
         "cache_metadata": cache_metadata,
         "cache_attrs": cache_attrs,
         "write_empty_chunks": write_empty_chunks,
+        "read_missing_chunks": read_missing_chunks,
         "meta_array": meta_array,
     }
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from zarrox.core.settings import Settings
-from zarrox.errors import ReadOnlyError, VindexInvalidSelectionError
+from zarrox.errors import BoundsCheckError, ReadOnlyError, SelectionError, VindexInvalidSelectionError
 
 if TYPE_CHECKING:
     from zarrox._native import Array as NativeArray
@@ -136,6 +136,7 @@ class Selectable:
         >>> zarr.array(np.arange(100)).get_basic_selection(slice(5, 10, 2))
         array([5, 7, 9])
         """
+        _check_basic(selection)
         return self._select("basic", selection, out, fields)
 
     def set_basic_selection(self, selection: Any, value: Any, fields: Fields = None) -> None:
@@ -149,6 +150,7 @@ class Selectable:
         >>> z[...]
         array([0, 0, 1, 2, 0])
         """
+        _check_basic(selection)
         self._assign("basic", selection, value, fields)
 
     def get_orthogonal_selection(self, selection: Any, out: Any = None, fields: Fields = None) -> Any:
@@ -336,6 +338,7 @@ class Selectable:
     def _select(self, kind: Kind, selection: Any, out: Any, fields: Fields) -> Any:
         if not self._settings.cache_metadata:
             self._native.refresh()
+        _check_unsigned(selection)
         if out is None or isinstance(out, np.ndarray):
             return self._native.select(kind, selection, out, _names(fields))
         out[...] = self._native.select(kind, selection, None, _names(fields))
@@ -343,6 +346,7 @@ class Selectable:
 
     def _assign(self, kind: Kind, selection: Any, value: Any, fields: Fields) -> None:
         self._check_writable()
+        _check_unsigned(selection)
         self._native.assign(kind, selection, value, _names(fields))
 
     def _check_writable(self) -> None:
@@ -350,6 +354,24 @@ class Selectable:
             raise ReadOnlyError
         if not self._settings.cache_metadata:
             self._native.refresh()
+
+
+def _check_unsigned(selection: Any) -> None:
+    """Refuses positions that no signed number has: they would count from the end."""
+    for item in selection if isinstance(selection, tuple) else (selection,):
+        if isinstance(item, np.ndarray) and item.dtype == np.uint64 and item.size and int(item.max()) > _LAST:
+            raise BoundsCheckError(f"index out of bounds: {int(item.max())} is more than any position")
+
+
+def _check_basic(selection: Any) -> None:
+    """Refuses lists and masks, which other methods take."""
+    for item in selection if isinstance(selection, tuple) else (selection,):
+        if isinstance(item, list) or (isinstance(item, np.ndarray) and item.ndim):
+            raise SelectionError(f"unsupported selection item for basic indexing; expected integer or slice, got {type(item)!r}")
+
+
+#: The largest position.
+_LAST = 2**63 - 1
 
 
 def _names(fields: Fields) -> str | list[str] | None:

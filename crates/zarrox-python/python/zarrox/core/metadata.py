@@ -7,12 +7,13 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from zarrox import _native
 from zarrox.documents import json_loads
+from zarrox.errors import NodeTypeValidationError
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from zarrox import _native
     from zarrox.storage import BaseStore
 
 __all__ = ["ArrayMetadata", "ArrayV2Metadata", "ArrayV3Metadata", "RegularChunkGrid", "array_metadata", "is_v3"]
@@ -204,6 +205,30 @@ def array_document(native: _native.Array, store: BaseStore) -> dict[str, Any]:
     if native.format == "n5":
         document = json_loads(store.get(document_key(native), b"{}"))
     return document
+
+
+def native_of_document(store: _native.Store, path: str, document: dict[str, Any]) -> _native.Array:
+    """The array with a document, whose chunks are in a store."""
+    is_v2 = document.get("zarr_format", 3) == 2
+    parts = dict(document)
+    attributes = parts.pop("attributes", {}) if is_v2 else None
+    documents = _native.Store.memory()
+    prefix = f"{path}/" if path else ""
+    documents.set(prefix + (".zarray" if is_v2 else "zarr.json"), json.dumps(parts, default=_plain).encode())
+    if attributes:
+        documents.set(f"{prefix}.zattrs", json.dumps(attributes).encode())
+    node = _native.open_node(documents.with_chunks(store), path, consolidated=False)
+    if isinstance(node, _native.Array):
+        return node
+    raise NodeTypeValidationError("the metadata is that of a group, and an array was expected")
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"{value!r} cannot be written as JSON")
 
 
 def document_key(native: _native.Array) -> str:

@@ -58,7 +58,7 @@ class Described:
     @property
     def store(self) -> BaseStore:
         """Where the array is stored."""
-        return self._store
+        return getattr(self._store, "given", self._store)
 
     @property
     def path(self) -> str:

@@ -27,6 +27,8 @@ class Settings:
         True if metadata and attributes are read once, instead of before each access.
     write_empty_chunks : bool
         True if chunks are stored that hold only the fill value.
+    read_missing_chunks : bool
+        True if missing chunks are read as the fill value, instead of being an error.
     partial_decompress : bool
         Has no effect: parts of chunks are always read alone, if the codecs allow it.
     meta_array : object
@@ -41,6 +43,7 @@ class Settings:
     cache_metadata: bool = True
     cache_attrs: bool = True
     write_empty_chunks: bool = False
+    read_missing_chunks: bool = True
     partial_decompress: bool = False
     meta_array: Any = None
     consolidated: bool = False

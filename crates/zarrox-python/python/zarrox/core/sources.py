@@ -110,9 +110,9 @@ def check_apart(data: Any, store: BaseStore, path: PathArgument, overwrite: bool
         return
     path = normalize_storage_path(path)
     target = place(store, path)
-    if any(is_at(source, target) for source in places_of(data)):
+    if any(is_at(source, target) or is_at(target, source) for source in places_of(data)):
         raise ValueError(
-            f"the data are read from '/{path}', which would be replaced before that: write to another path, or give "
+            f"the paths overlap: the data are read from '/{path}', which would be replaced before that; write to another path, or give "
             "the values, as array[...] does"
         )
 
@@ -149,14 +149,14 @@ def check_nodes_apart(source: Any, store: BaseStore, path: str, replaces: bool) 
     ValueError
         One place contains the other.
     """
-    here, there = place(source.store, source.path), place(store, path)
+    here, there = place(source._store, source.path), place(store, path)
     if replaces if is_at(here, there) else is_at(there, here):
         raise ValueError(f"{source.name!r} cannot be copied to '/{path}': one contains the other")
 
 
 def _place_of_array(array: Any) -> Iterator[Place]:
     if isinstance(array, ArrayBase):
-        yield place(array.store, array.path)
+        yield place(array._store, array.path)
         return
     # An array of zarr-python, which xarray's own engine has opened.
     store, path = getattr(array, "store", None), getattr(array, "path", "")

@@ -20,11 +20,12 @@ from zarrox.core.element_types import spec_dtype
 from zarrox.core.fill import fill_json
 from zarrox.core.metadata import is_v3
 from zarrox.core.shapes import chunk_lengths, normalize_shape
+from zarrox.errors import ChunkNotFoundError, NodeNotFoundError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Converted", "native_view"]
+__all__ = ["Complete", "Converted", "native_view"]
 
 
 def native_view(
@@ -79,6 +80,31 @@ def _lengths(chunks: ChunksLike, shape: tuple[int, ...]) -> list[int]:
     if isinstance(lengths, bool):
         lengths = [None] * len(shape)
     return [max(whole, 1) if length is None else length for length, whole in zip(lengths, shape, strict=True)]
+
+
+class Complete:
+    """A native array of which no chunk may be missing that is read."""
+
+    __slots__ = ("_native",)
+
+    def __init__(self, native: _native.Array) -> None:
+        self._native = native.with_options(missing_chunks="error")
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._native, name)
+
+    def get(self, selection: Any) -> Any:
+        return self._found(self._native.get, selection)
+
+    def select(self, *args: Any) -> Any:
+        return self._found(self._native.select, *args)
+
+    @staticmethod
+    def _found(read: Callable[..., Any], *args: Any) -> Any:
+        try:
+            return read(*args)
+        except NodeNotFoundError as error:
+            raise ChunkNotFoundError(str(error)) from None
 
 
 class Converted:

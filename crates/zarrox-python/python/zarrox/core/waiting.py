@@ -1,16 +1,18 @@
-"""The threads that wait for stores while an event loop does other things."""
+"""Work that blocks, for programs with an event loop, and an event loop for work that is written for one."""
 
 from __future__ import annotations
 
-import asyncio
 import os
 import threading
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Coroutine
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-__all__ = ["run"]
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
+    from concurrent.futures import ThreadPoolExecutor
+
+__all__ = ["gather", "run", "wait"]
 
 Result = TypeVar("Result")
 
@@ -19,12 +21,13 @@ _THREADS = 32
 
 _lock = threading.Lock()
 _threads: ThreadPoolExecutor | None = None
+_loop: AbstractEventLoop | None = None
 
 
 def _after_fork() -> None:
     """Forgets the threads, which a forked process does not have."""
-    global _lock, _threads
-    _lock, _threads = threading.Lock(), None
+    global _lock, _threads, _loop
+    _lock, _threads, _loop = threading.Lock(), None, None
 
 
 if hasattr(os, "register_at_fork"):
@@ -33,10 +36,20 @@ if hasattr(os, "register_at_fork"):
 
 def _executor() -> ThreadPoolExecutor:
     global _threads
+    # Slow to import, and needed by few programs; so is `asyncio` below.
+    from concurrent.futures import ThreadPoolExecutor
+
     with _lock:
         if _threads is None:
             _threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="zarrox-async")
         return _threads
+
+
+async def gather(*work: Coroutine[Any, Any, Result]) -> list[Result]:
+    """Awaits several things at the same time."""
+    from asyncio import gather
+
+    return await gather(*work)
 
 
 async def run(function: Callable[..., Result], *args: Any, **kwargs: Any) -> Result:
@@ -53,9 +66,54 @@ async def run(function: Callable[..., Result], *args: Any, **kwargs: Any) -> Res
     --------
     >>> import asyncio
     >>> import zarrox as zarr
-    >>> import zarrox.asynchronous as za
+    >>> from zarrox.core.waiting import run
     >>> z = zarr.ones(3)
-    >>> asyncio.run(za.run(z.append, [2, 3]))
+    >>> asyncio.run(run(z.append, [2, 3]))
     (5,)
     """
-    return await asyncio.get_running_loop().run_in_executor(_executor(), partial(function, *args, **kwargs))
+    from asyncio import get_running_loop
+
+    return await get_running_loop().run_in_executor(_executor(), partial(function, *args, **kwargs))
+
+
+def _own_loop() -> AbstractEventLoop:
+    """An event loop that runs on a thread of its own."""
+    global _loop
+    from asyncio import new_event_loop
+
+    with _lock:
+        if _loop is None:
+            _loop = new_event_loop()
+            threading.Thread(target=_loop.run_forever, name="zarrox-loop", daemon=True).start()
+        return _loop
+
+
+def wait(coroutine: Coroutine[Any, Any, Result], timeout: float | None = None) -> Result:
+    """Runs a coroutine on an event loop of this package, and waits for its result.
+
+    Parameters
+    ----------
+    coroutine : coroutine
+        The work. It must not wait for this package by blocking.
+    timeout : float, optional
+        The seconds after which a ``TimeoutError`` is raised.
+
+    Examples
+    --------
+    >>> import asyncio
+    >>> from zarrox.core.waiting import wait
+    >>> wait(asyncio.sleep(0, "done"))
+    'done'
+    """
+    from asyncio import _get_running_loop, run_coroutine_threadsafe
+
+    loop = _own_loop()
+    if _get_running_loop() is loop:
+        coroutine.close()
+        raise RuntimeError("a store that is written in Python waits for itself: await this call instead")
+    future = run_coroutine_threadsafe(coroutine, loop)
+    try:
+        return future.result(timeout)
+    except TimeoutError:
+        future.cancel()
+        raise

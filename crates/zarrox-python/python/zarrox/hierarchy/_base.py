@@ -24,6 +24,7 @@ from zarrox.hierarchy import _nodes
 from zarrox.hierarchy._create import Creation
 from zarrox.storage import BaseStore, MemoryStore, native_store, normalize_storage_path
 from zarrox.storage.functions import consolidated_store
+from zarrox.storage.store_path import place_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -131,6 +132,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
         sync: bool | None = None,
     ) -> Self:
         """Open or create a group, as the mode says; at a root of the default format."""
+        store, at = place_of(store, path, chunk_store)
         if isinstance(use_consolidated, str):
             opened = cls._array._open_store(store, storage_options=storage_options, mode=mode)
             store, elements = consolidated_store(opened, use_consolidated, mode)
@@ -142,7 +144,6 @@ class GroupBase(Creation, MutableMapping[str, Any]):
             store = cls._array._open_store(store, storage_options=storage_options, mode=mode, sync=sync)
         if chunk_store is not None:
             chunk_store = cls._array._open_store(chunk_store, storage_options=storage_options, mode=mode, sync=sync)
-        at = normalize_storage_path(path)
         native = _nodes.open_or_create_group(
             native_store(store, chunk_store, synchronizer),
             at,
@@ -166,7 +167,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
     @property
     def store(self) -> BaseStore:
         """Where the group is stored."""
-        return self._store
+        return getattr(self._store, "given", self._store)
 
     @property
     def synchronizer(self) -> Any:

@@ -97,7 +97,7 @@ def check_copy_apart(source: Any, dest: Any, name: str, replaces: bool) -> None:
         One place contains the other.
     """
     if isinstance(source, ArrayBase | GroupBase) and isinstance(dest, GroupBase):
-        check_nodes_apart(source, dest.store, "/".join(part for part in (dest.path, name) if part), replaces)
+        check_nodes_apart(source, dest._store, "/".join(part for part in (dest.path, name) if part), replaces)
 
 
 def summary(copied: tuple[int, int, int], dry_run: bool) -> str:
@@ -267,13 +267,13 @@ def _is_stored_alike(source: ArrayBase, target: ArrayBase) -> bool:
 
 
 def _chunk_store(array: ArrayBase) -> Any:
-    return array.store if array._settings.chunk_store is None else array._settings.chunk_store
+    return array._store if array._settings.chunk_store is None else array._settings.chunk_store
 
 
 def _copy_encoded(source: ArrayBase, target: ArrayBase, report: Callable[[int], object]) -> None:
     """Copies chunks as they are stored."""
-    chunks_from = native_store(source.store, source._settings.chunk_store, None)
-    chunks_to = native_store(target.store, target._settings.chunk_store, target._settings.synchronizer)
+    chunks_from = native_store(source._store, source._settings.chunk_store, None)
+    chunks_to = native_store(target._store, target._settings.chunk_store, target._settings.synchronizer)
     start = len(source.path) + 1 if source.path else 0
     prefix = f"{target.path}/" if target.path else ""
     suffixes = [key[start:] for key in chunks_from.keys(source.path)]

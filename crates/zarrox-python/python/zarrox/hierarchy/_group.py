@@ -13,13 +13,16 @@ from zarrox import creation
 from zarrox.argument_types import DTypeLike, ShapeLike, StoreArgument
 from zarrox.core.array import Array
 from zarrox.core.base import ArrayBase
+from zarrox.core.settings import Settings
 from zarrox.elsewhere import OF_2
+from zarrox.errors import ContainsArrayError, ContainsGroupError
 from zarrox.hierarchy import _nodes
 from zarrox.hierarchy._base import GroupBase
 from zarrox.shown.info import InfoReporter, Lines
 from zarrox.shown.page import Shown
 from zarrox.shown.tree import TreeViewer
 from zarrox.storage import StorePath
+from zarrox.storage.store_path import place_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -43,6 +46,26 @@ class Group(GroupBase, Shown[NativeGroup]):
     """
     )
 
+    def __init__(self, async_group: Any) -> None:
+        of = async_group._blocking
+        self._fill(of._native, of._store, of._settings)
+
+    @classmethod
+    def from_dict(cls, store_path: StorePath, data: Any) -> Self:
+        """The group with given metadata, in a store. Nothing is read or written.
+
+        Parameters
+        ----------
+        store_path : StorePath
+            The place of the group.
+        data : dict or GroupMetadata
+            The metadata.
+        """
+        store, path = place_of(store_path, None)
+        opened = cls._array._open_store(store)
+        document = _nodes.document_of(data)
+        return cls._of(_nodes.native_of_document(opened.native, path, document), opened, Settings())
+
     _array: ClassVar[type[ArrayBase]] = Array
     _creation: ClassVar[Any] = creation
 
@@ -60,9 +83,11 @@ class Group(GroupBase, Shown[NativeGroup]):
         return cls._open(store, mode, format=format, attributes=attributes)
 
     @classmethod
-    def open(cls, store: StoreArgument, zarr_format: int | None = None) -> Self:
+    def open(
+        cls, store: StoreArgument, zarr_format: int | None = None, use_consolidated: bool | str | None = None
+    ) -> Self:
         """Open the group at the root of a store for reading and writing."""
-        return cls._open(store, "r+", format=_nodes.format_name(zarr_format))
+        return cls._open(store, "r+", format=_nodes.format_name(zarr_format), use_consolidated=use_consolidated)
 
     @property
     def store_path(self) -> StorePath:
@@ -89,14 +114,18 @@ class Group(GroupBase, Shown[NativeGroup]):
         return self
 
     def get_array(self, path: str) -> Array:
-        """The array of a name or path; a group there is an error (``TypeError``)."""
+        """The array of a name or path; a group there is a ``ContainsGroupError``."""
         node = self[path]
-        return node if isinstance(node, Array) else _refuse(node, "array")
+        if isinstance(node, Array):
+            return node
+        raise ContainsGroupError(f"{node.name!r} is a group, not an array")
 
     def get_group(self, path: str) -> Group:
-        """The group of a name or path; an array there is an error (``TypeError``)."""
+        """The group of a name or path; an array there is a ``ContainsArrayError``."""
         node = self[path]
-        return node if isinstance(node, Group) else _refuse(node, "group")
+        if isinstance(node, Group):
+            return node
+        raise ContainsArrayError(f"{node.name!r} is an array, not a group")
 
     def members(
         self, max_depth: int | None = 0, *, use_consolidated_for_children: bool = True
@@ -280,6 +309,10 @@ class Group(GroupBase, Shown[NativeGroup]):
         group: Self = self._require_group(name, overwrite, attributes)
         return group
 
+    def require_groups(self, *names: str) -> tuple[Self, ...]:
+        """Open several groups below this one, or create those that there are not."""
+        return tuple(self.require_group(name) for name in names)
+
     def create(self, name: Any, **kwargs: Any) -> Array:
         """Another name of :meth:`create_array`.
 
@@ -352,7 +385,3 @@ class Group(GroupBase, Shown[NativeGroup]):
 
     def __getattr__(self, name: str) -> NoReturn:
         OF_2.refuse("Group", name, type(self).__name__)
-
-
-def _refuse(node: Any, wanted: str) -> NoReturn:
-    raise TypeError(f"{node!r} is not the {wanted} that was asked for")

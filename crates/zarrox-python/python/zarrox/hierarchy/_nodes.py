@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from zarrox import _native, attrs
+from zarrox.core.metadata import array_metadata
+from zarrox.core.metadata import native_of_document as native_array
 from zarrox.errors import (
     ContainsArrayError,
     ContainsGroupError,
@@ -36,8 +38,8 @@ class GroupMetadata:
         The attributes of the user.
     zarr_format : {3, 2}, optional
         The format of the group.
-    consolidated_metadata : dict, optional
-        The documents of all nodes below the group, by path, where they were consolidated.
+    consolidated_metadata : ConsolidatedMetadata, optional
+        The metadata of all nodes below the group, where it was consolidated.
 
     Examples
     --------
@@ -48,7 +50,7 @@ class GroupMetadata:
 
     attributes: dict[str, Any] = field(default_factory=dict)
     zarr_format: int = 3
-    consolidated_metadata: dict[str, Any] | None = None
+    consolidated_metadata: ConsolidatedMetadata | None = None
     node_type: Literal["group"] = "group"
 
     def to_dict(self) -> Document:
@@ -59,17 +61,71 @@ class GroupMetadata:
             "node_type": self.node_type,
         }
         if self.consolidated_metadata is not None:
-            document["consolidated_metadata"] = self.consolidated_metadata
+            document["consolidated_metadata"] = self.consolidated_metadata.to_dict()
         return document
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> GroupMetadata:
         """Reads the metadata from a document; members that are not known are passed over."""
+        consolidated = document.get("consolidated_metadata")
         return cls(
             attributes=dict(document.get("attributes") or {}),
             zarr_format=document.get("zarr_format", 3),
-            consolidated_metadata=document.get("consolidated_metadata"),
+            consolidated_metadata=None if consolidated is None else ConsolidatedMetadata.from_dict(consolidated),
         )
+
+
+@dataclass(frozen=True)
+class ConsolidatedMetadata:
+    """The metadata of the nodes below a group: of those directly below it, and in groups among them of those that follow.
+
+    Parameters
+    ----------
+    metadata : dict
+        The metadata of arrays and groups by their names.
+    """
+
+    metadata: dict[str, Any]
+    kind: Literal["inline"] = "inline"
+    must_understand: Literal[False] = False
+
+    @property
+    def flattened_metadata(self) -> dict[str, Any]:
+        """The metadata of all nodes by their paths."""
+        found: dict[str, Any] = {}
+        for name, metadata in self.metadata.items():
+            below = getattr(metadata, "consolidated_metadata", None)
+            found[name] = metadata if below is None else replace(metadata, consolidated_metadata=ConsolidatedMetadata({}))
+            found |= {f"{name}/{path}": each for path, each in (below.flattened_metadata if below else {}).items()}
+        return found
+
+    def to_dict(self) -> Document:
+        """The document."""
+        documents = {path: metadata.to_dict() for path, metadata in self.flattened_metadata.items()}
+        ordered = sorted(documents.items(), key=lambda item: (item[0].count("/"), item[0].casefold()))
+        return {"kind": self.kind, "must_understand": self.must_understand, "metadata": dict(ordered)}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> ConsolidatedMetadata:
+        """Reads the metadata from a document."""
+        if data.get("kind", "inline") != "inline":
+            raise ValueError(f"Consolidated metadata kind='{data['kind']}' is not supported.")
+        documents = data.get("metadata")
+        if not isinstance(documents, Mapping):
+            raise TypeError(f"Unexpected type for 'metadata': {type(documents)}")
+        nested: dict[str, Any] = {}
+        for path in sorted(documents, key=lambda path: path.count("/")):
+            *above, name = path.split("/")
+            level = nested
+            for part in above:
+                level = level[part].consolidated_metadata.metadata
+            document = documents[path]
+            if is_group(document):
+                level[name] = replace(GroupMetadata.from_dict({**document, "consolidated_metadata": None}), consolidated_metadata=cls({}))
+            else:
+                native = native_array(_native.Store.memory(), "", document)
+                level[name] = array_metadata(native, {**document, "attributes": document.get("attributes") or {}})
+        return cls(nested)
 
 
 def format_name(zarr_format: Any = None, zarr_version: Any = None) -> str | None:
@@ -115,6 +171,14 @@ def document_of(metadata: Any) -> Document:
     if hasattr(metadata, "to_dict"):
         return dict(metadata.to_dict())
     raise TypeError(f"metadata of a group or an array was expected, found {metadata!r}")
+
+
+def native_of_document(store: _native.Store, path: str, document: Document) -> _native.Group:
+    """The group with a document, whose nodes are in a store."""
+    zarr_format = str(document.get("zarr_format", 3))
+    documents = _native.Store.memory()
+    _native.create_group(documents, path, zarr_format, to_json(document.get("attributes") or {}))
+    return open_group_node(documents.with_chunks(store), path, "r+", zarr_format, False)
 
 
 def is_group(document: Document) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, Literal, TypeGuard
 
 import numpy as np
@@ -18,6 +19,7 @@ from zarrox.hierarchy._base import GroupBase
 from zarrox.hierarchy._modes import check_mode
 from zarrox.hierarchy._nodes import format_name
 from zarrox.storage import BaseStore, MemoryStore, native_store, normalize_storage_path
+from zarrox.storage.store_path import place_of
 
 __all__ = ["LazyLoader", "load", "open_node", "save_array", "save_group"]
 
@@ -35,6 +37,7 @@ def open_node(
     storage_options: dict[str, Any] | None = None,
     sync: bool | None = None,
     use_consolidated: bool | None = None,
+    array_settings: Mapping[str, Any] = MappingProxyType({}),
     **kwargs: Any,
 ) -> Any:
     """Open an array or a group.
@@ -51,11 +54,14 @@ def open_node(
         Whether an array is created, rather than a group, if nothing is there.
     create : callable
         Opens or creates the node of the wanted kind, with the store, the mode and all arguments.
+    array_settings : Mapping, optional
+        Settings of an array that is there.
     storage_options, sync, use_consolidated, **kwargs
         As for `open_array` and `open_group`.
     """
     check_mode(mode)
     options: dict[str, Any] = {"storage_options": storage_options, "sync": sync}
+    store, kwargs["path"] = place_of(store, kwargs.get("path"), kwargs.get("chunk_store"))
     opened = group._array._open_store(store, mode=mode, **options)
     if kwargs.get("chunk_store") is not None:
         kwargs["chunk_store"] = group._array._open_store(kwargs["chunk_store"], mode=mode, **options)
@@ -68,7 +74,7 @@ def open_node(
         names = ("chunk_store", "synchronizer", "cache_attrs")
         consolidated = use_consolidated is True
         return group._of(native, opened, Settings(read_only=mode == "r", consolidated=consolidated, **_only(kwargs, names)))
-    return group._array._of(native, opened, Settings(read_only=mode == "r", **_only(kwargs, _ARRAY_SETTINGS)))
+    return group._array._of(native, opened, Settings(read_only=mode == "r", **_only(kwargs, _ARRAY_SETTINGS) | dict(array_settings)))
 
 
 def _find(
@@ -190,7 +196,7 @@ def save_group(
     """
     arrays = {name: _as_array(arr) for name, arr in named.items()}
     if not arrays:
-        raise ValueError("there is nothing to save: give at least one array")
+        raise ValueError("at least one array must be provided")
     for name, arr in named.items():
         if isinstance(arr, str | bool | None):
             options = "path, zarr_format, storage_options, progress"

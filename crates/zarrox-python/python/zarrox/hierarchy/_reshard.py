@@ -68,6 +68,6 @@ def reshard(
     lengths = [shards] * len(source.shape) if isinstance(shards, int) else shards
     numbers = None if lengths is None else [operator.index(length) for length in lengths]
     target = normalize_store_arg(store, storage_options=storage_options, mode="a")
-    here = native_store(normalize_store_arg(source.store, mode="r"))
+    here = native_store(normalize_store_arg(source._store, mode="r"))
     _native.reshard(here, source.path, native_store(target), normalize_storage_path(path), numbers, memory)
     return open_array(target, mode="r+", path=path)

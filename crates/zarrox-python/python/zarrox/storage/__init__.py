@@ -10,21 +10,27 @@ from typing import NoReturn
 from .paths import normalize_storage_path  # isort: skip - others need it
 from zarrox.elsewhere import OF_2
 
-from .base import BaseStore, NativeStore, StoredBytes, StoreLike
+from .base import BaseStore, StoredBytes, StoreLike
+from .native import NativeStore
+from .foreign import FsspecStore, ObjectStore
 from .functions import native_store, normalize_store_arg
-from .remote import FsspecStore, ObjectStore, StorePath
-from .v3 import LocalStore, MemoryStore, ZipStore
+from .store_path import StorePath
+from .v3 import LocalStore, ManagedMemoryStore, MemoryStore, ZipStore
+from .wrapper import LoggingStore, WrapperStore
 
 __all__ = [
     "BaseStore",
     "FsspecStore",
     "LocalStore",
+    "LoggingStore",
+    "ManagedMemoryStore",
     "MemoryStore",
     "NativeStore",
     "ObjectStore",
     "StoreLike",
     "StorePath",
     "StoredBytes",
+    "WrapperStore",
     "ZipStore",
     "native_store",
     "normalize_storage_path",
@@ -37,6 +43,8 @@ def __getattr__(name: str) -> NoReturn:
 
 
 # Classes are called by the name under which users find them.
-for _class in (FsspecStore, LocalStore, MemoryStore, ObjectStore, StorePath, ZipStore):
+for _class in (
+    *(FsspecStore, LocalStore, LoggingStore, ManagedMemoryStore, MemoryStore, ObjectStore, StorePath, WrapperStore, ZipStore),
+):
     _class.__module__ = __name__
 del _class

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
-import zipfile
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from zarrox import _native
 
-from .base import FileStore
+from .native import FileStore
+
+if TYPE_CHECKING:
+    import zipfile
 
 __all__ = ["ZipStore"]
+
+#: As :mod:`zipfile` has it.
+ZIP_STORED = 0
 
 _MODES: dict[str, Literal["r", "r+", "a", "w", "x"]] = {
     "r": "r", "r+": "r+", "a": "a", "w": "w", "x": "x", "w-": "x",
@@ -57,7 +62,7 @@ class ZipStore(FileStore):
     np.float64(42.0)
     """
 
-    compression = zipfile.ZIP_STORED
+    compression = ZIP_STORED
     allowZip64 = True
     _sync = False
     _identity = ("path", "compression", "allowZip64")
@@ -65,7 +70,7 @@ class ZipStore(FileStore):
     def __init__(
         self,
         path: str | os.PathLike[str],
-        compression: int = zipfile.ZIP_STORED,
+        compression: int = ZIP_STORED,
         allowZip64: bool = True,
         mode: str = "a",
         dimension_separator: str | None = None,
@@ -77,7 +82,7 @@ class ZipStore(FileStore):
             raise ValueError(f"mode {mode!r}: there are 'r', 'r+', 'a', 'w' and 'x'")
         self.path = os.path.abspath(path)
         self.mode = "r" if read_only and mode in ("a", "r+") else mode
-        if compression != zipfile.ZIP_STORED:
+        if compression != ZIP_STORED:
             self.compression = compression
         if not allowZip64:
             self.allowZip64 = False
@@ -89,7 +94,7 @@ class ZipStore(FileStore):
         # What a mode demands is seen at once, and 'w' empties the archive only once.
         self._raw  # noqa: B018
 
-    def _open(self) -> _native.Store:
+    def _connect(self) -> _native.Store:
         return _native.Store.zip(self.path, _MODES[self.mode], self.compression, self._sync)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -105,6 +110,9 @@ class ZipStore(FileStore):
         if self._closed:
             raise ValueError(f"the ZipStore '{self.path}' is closed: open it anew")
         self.flush()
+        # Slow to import, and needed by few programs.
+        import zipfile
+
         return zipfile.ZipFile(self.path)
 
     def keylist(self) -> list[str]:

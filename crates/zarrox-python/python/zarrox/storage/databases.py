@@ -14,7 +14,7 @@ from typing import Any
 from zarrox import _native
 from zarrox.errors import UnsupportedError
 
-from .base import FileStore
+from .native import FileStore
 
 __all__ = ["DBMStore", "LMDBStore", "SQLiteStore"]
 
@@ -145,7 +145,7 @@ class DBMStore(FileStore):
         self._read_only = flag[0] == "r"
         self._raw  # noqa: B018 - a missing file is told at once, and 'n' empties it only once
 
-    def _open(self) -> _native.Store:
+    def _connect(self) -> _native.Store:
         opener = self._opener()
         if opener is not None:
             own_thread = "dbm.sqlite3" in (opener.__module__, dbm.whichdb(self.path))
@@ -251,7 +251,7 @@ class LMDBStore(FileStore):
         self._read_only = bool(kwargs.get("readonly", False))
         self._raw  # noqa: B018 - what is wrong with the file is told at once
 
-    def _open(self) -> _native.Store:
+    def _connect(self) -> _native.Store:
         exists = os.path.exists(self.path)
         if not exists and (self._read_only or not self.kwargs.get("create", True)):
             raise FileNotFoundError(f"'{self.path}' does not exist")
@@ -304,7 +304,7 @@ class SQLiteStore(FileStore):
             self._dimension_separator = dimension_separator
         self._raw  # noqa: B018 - what is wrong with the file is told at once
 
-    def _open(self) -> _native.Store:
+    def _connect(self) -> _native.Store:
         return _native.Store.memory() if self.path == ":memory:" else _native.Store.sqlite(self.path, self._sync)
 
     def __getstate__(self) -> dict[str, Any]:

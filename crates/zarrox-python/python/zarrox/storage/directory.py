@@ -15,7 +15,7 @@ from zarrox import _native
 from zarrox.argument_types import PathArgument
 from zarrox.errors import FSPathExistNotDir
 
-from .base import NativeStore
+from .native import NativeStore
 from .paths import normalize_storage_path
 
 __all__ = [
@@ -167,7 +167,7 @@ class DirectoryStore(NativeStore):
         if options:
             self._options = options
 
-    def _open(self) -> _native.Store:
+    def _connect(self) -> _native.Store:
         return _native.Store.directory(self.path, dict(self._options))
 
     def _translates(self) -> bool:

@@ -9,7 +9,10 @@ from typing import Any, NamedTuple
 from zarrox import _native
 from zarrox.argument_types import StoreArgument
 
-from .base import BaseStore
+from zarrox.errors import ReadOnlyError
+
+from .base import BaseStore, KVStore
+from .foreign import FsspecStore
 from .layers import ConsolidatedMetadataStore
 from .n5 import N5Store
 from .remote import FSStore
@@ -26,17 +29,23 @@ class Kinds(NamedTuple):
     memory: Callable[[], BaseStore]
     directory: Callable[..., BaseStore]
     archive: Callable[..., BaseStore]
+    mapping: Callable[[dict[str, Any]], BaseStore] = KVStore
+    url: Callable[..., BaseStore] = FSStore
+
+
+def _at_url(url: str, *, mode: str, **storage_options: Any) -> BaseStore:
+    return FsspecStore.from_url(url, storage_options, read_only=mode == "r")
 
 
 #: The classes that zarr-python 3 has.
-_KINDS = Kinds(MemoryStore, LocalStore, lambda path, *, mode, sync: ZipStore(path, mode=mode, sync=sync))
+_KINDS = Kinds(MemoryStore, LocalStore, lambda path, *, mode, sync: ZipStore(path, mode=mode, sync=sync), MemoryStore, _at_url)
 
 
 def normalize_store_arg(
     store: StoreArgument,
     *,
     storage_options: dict[str, Any] | None = None,
-    mode: str = "r+",
+    mode: str | None = None,
     sync: bool | None = None,
 ) -> BaseStore:
     """Makes a store of an argument, with the classes of zarr-python 3.
@@ -48,9 +57,14 @@ def normalize_store_arg(
     storage_options : dict, optional
         Options for stores that are opened by URL, and for directories.
     mode : str, optional
-        The mode of the node that is opened.
+        The mode of the node that is opened, if it is known.
     sync : bool, optional
         Whether what is written to a path is flushed to the disk.
+
+    Raises
+    ------
+    ReadOnlyError
+        The mode would write to a store that is read-only.
 
     Examples
     --------
@@ -58,7 +72,10 @@ def normalize_store_arg(
     >>> normalize_store_arg("data/example.zarr").root.name
     'example.zarr'
     """
-    return open_store(store, _KINDS, storage_options=storage_options, mode=mode, sync=sync)
+    opened = open_store(store, _KINDS, storage_options=storage_options, mode=mode or "r+", sync=sync)
+    if mode not in (None, "r") and opened is store and opened.read_only:
+        raise ReadOnlyError(f"Store is read-only but mode is {mode!r}. Create a writable store or use 'r' mode.")
+    return opened
 
 
 def open_store(
@@ -80,18 +97,25 @@ def open_store(
     ValueError
         If it is nothing that can be a store, or ``sync`` was given for something else than a path.
     """
+    if hasattr(store, "storage_options") and hasattr(store, "protocol"):
+        # A path of the package `universal_pathlib`.
+        return FsspecStore.from_upath(store, read_only=mode == "r")
     if isinstance(store, os.PathLike):
         store = os.fspath(store)
     if isinstance(store, str):
         return _store_at(store, kinds, storage_options, mode, sync)
     if sync:
         raise ValueError("sync is for paths: a store of another kind is told when it is made, such as SQLiteStore(path, sync=True)")
-    if isinstance(store, BaseStore):
-        return store
+    # Not what only says that it is one, as mocks do.
+    if issubclass(type(store), BaseStore):
+        found: BaseStore = store  # type: ignore[assignment]
+        return found
     if store is None:
         return kinds.memory()
-    found: BaseStore = BaseStore._ensure_store(store)
-    return found
+    if isinstance(store, dict):
+        return kinds.mapping(store)
+    made: BaseStore = BaseStore._ensure_store(store)
+    return made
 
 
 def consolidated_store(elements: BaseStore, metadata_key: str, mode: str) -> tuple[BaseStore, BaseStore | None]:
@@ -124,7 +148,7 @@ def _store_at(
     if "://" in place or "::" in place:
         if sync:
             raise ValueError(f"sync is for paths, and '{place}' is a URL")
-        return FSStore(place, mode="r" if mode == "r" else "w", **(storage_options or {}))
+        return kinds.url(place, mode="r" if mode == "r" else "w", **(storage_options or {}))
     if place.endswith(".zip"):
         if storage_options:
             raise ValueError(f"storage_options are for URLs and directories, and '{place}' is an archive")

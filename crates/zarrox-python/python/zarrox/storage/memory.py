@@ -8,7 +8,8 @@ from typing import Any
 
 from zarrox import _native
 
-from .base import KVStore, NativeStore
+from .base import KVStore
+from .native import NativeStore
 from .paths import is_key
 
 __all__ = ["DictStore", "MemoryStore", "is_in_memory", "new_memory"]
@@ -65,7 +66,7 @@ class MemoryStore(NativeStore):
         elif root is not None:
             self.update(_flat(root, cls))
 
-    def _open(self) -> _native.Store:
+    def _connect(self) -> _native.Store:
         return _native.Store.memory() if self._values is None else KVStore(self._values).native
 
     @property
@@ -138,7 +139,7 @@ class _Values(NativeStore):
 
     _identity = ()
 
-    def _open(self) -> _native.Store:
+    def _connect(self) -> _native.Store:
         return _native.Store.memory()
 
     def __getstate__(self) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from zarrox.codecs.abc import Codec
 from zarrox.codecs.convert import in_v2
 from zarrox.codecs.registry import get_codec, register_codec
 from zarrox.meta import ZARR_FORMAT
-from zarrox.storage.base import NativeStore
+from zarrox.storage.native import NativeStore
 from zarrox.storage.directory import NestedDirectoryStore
 from zarrox.documents import json_dumps, json_loads
 from zarrox.storage.paths import NUMBER, array_meta_key, attrs_key, group_meta_key, is_key, prefix_of

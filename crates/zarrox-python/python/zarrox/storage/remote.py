@@ -1,26 +1,26 @@
-"""Stores at URLs, and in the file systems and object stores of other packages."""
+"""Stores at URLs, and in the file systems of fsspec."""
 
 from __future__ import annotations
 
 import functools
 import importlib.util
 import os
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from zarrox import _native
 from zarrox.argument_types import PathArgument
 from zarrox.errors import FSPathExistNotDir, ReadOnlyError
 
-from .base import BaseStore, KVStore, NativeStore
+from .native import NativeStore
 from .directory import DIRECTORY_OPTIONS, directory_options
 from .files import Files
 from .paths import DOCUMENTS, is_key, normalize_storage_path
 from .servers import open_url
 
-__all__ = ["FSStore", "FsspecStore", "ObjectStore", "StorePath"]
+__all__ = ["FSStore"]
 
-_MISSING = (KeyError, PermissionError, IOError)
+MISSING = (KeyError, PermissionError, IOError)
 """The errors that zarr-python takes for a missing value."""
 
 _NAMES: dict[str, dict[str, str]] = {
@@ -140,6 +140,15 @@ def _google(token: Any) -> dict[str, Any]:
     return {"credentials_file": token} if os.path.exists(str(token)) else {"token": token}
 
 
+def _blocking(fs: Any) -> Any:
+    """The file system of fsspec that blocks for one whose methods are awaited."""
+    if not getattr(fs, "asynchronous", False):
+        return fs
+    # One that only hands calls of another one to threads knows that.
+    inner = getattr(fs, "sync_fs", None)
+    return inner if inner is not None else type(fs)(*fs.storage_args, **{**fs.storage_options, "asynchronous": False})
+
+
 class FSStore(NativeStore):
     """A store at a URL.
 
@@ -188,7 +197,7 @@ class FSStore(NativeStore):
     _identity = ("url", "mode", "storage_options")
     _transient = (*NativeStore._transient, "_mapper")
     normalize_keys = False
-    exceptions: tuple[type[BaseException], ...] = _MISSING
+    exceptions: tuple[type[BaseException], ...] = MISSING
     _mapper: Any = None
 
     def __init__(
@@ -197,7 +206,7 @@ class FSStore(NativeStore):
         normalize_keys: bool = False,
         key_separator: str | None = None,
         mode: str = "w",
-        exceptions: Iterable[type[BaseException]] = _MISSING,
+        exceptions: Iterable[type[BaseException]] = MISSING,
         dimension_separator: str | None = None,
         fs: Any = None,
         **storage_options: Any,
@@ -213,7 +222,7 @@ class FSStore(NativeStore):
         self._read_only = mode == "r"
         if normalize_keys:
             self.normalize_keys = True
-        if tuple(exceptions) != _MISSING:
+        if tuple(exceptions) != MISSING:
             self.exceptions = tuple(exceptions)
         separator = dimension_separator if key_separator is None else key_separator
         if separator is not None:
@@ -255,8 +264,10 @@ class FSStore(NativeStore):
                 f"'{self.url}' with these options needs the package fsspec: pip install fsspec"
             ) from error
         if self._fs is not None:
-            return fsspec.FSMap(self.url, self._fs)
-        options = {"auto_mkdir": True, **self.storage_options} if self._is_local() else self.storage_options
+            return fsspec.FSMap(self.url, _blocking(self._fs))
+        options = {**({"auto_mkdir": True} if self._is_local() else {}), **self.storage_options, "asynchronous": False}
+        if "asynchronous" not in self.storage_options:
+            del options["asynchronous"]
         return fsspec.get_mapper(self.url, **options)
 
     def _is_local(self) -> bool:
@@ -264,7 +275,7 @@ class FSStore(NativeStore):
 
     def _options(self) -> dict[str, str] | None:
         """The native options; ``None`` where fsspec has to do it."""
-        if self._fs is not None or self.exceptions != _MISSING:
+        if self._fs is not None or self.exceptions != MISSING:
             return None
         options = native_options(self.url, self.storage_options)
         if options is None and not _has_fsspec():
@@ -275,14 +286,14 @@ class FSStore(NativeStore):
         simple = all(isinstance(value, str) for value in self.storage_options.values())
         return dict(self.storage_options) if simple and ("::" in self.url or _scheme(self.url) == "memory") else None
 
-    def _open(self) -> _native.Store:
-        if self._is_local() and self.exceptions == _MISSING:
+    def _connect(self) -> _native.Store:
+        if self._is_local() and self.exceptions == MISSING:
             own = {name: value for name, value in self.storage_options.items() if name in DIRECTORY_OPTIONS}
             return _native.Store.directory(self.path, directory_options(**own))
         options = self._options()
         if options is not None:
             return open_url(self.url, options, create=self.mode != "r")
-        missing = self.exceptions if self.exceptions != _MISSING else (KeyError,)
+        missing = self.exceptions if self.exceptions != MISSING else (KeyError,)
         self._mapping = files = Files(self.map, missing)
         return _native.Store.mapping(files, files.place)
 
@@ -425,197 +436,3 @@ class FSStore(NativeStore):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.url!r}, mode={self.mode!r})"
-
-
-class FsspecStore(FSStore):
-    """A store in a file system of fsspec (zarr-python 3's name).
-
-    Parameters
-    ----------
-    fs : fsspec file system
-        The file system.
-    read_only : bool, optional
-        Whether nothing can be written.
-    path : str, optional
-        Where the values are in it.
-    allowed_exceptions : tuple of exceptions, optional
-        Errors that mean that a value is missing.
-    """
-
-    def __init__(
-        self,
-        fs: Any,
-        read_only: bool = False,
-        path: str = "/",
-        allowed_exceptions: tuple[type[BaseException], ...] = (),
-    ) -> None:
-        mode = "r" if read_only else "w"
-        super().__init__(path, fs=fs, mode=mode, exceptions=(*allowed_exceptions, KeyError, FileNotFoundError))
-
-    @classmethod
-    def from_url(
-        cls,
-        url: str,
-        storage_options: Mapping[str, Any] | None = None,
-        read_only: bool = False,
-        allowed_exceptions: tuple[type[BaseException], ...] = (),
-    ) -> FSStore:
-        """The store at a URL.
-
-        Parameters
-        ----------
-        url : str
-            Where the values are.
-        storage_options : Mapping, optional
-            What the file system of fsspec takes.
-        read_only : bool, optional
-            Whether nothing can be written.
-        allowed_exceptions : tuple of exceptions, optional
-            Errors that mean that a value is missing.
-
-        Returns
-        -------
-        FSStore
-        """
-        mode = "r" if read_only else "w"
-        exceptions = (*allowed_exceptions, KeyError, FileNotFoundError) if allowed_exceptions else _MISSING
-        return FSStore(url, mode=mode, exceptions=exceptions, **dict(storage_options or {}))
-
-    @classmethod
-    def from_mapper(cls, fs_map: Any, read_only: bool = False) -> FsspecStore:
-        """The store of a mapper.
-
-        Parameters
-        ----------
-        fs_map : fsspec.FSMap
-            The mapper.
-        read_only : bool, optional
-            Whether nothing can be written.
-
-        Returns
-        -------
-        FsspecStore
-        """
-        return cls(fs_map.fs, read_only=read_only, path=fs_map.root)
-
-
-class _Objects(MutableMapping[str, bytes]):
-    """A store of the package ``obstore`` as a mapping."""
-
-    def __init__(self, store: Any) -> None:
-        import obstore
-
-        self.store = store
-        self.package: Any = obstore
-
-    def __getitem__(self, key: str) -> bytes:
-        try:
-            return bytes(self.package.get(self.store, key).bytes())
-        except FileNotFoundError as error:
-            raise KeyError(key) from error
-
-    def __setitem__(self, key: str, value: Any) -> None:
-        self.package.put(self.store, key, bytes(value))
-
-    def __delitem__(self, key: str) -> None:
-        if key not in self:
-            raise KeyError(key)
-        self.package.delete(self.store, key)
-
-    def __contains__(self, key: object) -> bool:
-        try:
-            self.package.head(self.store, key)
-        except FileNotFoundError:
-            return False
-        return True
-
-    def __iter__(self) -> Iterator[str]:
-        for part in self.package.list(self.store):
-            yield from (found["path"] for found in part)
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-    def listdir(self, path: str) -> list[str]:
-        found = self.package.list_with_delimiter(self.store, path or None)
-        places = [*found["common_prefixes"], *(below["path"] for below in found["objects"])]
-        return sorted(place.rstrip("/").rpartition("/")[2] for place in places)
-
-
-class ObjectStore(NativeStore):
-    """A store in one of the package ``obstore`` (zarr-python 3's name).
-
-    Parameters
-    ----------
-    store : obstore.store.ObjectStore
-        What the package calls a store.
-    read_only : bool, optional
-        Whether nothing can be written.
-    """
-
-    _identity = ("store",)
-
-    def __init__(self, store: Any, *, read_only: bool = False) -> None:
-        self.store = store
-        self._read_only = read_only
-
-    def _open(self) -> _native.Store:
-        self._mapping = _Objects(self.store)
-        return _native.Store.mapping(self._mapping, self.store)
-
-
-class StorePath(NativeStore):
-    """The keys below a path of another store, as a store (zarr-python 3's name); as text, the location.
-
-    Parameters
-    ----------
-    store : BaseStore
-        The other store.
-    path : str, optional
-        A path in it.
-
-    Examples
-    --------
-    >>> import zarrox as zarr
-    >>> store = zarr.storage.MemoryStore()
-    >>> place = zarr.storage.StorePath(store) / "a" / "b"
-    >>> place["c"] = b"1"
-    >>> list(store)
-    ['a/b/c']
-    >>> zarr.open(zarr.zeros(3, store=store, path="d").store_path).shape
-    (3,)
-    """
-
-    _identity = ("store", "path")
-
-    def __init__(self, store: Any, path: PathArgument = "") -> None:
-        below = isinstance(store, StorePath)
-        self.store: Any = store.store if below else BaseStore._ensure_store(store)
-        self.path = normalize_storage_path(f"{store.path}/{normalize_storage_path(path)}" if below else path)
-        self._dimension_separator = self.store._dimension_separator
-        self._format = self.store._format
-
-    def __truediv__(self, other: str) -> StorePath:
-        return StorePath(self.store, f"{self.path}/{other}")
-
-    def __str__(self) -> str:
-        scheme, found, location = self.store.native.location.rpartition("://")
-        if isinstance(self.store, KVStore):
-            scheme = "memory"
-        url = f"{scheme if found else 'file'}://{location}"
-        return f"{url.rstrip('/')}/{self.path}" if self.path else url
-
-    def __repr__(self) -> str:
-        return f"StorePath({type(self.store).__name__}, {str(self)!r})"
-
-    def is_writeable(self) -> bool:
-        """Returns true if values can be written."""
-        return bool(self.store.is_writeable())
-
-    def is_erasable(self) -> bool:
-        """Returns true if values can be deleted."""
-        return bool(self.store.is_erasable())
-
-    def _open(self) -> _native.Store:
-        native: _native.Store = self.store.native
-        return native.prefixed(self.path) if self.path else native

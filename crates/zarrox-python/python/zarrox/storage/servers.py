@@ -9,7 +9,7 @@ from urllib.parse import quote
 from zarrox import _native
 from zarrox.argument_types import PathArgument
 
-from .base import NativeStore
+from .native import NativeStore
 from .paths import normalize_storage_path, prefix_of
 
 __all__ = ["ABSStore", "MongoDBStore", "RedisStore", "open_url"]
@@ -77,7 +77,7 @@ class RedisStore(NativeStore):
         given = self._kwargs
         return _said(prefix=self._prefix, user=given.get("username"), password=given.get("password"))
 
-    def _open(self) -> _native.Store:
+    def _connect(self) -> _native.Store:
         return open_url(self.url, self._options())
 
     def __repr__(self) -> str:
@@ -130,7 +130,7 @@ class MongoDBStore(NativeStore):
         where = _said(database=self._database, collection=self._collection)
         return where | _said(user=given.get("username"), password=given.get("password"))
 
-    def _open(self) -> _native.Store:
+    def _connect(self) -> _native.Store:
         return open_url(self.url, self._options())
 
     def __repr__(self) -> str:
@@ -243,7 +243,7 @@ class ABSStore(NativeStore):
     def _options(self) -> dict[str, str]:
         return _said(account=self._account_name, access_key=self._account_key, **self._more)
 
-    def _open(self) -> _native.Store:
+    def _connect(self) -> _native.Store:
         if self.client is not None:
             self._mapping = _Blobs(self.client, prefix_of(self.prefix))
             return _native.Store.mapping(self._mapping)

@@ -1,21 +1,30 @@
-"""The stores of zarr-python 3 that differ from those of zarr-python 2."""
+"""Stores in directories, in memory and in zip archives, as zarr-python 3 has them."""
 
 from __future__ import annotations
 
 import os
-import zipfile
+import shutil
+import weakref
 from collections.abc import Mapping, MutableMapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from zarrox import _native
 
 from . import archive, memory
+from .awaited import AwaitedStore
+from .base import KVStore
 from .directory import DirectoryStore
+from .paths import normalize_storage_path
 
-__all__ = ["LocalStore", "MemoryStore", "ZipStore"]
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+__all__ = ["LocalStore", "ManagedMemoryStore", "MemoryStore", "ZipStore"]
 
 
-class LocalStore(DirectoryStore):
-    """A store in a directory (zarr-python 3's name).
+class LocalStore(AwaitedStore, DirectoryStore):
+    """A store in a directory.
 
     Parameters
     ----------
@@ -23,12 +32,8 @@ class LocalStore(DirectoryStore):
         The directory. The first value makes it.
     read_only : bool, optional
         Whether nothing can be written.
-    sync : bool, optional
-        Whether every value is flushed to the disk before it counts as written, so that it outlives a power failure.
-    follow_links : bool, optional
-        Whether symbolic links that lead out of the directory are followed.
-    storage_options : dict, optional
-        As for :class:`DirectoryStore`.
+    sync, follow_links, storage_options
+        As for `zarrox.v2.storage.DirectoryStore`.
     """
 
     def __init__(
@@ -40,17 +45,48 @@ class LocalStore(DirectoryStore):
         follow_links: bool = False,
         storage_options: Mapping[str, Any] | None = None,
     ) -> None:
+        if not isinstance(root, (str, os.PathLike)):
+            raise TypeError(f"'root' must be a string or Path instance. Got an instance of {type(root)} instead.")
         super().__init__(root, sync=sync, follow_links=follow_links, storage_options=storage_options)
         if read_only:
             self._read_only = True
+
+    @classmethod
+    async def open(cls, root: str | os.PathLike[str], *, mode: str | None = None, **kwargs: Any) -> Self:
+        """Make a store, and open it: with mode "r" there must be a directory, with others it is made."""
+        store = cls(root, **({"read_only": mode == "r"} if mode is not None else {}) | kwargs)
+        if not store.read_only:
+            os.makedirs(store.path, exist_ok=True)
+        elif not os.path.isdir(store.path):
+            raise FileNotFoundError(f"{store.root} does not exist")
+        await store._open()
+        return store
 
     @property
     def root(self) -> Path:
         """The directory."""
         return Path(self.path)
 
+    def __str__(self) -> str:
+        return f"file://{self.root.as_posix()}"
 
-class MemoryStore(memory.MemoryStore):
+    async def delete_dir(self, prefix: str) -> None:
+        """Delete all that is below a prefix."""
+        if prefix and os.path.isfile(self.dir_path(prefix)):
+            raise ValueError(f"delete_dir was passed a prefix={prefix!r} that is a file")
+        await super().delete_dir(prefix)
+
+    async def move(self, dest_root: str | os.PathLike[str]) -> None:
+        """Move the directory, and the store with it."""
+        target = Path(os.path.abspath(dest_root))
+        if target.exists():
+            raise FileExistsError(f"Destination root {target} already exists.")
+        os.makedirs(target.parent, exist_ok=True)
+        shutil.move(self.path, target)
+        self.path, self._handle = str(target), None
+
+
+class MemoryStore(AwaitedStore, memory.MemoryStore):
     """A store in memory.
 
     Parameters
@@ -69,14 +105,118 @@ class MemoryStore(memory.MemoryStore):
     ['zarr.json']
     """
 
+    _at_hand = True
+    _transient = (*AwaitedStore._transient, "_kept")
+    _kept: _native.Store | None = None
+
     def __init__(self, store_dict: MutableMapping[str, Any] | None = None, *, read_only: bool = False) -> None:
-        if store_dict is not None:
+        if store_dict is None:
+            self._kept = _native.Store.memory()
+        else:
             self._values = store_dict
         if read_only:
             self._read_only = True
 
+    def _connect(self) -> _native.Store:
+        if self._values is not None:
+            return KVStore(self._values).native
+        if self._kept is None:
+            self._kept = _native.Store.memory()
+        return self._kept
 
-class ZipStore(archive.ZipStore):
+    @property
+    def _store_dict(self) -> MutableMapping[str, Any]:
+        return self if self._values is None else self._values
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, MemoryStore):
+            return NotImplemented
+        return self is other or (self.read_only == other.read_only and dict(self) == dict(other))
+
+    __hash__ = None
+
+    def __str__(self) -> str:
+        return f"memory://{id(self._store_dict)}"
+
+    __repr__ = AwaitedStore.__repr__
+
+
+class ManagedMemoryStore(MemoryStore):
+    """A store in the memory of this process that others find by its name, as long as one of them is there.
+
+    Parameters
+    ----------
+    name : str, optional
+        The name; a new one if not given.
+    path : str, optional
+        Where in the store of this name.
+    read_only : bool, optional
+        Whether nothing can be written.
+
+    Examples
+    --------
+    >>> from zarrox.storage import ManagedMemoryStore
+    >>> first, second = ManagedMemoryStore("shared"), ManagedMemoryStore.from_url("memory://shared")
+    >>> first["a"] = b"1"
+    >>> second["a"]
+    b'1'
+    """
+
+    def __init__(self, name: str | None = None, *, path: str = "", read_only: bool = False) -> None:
+        super().__init__(read_only=read_only)
+        kept = _native.Store.memory()
+        if name is not None and "/" in name:
+            raise ValueError(f"Store name must not contain '/': {name!r}. Use path= for a place in the store.")
+        self._name = str(id(kept)) if name is None else name
+        self.path = normalize_storage_path(path)
+        self._shared = _shared.setdefault(self._name, _Shared(kept))
+        self._kept = self._shared.store.prefixed(self.path) if self.path else self._shared.store
+
+    @classmethod
+    def from_url(cls, url: str, *, read_only: bool = False) -> Self:
+        """The store of a URL ``memory://name/path``."""
+        scheme, _, rest = url.partition("://")
+        name, _, path = rest.partition("/")
+        if scheme != "memory" or not name:
+            raise ValueError(f"Expected a URL memory://name/path, not {url!r}")
+        return cls(name, path=path, read_only=read_only)
+
+    @property
+    def name(self) -> str:
+        """The name."""
+        return self._name
+
+    def __str__(self) -> str:
+        return f"memory://{self._name}" + (f"/{self.path}" if self.path else "")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ManagedMemoryStore) and (self._name, self.path, self.read_only) == (
+            other._name,
+            other.path,
+            other.read_only,
+        )
+
+    __hash__ = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _found, (self._name, self.path, self.read_only)
+
+
+class _Shared:
+    """The memory of all stores with one name."""
+
+    def __init__(self, store: _native.Store) -> None:
+        self.store = store
+
+
+_shared: weakref.WeakValueDictionary[str, _Shared] = weakref.WeakValueDictionary()
+
+
+def _found(name: str, path: str, read_only: bool) -> ManagedMemoryStore:
+    return ManagedMemoryStore(name, path=path, read_only=read_only)
+
+
+class ZipStore(AwaitedStore, archive.ZipStore):
     """A store in a zip archive: each value is an entry.
 
     The archive has to be finished by :meth:`close`, or by a ``with`` statement. Only one process can write to it at a time.
@@ -115,8 +255,22 @@ class ZipStore(archive.ZipStore):
         *,
         mode: str = "r",
         read_only: bool | None = None,
-        compression: int = zipfile.ZIP_STORED,
+        compression: int = archive.ZIP_STORED,
         allowZip64: bool = True,
         sync: bool = False,
     ) -> None:
         super().__init__(path, compression, allowZip64, mode, read_only=bool(read_only), sync=sync)
+
+    def __str__(self) -> str:
+        return f"zip://{self.path}"
+
+    __repr__ = AwaitedStore.__repr__
+
+    async def move(self, path: str | os.PathLike[str]) -> None:
+        """Finish the archive, and move it."""
+        self.flush()
+        self._handle = None
+        os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+        shutil.move(self.path, path)
+        self.path = os.path.abspath(path)
+        self.mode = "r" if self.mode == "r" else "a"

@@ -30,7 +30,7 @@ class Undo:
 
     def created(self, node: Array | Group) -> None:
         """Notes a node that was not there before."""
-        store, path = native_store(node.store), node.path
+        store, path = native_store(node._store), node.path
         self._steps.append(lambda: _native.delete_node(store, path))
 
     def all(self) -> None:
@@ -119,7 +119,7 @@ def _storing_empty(array: Array, plan: Plan, write: Write) -> Array:
     if wanted is None:
         return array
     return Array._of(
-        array._native.with_options(write_empty_chunks=wanted), array.store, Settings(write_empty_chunks=wanted)
+        array._native.with_options(write_empty_chunks=wanted), array._store, Settings(write_empty_chunks=wanted)
     )
 
 

@@ -69,4 +69,4 @@ def _without_gate(array: Array, shape: tuple[int, ...]) -> Guarded:
 
 def shaped(array: Array, native: _native.Array) -> Array:
     """An array as it is, in another shape."""
-    return Array._of(native, array.store, array._settings)
+    return Array._of(native, array._store, array._settings)

@@ -11,7 +11,7 @@ from zarr.core import sync
 
 from zarrox import _native
 from zarrox.storage import BaseStore
-from zarrox.storage.base import NativeStore
+from zarrox.storage.native import NativeStore
 from zarrox.storage.directory import DirectoryStore
 
 from . import versions
@@ -38,7 +38,7 @@ class StoreOfZarrPython(NativeStore):
         self.store = store
         self._read_only = store.read_only
 
-    def _open(self) -> _native.Store:
+    def _connect(self) -> _native.Store:
         self._reached = reached(self.store) or called_back(self.store, sync._get_loop())
         return self._reached.native
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Coroutine, Iterator, MutableMapping
+from collections.abc import Callable, Coroutine, MutableMapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from zarr.core.buffer import cpu, default_buffer_prototype
 from zarr.core.config import config
 
 from zarrox import _native
+from zarrox.storage.awaited import CalledBack
 from zarrox.storage.remote import native_options
 
 from .in_memory import FilesOfFsspec, ObjectsOfObstore
@@ -42,7 +43,7 @@ class StoreError(Exception):
         self.error = error
 
 
-class Callback(MutableMapping[str, Any]):
+class Callback(CalledBack):
     """Any store of zarr-python as a mapping, called from threads of Rust.
 
     Parameters
@@ -54,8 +55,14 @@ class Callback(MutableMapping[str, Any]):
     """
 
     def __init__(self, store: Store, loop: asyncio.AbstractEventLoop) -> None:
-        self._store = store
+        super().__init__(store)
         self._loop = loop
+
+    def _prototype(self) -> Any:
+        return default_buffer_prototype()
+
+    def _requests(self) -> tuple[Any, Any]:
+        return RangeByteRequest, SuffixByteRequest
 
     def _wait(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
         try:
@@ -63,59 +70,8 @@ class Callback(MutableMapping[str, Any]):
         except KeyError as error:
             raise StoreError(error) from error
 
-    def __getitem__(self, key: str) -> Any:
-        value = self._wait(self._store.get(key, default_buffer_prototype()))
-        if value is None:
-            raise KeyError(key)
-        return value
-
-    def get_range(self, key: str, start: int | None, length: int, is_first: bool) -> Any:
-        """So many bytes of a value from a position on, or its last ones; ``None`` if it is missing."""
-        request = SuffixByteRequest(length) if start is None else RangeByteRequest(start, start + length)
-        if isinstance(request, SuffixByteRequest) or is_first:
-            return self._wait(self._store.get(key, default_buffer_prototype(), request))
-        return self._wait(self._range(key, request))
-
-    async def _range(self, key: str, request: RangeByteRequest) -> Any:
-        prototype = default_buffer_prototype()
-        if not hasattr(self._store, "get_ranges"):
-            return await self._store.get(key, prototype, request)
-        try:
-            async for group in self._store.get_ranges(key, [request], prototype=prototype):
-                for _, value in group:
-                    return value
-        except BaseExceptionGroup as group:
-            if all(isinstance(error, FileNotFoundError) for error in group.exceptions):
-                return None
-            if len(group.exceptions) == 1:
-                raise group.exceptions[0] from None
-            raise
-        return None
-
-    def size(self, key: str) -> int | None:
-        """The length of a value in bytes; ``None`` if it is missing."""
-        try:
-            return int(self._wait(self._store.getsize(key)))
-        except FileNotFoundError:
-            return None
-
     def __setitem__(self, key: str, value: Any) -> None:
         self._wait(self._store.set(key, cpu.Buffer.from_bytes(value)))
-
-    def __delitem__(self, key: str) -> None:
-        self._wait(self._store.delete(key))
-
-    def __contains__(self, key: object) -> bool:
-        return bool(self._wait(self._store.exists(str(key))))
-
-    def __iter__(self) -> Iterator[str]:
-        async def keys() -> list[str]:
-            return [key async for key in self._store.list()]
-
-        return iter(self._wait(keys()))
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
 
 
 def reached(store: Store) -> Reached | None:

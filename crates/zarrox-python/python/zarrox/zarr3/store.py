@@ -7,11 +7,12 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, S
 from typing import Any, ClassVar, Self, TypeVar
 
 import zarr.abc.store
-from zarr.abc.store import ByteRequest, OffsetByteRequest, RangeByteRequest, SuffixByteRequest
+from zarr.abc.store import ByteRequest
 from zarr.core.buffer import Buffer, BufferPrototype, default_buffer_prototype
 
 from zarrox import _native
 from zarrox.storage import normalize_store_arg
+from zarrox.storage.awaited import range_of
 from zarrox.storage.base import BaseStore
 from zarrox.storage.directory import directory_options
 from zarrox.storage.paths import is_key
@@ -149,7 +150,7 @@ class Store(zarr.abc.store.Store):
         if byte_range is None:
             value = self._handle.get(key)
             return None if value is None else make(value)
-        parts = self._handle.get_ranges(key, [_range(byte_range)])
+        parts = self._handle.get_ranges(key, [range_of(byte_range)])
         return None if parts is None else make(parts[0])
 
     def set_sync(self, key: str, value: Buffer) -> None:
@@ -240,7 +241,7 @@ class Store(zarr.abc.store.Store):
         """
         if not byte_ranges:
             return []
-        parts = self._handle.get_ranges(key, [(0, None) if one is None else _range(one) for one in byte_ranges])
+        parts = self._handle.get_ranges(key, [(0, None) if one is None else range_of(one) for one in byte_ranges])
         if parts is None:
             raise BaseExceptionGroup("chunk read failed", [FileNotFoundError(key)])
         return [(index, prototype.buffer.from_bytes(part)) for index, part in enumerate(parts)]
@@ -350,17 +351,6 @@ def _opened(place: Any, options: dict[str, Any], read_only: bool, of_n5: bool) -
         return open_url(place, natively, create=not read_only)
     # Options and places that only fsspec knows.
     return FSStore(place, mode="r" if read_only else "w", **options)
-
-
-def _range(request: ByteRequest) -> _Range:
-    match request:
-        case RangeByteRequest(start, end):
-            return start, max(end - start, 0)
-        case OffsetByteRequest(offset):
-            return offset, None
-        case SuffixByteRequest(suffix):
-            return None, suffix
-    raise ValueError(f"Unexpected byte_range, got {request}.")
 
 
 def _cut(value: bytes, one: _Range) -> bytes:

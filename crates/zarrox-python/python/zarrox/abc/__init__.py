@@ -1,0 +1,1 @@
+"""The base classes that programs subclass, as zarr-python 3 has them."""

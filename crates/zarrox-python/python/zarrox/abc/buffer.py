@@ -1,0 +1,278 @@
+"""Blocks of memory: the base classes of buffers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, SupportsIndex, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+__all__ = ["ArrayLike", "Buffer", "BufferPrototype", "NDArrayLike", "NDBuffer"]
+
+
+@runtime_checkable
+class ArrayLike(Protocol):
+    """What a `Buffer` holds: an array of one dimension."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]: ...
+    @property
+    def ndim(self) -> int: ...
+    @property
+    def size(self) -> int: ...
+    def __getitem__(self, key: slice) -> Self: ...
+    def __setitem__(self, key: slice, value: Any) -> None: ...
+    def copy(self) -> Self: ...
+
+
+@runtime_checkable
+class NDArrayLike(Protocol):
+    """What an `NDBuffer` holds, and what arrays give: an array of any number of dimensions."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]: ...
+    @property
+    def ndim(self) -> int: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, key: slice) -> Self: ...
+    def __setitem__(self, key: slice, value: Any) -> None: ...
+    def __array__(self) -> npt.NDArray[Any]: ...
+    def reshape(self, shape: tuple[int, ...] | Literal[-1], *, order: Literal["A", "C", "F"] = ..., copy: bool | None = ...) -> Self: ...
+    def view(self, dtype: npt.DTypeLike) -> Self: ...
+    def astype(self, dtype: npt.DTypeLike, order: Literal["K", "A", "C", "F"] = ..., *, copy: bool = ...) -> Self: ...
+    def fill(self, value: Any) -> None: ...
+    def copy(self) -> Self: ...
+    def transpose(self, axes: Any) -> Self: ...
+    def ravel(self, order: Literal["K", "A", "C", "F"] = ...) -> Self: ...
+    def all(self) -> np.bool_: ...
+
+
+class Buffer(ABC):
+    """A block of bytes.
+
+    Parameters
+    ----------
+    array_like : array
+        An array of bytes with one dimension, which is kept.
+    """
+
+    def __init__(self, array_like: ArrayLike) -> None:
+        if array_like.ndim != 1:
+            raise ValueError("array_like: only 1-dim allowed")
+        if np.dtype(array_like.dtype) != np.dtype("B"):
+            raise ValueError("array_like: only byte dtype allowed")
+        self._data: Any = array_like
+
+    @classmethod
+    @abstractmethod
+    def create_zero_length(cls) -> Self:
+        """A buffer of no bytes."""
+
+    @classmethod
+    def from_array_like(cls, array_like: ArrayLike) -> Self:
+        """The buffer over an array of bytes."""
+        return cls(array_like)
+
+    @classmethod
+    @abstractmethod
+    def from_buffer(cls, buffer: Buffer) -> Self:
+        """The buffer of this class with the bytes of another one."""
+
+    @classmethod
+    @abstractmethod
+    def from_bytes(cls, bytes_like: Any) -> Self:
+        """The buffer over an object with the buffer protocol."""
+
+    @abstractmethod
+    def as_numpy_array(self) -> npt.NDArray[Any]:
+        """The bytes as an array of NumPy."""
+
+    @abstractmethod
+    def combine(self, others: Iterable[Buffer]) -> Self:
+        """This buffer and others, one behind the other."""
+
+    def as_array_like(self) -> ArrayLike:
+        """The array that the buffer holds."""
+        data: ArrayLike = self._data
+        return data
+
+    def as_buffer_like(self) -> Any:
+        """The bytes as an object with the buffer protocol."""
+        return memoryview(self.as_numpy_array())
+
+    def to_bytes(self) -> bytes:
+        """A copy of the bytes."""
+        return bytes(self.as_numpy_array())
+
+    def __getitem__(self, key: slice) -> Self:
+        if not isinstance(key, slice):
+            raise TypeError(f"Item key has incorrect type (expected slice, got {key.__class__.__name__})")
+        if key.step not in (None, 1):
+            raise ValueError("slice must be contiguous")
+        return self.__class__(self._data[key])
+
+    def __setitem__(self, key: slice, value: Any) -> None:
+        if not isinstance(key, slice):
+            raise TypeError(f"Item key has incorrect type (expected slice, got {key.__class__.__name__})")
+        if key.step not in (None, 1):
+            raise ValueError("slice must be contiguous")
+        self._data[key] = value._data if isinstance(value, Buffer) else value
+
+    def __len__(self) -> int:
+        return int(self._data.size)
+
+    def __add__(self, other: Buffer) -> Self:
+        return self.combine([other])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Buffer) and np.array_equal(self.as_numpy_array(), other.as_numpy_array())
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class NDBuffer:
+    """A block of elements with any number of dimensions.
+
+    Parameters
+    ----------
+    array : array
+        The array that is kept.
+    """
+
+    def __init__(self, array: Any) -> None:
+        self._data: Any = array
+
+    @classmethod
+    def create(
+        cls, *, shape: Iterable[int], dtype: npt.DTypeLike, order: Literal["C", "F"] = "C", fill_value: Any = None
+    ) -> Self:
+        """A new block, which is filled with a value; zeros where none is given."""
+        # Without the view, NumPy loses the byte order and the factor of generic times.
+        values = np.zeros(tuple(shape), dtype=dtype, order=order).view(dtype)
+        if fill_value is not None and not (isinstance(fill_value, int) and fill_value == 0):
+            values[...] = fill_value
+        return cls(values)
+
+    @classmethod
+    def empty(cls, shape: tuple[int, ...], dtype: npt.DTypeLike, order: Literal["C", "F"] = "C") -> Self:
+        """A new block, whose elements are undefined."""
+        return cls(np.empty(shape=shape, dtype=dtype, order=order).view(dtype))
+
+    @classmethod
+    def from_ndarray_like(cls, ndarray_like: Any) -> Self:
+        """The block over an array."""
+        return cls(ndarray_like)
+
+    @classmethod
+    def from_numpy_array(cls, array_like: npt.ArrayLike) -> Self:
+        """The block over an array of NumPy."""
+        return cls.from_ndarray_like(np.asanyarray(array_like))
+
+    def as_ndarray_like(self) -> NDArrayLike:
+        """The array that the block holds."""
+        data: NDArrayLike = self._data
+        return data
+
+    def as_numpy_array(self) -> npt.NDArray[Any]:
+        """The elements as an array of NumPy."""
+        return np.asanyarray(self._data)
+
+    def as_scalar(self) -> Any:
+        """The only element."""
+        if self._data.size != 1:
+            raise ValueError("Buffer does not contain a single scalar value")
+        return self.as_numpy_array()[()]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the elements."""
+        dtype: np.dtype[Any] = self._data.dtype
+        return dtype
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The length along each dimension."""
+        return tuple(self._data.shape)
+
+    @property
+    def byteorder(self) -> Any:
+        """The order of the bytes of an element, as `zarrox.codecs.Endian`."""
+        return "big" if self.dtype.byteorder == ">" else "little"
+
+    def reshape(self, newshape: tuple[int, ...] | Literal[-1]) -> Self:
+        """The elements in another shape."""
+        return self.__class__(self._data.reshape(newshape))
+
+    def squeeze(self, axis: tuple[int, ...]) -> Self:
+        """The block without dimensions of length 1."""
+        return self.reshape(tuple(length for position, length in enumerate(self.shape) if position not in axis))
+
+    def astype(self, dtype: npt.DTypeLike, order: Literal["K", "A", "C", "F"] = "K") -> Self:
+        """The elements as another type."""
+        target: Any = np.dtype(dtype)
+        if target.kind == self.dtype.kind and target.kind in "mM" and np.datetime_data(target) == np.datetime_data(self.dtype):
+            counts = self.as_numpy_array().view(self.dtype.str[0] + "i8").astype(target.str[0] + "i8", order=order)
+            return self.__class__(counts.view(target))
+        return self.__class__(self._data.astype(dtype=dtype, order=order))
+
+    def __getitem__(self, key: Any) -> Self:
+        # With an ellipsis, NumPy gives a view instead of a scalar.
+        whole = (*key, ...) if isinstance(key, tuple) and not any(each is ... for each in key) else key
+        return self.__class__(np.asanyarray(self._data[whole]))
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._data[key] = value._data if isinstance(value, NDBuffer) else value
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def __repr__(self) -> str:
+        return f"<NDBuffer shape={self.shape} dtype={self.dtype} {self._data!r}>"
+
+    def all_equal(self, other: Any, equal_nan: bool = True) -> bool:
+        """Returns true if each element equals a value."""
+        if other is None:
+            return False
+        values, wanted = self.as_numpy_array(), np.asarray(other)
+        if wanted.dtype.kind == "f" and wanted.ndim == 0 and wanted == 0 and values.dtype.kind in "iufc":
+            # 0.0 and -0.0 are equal, and not the same.
+            void = f"V{values.dtype.itemsize}"
+            same = np.broadcast_to(wanted.astype(values.dtype), values.shape)
+            return bool(np.array_equal(values.view(void), same.view(void)))
+        return bool(np.array_equal(values, np.broadcast_to(wanted, values.shape), equal_nan=equal_nan and values.dtype.kind in "fcmM"))
+
+    def fill(self, value: Any) -> None:
+        """Gives each element a value."""
+        self._data.fill(value)
+
+    def copy(self) -> Self:
+        """A copy of the block."""
+        return self.__class__(self._data.copy())
+
+    def transpose(self, axes: SupportsIndex | tuple[int, ...] | None) -> Self:
+        """The block with its dimensions in another order."""
+        return self.__class__(self._data.transpose(axes))
+
+
+class BufferPrototype(NamedTuple):
+    """The classes of buffers that something makes.
+
+    Attributes
+    ----------
+    buffer : type
+        The class of blocks of bytes.
+    nd_buffer : type
+        The class of blocks of elements.
+    """
+
+    buffer: type[Buffer]
+    nd_buffer: type[NDBuffer]

@@ -1,0 +1,68 @@
+"""The settings of arrays, which are not stored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal, TypeAlias
+
+from zarrox.config import config
+
+__all__ = ["ArrayConfig", "ArrayConfigLike", "parse_array_config"]
+
+
+@dataclass(frozen=True)
+class ArrayConfig:
+    """The settings of an array, which are not stored.
+
+    Attributes
+    ----------
+    order : {'C', 'F'}
+        The order of elements in chunks.
+    write_empty_chunks : bool
+        Whether chunks are stored that hold only the fill value.
+    read_missing_chunks : bool
+        Whether a missing chunk is read as the fill value, instead of being an error.
+    sharding_coalesce_max_gap_bytes, sharding_coalesce_max_bytes : int
+        Without effect: ranges are joined by what a store is.
+    """
+
+    order: Literal["C", "F"]
+    write_empty_chunks: bool
+    read_missing_chunks: bool = True
+    sharding_coalesce_max_gap_bytes: int = 1 << 20
+    sharding_coalesce_max_bytes: int = 16 << 20
+
+    def __post_init__(self) -> None:
+        if self.order not in ("C", "F"):
+            raise ValueError(f"Expected one of ('C', 'F'), got {self.order} instead.")
+        for name in ("write_empty_chunks", "read_missing_chunks"):
+            if not isinstance(getattr(self, name), bool):
+                raise ValueError(f"Expected bool, got {getattr(self, name)} instead.")
+        for name in ("sharding_coalesce_max_gap_bytes", "sharding_coalesce_max_bytes"):
+            if not isinstance(getattr(self, name), int):
+                raise TypeError(f"Expected int, got {type(getattr(self, name))} instead.")
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> ArrayConfig:
+        """The settings in a mapping; those that are not in it are those of `zarrox.config`."""
+        names = [each.name for each in fields(cls)]
+        unknown = sorted(data.keys() - set(names))
+        if unknown:
+            raise TypeError(f"Unknown array config keys: {unknown}. Valid keys are {names}.")
+        return cls(**{name: data[name] if name in data else config[f"array.{name}"] for name in names})
+
+    def to_dict(self) -> dict[str, Any]:
+        """The settings as a mapping."""
+        return asdict(self)
+
+
+ArrayConfigLike: TypeAlias = ArrayConfig | Mapping[str, Any]
+
+
+def parse_array_config(data: ArrayConfigLike | None) -> ArrayConfig:
+    """The settings of an argument."""
+    if isinstance(data, Mapping) or data is None:
+        return ArrayConfig.from_dict(data or {})
+    # Those of zarr-python are the same.
+    return data if isinstance(data, ArrayConfig) else ArrayConfig.from_dict(vars(data))

@@ -1,0 +1,142 @@
+"""Arrays whose methods are awaited, as zarr-python 3 has them. The work is done on threads, by the array that blocks."""
+
+from __future__ import annotations
+
+from types import GenericAlias
+from typing import Any
+
+from zarrox.core.awaiting import later, same
+from zarrox.core.waiting import run
+
+__all__ = ["AsyncArray"]
+
+
+class AsyncArray:
+    """An array whose methods that read or write are awaited; the event loop does other things meanwhile.
+
+    Functions of `zarrox.api.asynchronous` give such arrays, and `Array.async_array`.
+
+    Examples
+    --------
+    >>> import asyncio, zarrox as zarr
+    >>> async def main():
+    ...     z = await zarr.api.asynchronous.create_array({}, shape=(4, 4), chunks=(2, 2), dtype="i4")
+    ...     await z.setitem(slice(0, 2), 7)
+    ...     rows = await asyncio.gather(*(z.getitem(row) for row in range(4)))
+    ...     return [int(row.sum()) for row in rows]
+    >>> asyncio.run(main())
+    [28, 28, 0, 0]
+    """
+
+    __slots__ = ("__weakref__", "_blocking")
+    __class_getitem__: Any = classmethod(GenericAlias)
+
+    #: The array that blocks: a `zarrox.Array`.
+    _blocking: Any
+
+    def __init__(self, metadata: Any, store_path: Any, config: Any = None) -> None:
+        self._blocking = self.kind.from_dict(store_path, metadata, config=config)
+
+    #: The class of arrays that block.
+    kind: Any = None
+
+    @classmethod
+    def of(cls, array: Any) -> AsyncArray:
+        """The array for one that blocks."""
+        made = cls.__new__(cls)
+        made._blocking = array
+        return made
+
+    @classmethod
+    def from_dict(cls, store_path: Any, data: Any) -> AsyncArray:
+        """The array with the metadata in a mapping, whose chunks are in a store."""
+        return cls(data, store_path)
+
+    @classmethod
+    async def open(cls, store: Any, zarr_format: int | None = 3, *, config: Any = None) -> AsyncArray:
+        """Open an existing array."""
+        return cls.of(await run(cls.kind.open, store, zarr_format=zarr_format, config=config))
+
+    shape = same("shape")
+    ndim = same("ndim")
+    size = same("size")
+    dtype = same("dtype")
+    nbytes = same("nbytes")
+    order = same("order")
+    chunks = same("chunks")
+    shards = same("shards")
+    cdata_shape = same("cdata_shape")
+    nchunks = same("nchunks")
+    read_chunk_sizes = same("read_chunk_sizes")
+    write_chunk_sizes = same("write_chunk_sizes")
+    filters = same("filters")
+    serializer = same("serializer")
+    compressor = same("compressor")
+    compressors = same("compressors")
+    fill_value = same("fill_value")
+    dimension_names = same("dimension_names")
+    metadata = same("metadata")
+    config = same("config")
+    store = same("store")
+    store_path = same("store_path")
+    path = same("path")
+    name = same("name")
+    basename = same("basename")
+    read_only = same("read_only")
+    info = same("info")
+
+    getitem = later("__getitem__")
+    setitem = later("__setitem__")
+    get_orthogonal_selection = later("get_orthogonal_selection")
+    get_mask_selection = later("get_mask_selection")
+    get_coordinate_selection = later("get_coordinate_selection")
+    get_block_selection = later("get_block_selection")
+    append = later("append")
+    resize = later("resize")
+    update_attributes = later("update_attributes")
+    info_complete = later("info_complete")
+    nbytes_stored = later("nbytes_stored")
+    nchunks_initialized = later("nchunks_initialized")
+
+    @property
+    def attrs(self) -> dict[str, Any]:
+        """The attributes."""
+        return dict(self._blocking.attrs.asdict())
+
+    @property
+    def oindex(self) -> AsyncIndex:
+        """Orthogonal selections: ``await z.oindex.getitem(selection)``."""
+        return AsyncIndex(self._blocking.oindex)
+
+    @property
+    def vindex(self) -> AsyncIndex:
+        """Selections of points: ``await z.vindex.getitem(selection)``."""
+        return AsyncIndex(self._blocking.vindex)
+
+    def with_config(self, config: Any) -> AsyncArray:
+        """The array with other settings."""
+        return self.of(self._blocking.with_config(config))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AsyncArray) and self._blocking == other._blocking
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).of, (self._blocking,)
+
+    def __repr__(self) -> str:
+        return f"<AsyncArray {self.store_path} shape={self.shape} dtype={self.dtype}>"
+
+
+class AsyncIndex:
+    """Selections of one kind, which are awaited."""
+
+    def __init__(self, index: Any) -> None:
+        self._blocking = index
+
+    getitem = later("__getitem__")
+    setitem = later("__setitem__")
+
+
+AsyncArray.__module__ = "zarrox"

@@ -1,0 +1,62 @@
+"""Members of classes that do what a class does that blocks, but are awaited.
+
+An object has the one that blocks as ``_blocking``; results and arguments are translated between the two kinds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Coroutine
+from typing import Any
+
+from zarrox.core.waiting import run
+
+__all__ = ["awaited", "blocking", "kinds", "later", "one_by_one", "same"]
+
+#: The classes that are awaited, by those that block. Modules of such classes add them.
+kinds: dict[type, Any] = {}
+
+
+def awaited(value: Any) -> Any:
+    """The object that is awaited for one that blocks; everything else as it is."""
+    found = next((made for kind, made in kinds.items() if isinstance(value, kind)), None)
+    if found is not None:
+        return found.of(value)
+    return tuple(map(awaited, value)) if type(value) is tuple else value
+
+
+def blocking(value: Any) -> Any:
+    """The object that blocks for one that is awaited; everything else as it is."""
+    found: Any = value
+    return found._blocking if isinstance(value, tuple(kinds.values())) else value
+
+
+def later(name: str) -> Callable[..., Coroutine[Any, Any, Any]]:
+    """A method that is awaited; a property of the object that blocks is read."""
+
+    async def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        given = [blocking(value) for value in args], {key: blocking(value) for key, value in kwargs.items()}
+
+        def work() -> Any:
+            found = getattr(self._blocking, name)
+            return found(*given[0], **given[1]) if callable(found) else found
+
+        return awaited(await run(work))
+
+    call.__name__, call.__doc__ = name.strip("_"), f"Does what the method `{name}` does that blocks."
+    return call
+
+
+def one_by_one(name: str) -> Callable[..., AsyncIterator[Any]]:
+    """A method that gives its results one by one."""
+
+    async def iterate(self: Any, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
+        for each in await run(lambda: list(getattr(self._blocking, name)(*args, **kwargs))):
+            yield awaited(each)
+
+    iterate.__name__, iterate.__doc__ = name, f"Gives what the method `{name}` gives that blocks."
+    return iterate
+
+
+def same(name: str) -> Any:
+    """A property that is that of the object that blocks."""
+    return property(lambda self: getattr(self._blocking, name), doc=f"As the property `{name}` of the class that blocks.")

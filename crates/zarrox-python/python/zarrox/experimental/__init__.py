@@ -1,0 +1,1 @@
+"""What zarr-python 3 tries out, and may change."""
