@@ -8,7 +8,7 @@ use zarrox::stores::{
     provided, wrapped,
 };
 
-/// Copies of documents. Whoever asks for the [stamp](Store::stamp) of one gets that of the original, and once these differ, the original is
+/// Copies of documents. The [stamp](Store::stamp) of a copy is that of the original, and once the stamps differ, the original is
 /// read: so arrays are not opened, read or written by an old copy.
 #[derive(Debug, Clone)]
 pub(crate) struct CopiedDocuments {

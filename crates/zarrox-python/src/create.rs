@@ -193,7 +193,7 @@ fn builder(store: &Store, path: &str, spec: &str) -> zarrox::Result<ArrayBuilder
         }
         Some(other) => return Err(wrong("order", &other.into(), "'C' or 'F'")),
     }
-    // N5 has neither: what nobody has written is zero, and chunk keys are what they are.
+    // N5 has neither option: elements that were never written are zero, and the format of chunk keys is fixed.
     if format == Format::N5 {
         let is_null = |json: &Json| json.is_null();
         spec.0

@@ -411,7 +411,7 @@ pub(crate) struct Memory {
     item: usize,
 }
 
-// SAFETY: it is only an address; who makes views of it says why nobody else is there.
+// SAFETY: it is only an address; the functions that make views of it say why no other view conflicts.
 unsafe impl Send for Memory {}
 // SAFETY: as above.
 unsafe impl Sync for Memory {}
@@ -419,13 +419,13 @@ unsafe impl Sync for Memory {}
 impl Memory {
     pub(crate) fn view_mut(&self) -> ViewMut<'_> {
         // SAFETY: NumPy gave the address, shape and strides of an array that the caller holds, and that is either new, so that
-        // nobody else knows of it, or one that a caller in Python has given to be written into, as for NumPy's own functions that
+        // no other reference to it exists, or one that a caller in Python has given to be written into, as for NumPy's own functions that
         // release the lock. What is read into memory is bytes of any kind, which are written before they are read.
         unsafe { ViewMut::from_raw(self.pointer, &self.shape, &self.strides, self.item) }
     }
 
     pub(crate) fn view(&self) -> View<'_> {
-        // SAFETY: NumPy gave the address, shape and strides of an array that the caller holds; whoever changes it meanwhile,
+        // SAFETY: NumPy gave the address, shape and strides of an array that the caller holds; a thread that changes it meanwhile,
         // as for NumPy's own functions that release the lock, changes which numbers are written.
         unsafe { View::from_raw(self.pointer, &self.shape, &self.strides, self.item) }
     }
@@ -479,7 +479,7 @@ fn lengths(shape: &[u64]) -> PyResult<Vec<usize>> {
     shape.iter().map(length).collect()
 }
 
-/// A new array whose memory nobody has written yet.
+/// Returns a new array whose memory is not initialized.
 fn empty<'py>(
     py: Python<'py>,
     shape: &[usize],

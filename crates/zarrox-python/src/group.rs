@@ -205,7 +205,7 @@ impl Growth {
     }
 }
 
-/// Does work that lets the arrays of a group grow, one who does so after the other.
+/// Calls a function that lets the arrays of a group grow, while no other writer does so.
 #[pyfunction]
 pub(crate) fn grow_with(group: &Bound<'_, Group>, work: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
     let (py, group, work) = (group.py(), group.get().group(), work.clone().unbind());

@@ -37,13 +37,13 @@ fn codec_names() -> Vec<(&'static str, Option<&'static str>)> {
     known.map(|def| (def.name, def.v2_id)).collect()
 }
 
-/// To be called before a fork: lets nobody be inside of a database.
+/// Prepares for a fork: waits until no thread is inside of a database.
 #[pyfunction]
 fn before_fork(py: Python<'_>) {
     py.detach(fork::before_fork);
 }
 
-/// To be called after a fork, in both processes.
+/// Ends the preparation for a fork. Called after it, in both processes.
 #[pyfunction]
 fn after_fork(in_child: bool) {
     fork::after_fork(in_child);

@@ -53,7 +53,7 @@ impl Store for LockedStore {
     }
 
     fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
-        // Python's lock comes first: whoever holds it already, around a write of theirs, must not wait for one that waits for it.
+        // Python's lock comes first: a thread that holds it around its own write must not wait for a thread that waits for it.
         let entered = Python::attach(|py| {
             let lock = self.locks.bind(py).get_item(key.as_str())?;
             lock.call_method0("__enter__")?;

@@ -12,10 +12,10 @@ use zarrox::{AccessOptions, Array, Error, ErrorKind, Interrupt};
 
 use crate::error::OrRaise;
 
-/// From so many bytes on, work may take long: handing it to another thread costs a thousandth of it.
+/// The number of bytes from which on work may take long: handing it to another thread costs a thousandth of it.
 pub(crate) const LONG: usize = 16 << 20;
 
-/// The pause between two questions whether somebody wants to end the work.
+/// The pause between two checks for an interrupt.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Returns true if every request to the array's store is a round trip over a network.

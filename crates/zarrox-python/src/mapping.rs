@@ -172,7 +172,7 @@ impl MappingStore {
             let mut listing = DirListing::default();
             for name in listdir.call1((path,))?.try_iter()? {
                 let name: String = name?.extract()?;
-                // What is no name of ours belongs to somebody else.
+                // A name that is not part of a valid key belongs to another program.
                 let (Ok(key), Ok(below)) = (prefix.key(&name), prefix.child(&name)) else { continue };
                 if mapping.contains(key.as_str())? {
                     listing.keys.push(key);
@@ -189,7 +189,7 @@ impl MappingStore {
     /// The keys below a prefix, sorted.
     pub(crate) fn keys(&self, prefix: &Prefix) -> Result<Vec<Key>, StoreError> {
         let mut keys = Vec::new();
-        // What is no key belongs to somebody else.
+        // A name that is not a valid key belongs to another program.
         self.each_key(prefix, &mut |key| keys.extend(Key::new(key).ok()))?;
         keys.sort_unstable();
         Ok(keys)
@@ -221,7 +221,7 @@ struct Shared {
     _array: Py<PyUntypedArray>,
 }
 
-// SAFETY: it is only an address. The array is dropped with Python's lock, or later by whoever takes that next.
+// SAFETY: it is only an address. The array is dropped with Python's lock, or later by the next thread that takes the lock.
 unsafe impl Send for Shared {}
 // SAFETY: as above.
 unsafe impl Sync for Shared {}
@@ -455,7 +455,7 @@ impl Store for MappingStore {
         visit: &mut dyn FnMut(Key, u64) -> ControlFlow<()>,
     ) -> Result<(), StoreError> {
         for key in self.keys(prefix)? {
-            // Somebody may have erased it meanwhile.
+            // Another writer may have erased the value meanwhile.
             let Some(size) = self.size(&key)? else { continue };
             if visit(key, size).is_break() {
                 break;
@@ -492,7 +492,7 @@ impl Store for MappingStore {
             let name = &key[prefix.as_str().len()..];
             match name.split_once('/') {
                 None => listing.keys.extend(Key::new(key).ok()),
-                // What is no key belongs to somebody else, and is not the only one here for that.
+                // A name that is not a valid key belongs to another program; valid keys may follow below the same prefix.
                 Some((first, _)) if !names.contains(first) && Key::new(key).is_ok() => {
                     names.insert(first.to_owned());
                 }

@@ -166,7 +166,7 @@ struct Pickle {
     protocol: u64,
 }
 
-/// Makes an error of an exception of Python's, which goes on to whoever reads or writes.
+/// Returns the error for an exception of Python's, which is raised again in the caller that reads or writes.
 fn failed(error: PyErr) -> CodecError {
     CodecError::corrupt(format!("the pickle: {error}")).with_source(error)
 }

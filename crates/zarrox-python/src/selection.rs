@@ -60,7 +60,7 @@ impl Parsed {
         Ok(())
     }
 
-    /// The selection by NumPy's rules, as far as nobody understands it otherwise.
+    /// Returns the selection by NumPy's rules, unless zarr-python understands it otherwise.
     ///
     /// Of several lists beside slices, NumPy takes the elements point by point, and zarr-python from 2.13 on every combination.
     /// So does a list behind a slice and an integer in front of that one.

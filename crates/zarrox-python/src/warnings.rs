@@ -66,6 +66,6 @@ fn warn(py: Python<'_>, message: &str) -> PyResult<()> {
 
 /// Has warnings told to Python from now on.
 pub(crate) fn tell() {
-    // Whoever else listens in this process was first.
+    // An error means that this process already has a subscriber, which stays.
     let _ = tracing::subscriber::set_global_default(Warnings);
 }

@@ -486,7 +486,7 @@ def test_attributes_are_written_by_few_requests() -> None:
         store.forget()
         node.attrs["number"] = 2
         assert store.written == {node.attrs.key: 1}
-        # What the node is, its attributes, and whether there is consolidated metadata: each once, and what is there by two calls.
+        # The kind of the node, its attributes, and whether there is consolidated metadata: each is read once, the kind by two calls.
         assert sum(store.asked.values()) <= 4, store.asked
         assert dict(node.attrs) == {"other": 1, "number": 2}
 

@@ -342,10 +342,10 @@ class Growth:
         """Says which arrays are going to be longer, before the first one is; ``False`` if their rows have no values then."""
 
 def grow_with(group: Group, work: Callable[[Growth], _T]) -> _T:
-    """Calls a function that lets the arrays below a group grow, while nobody else does so.
+    """Calls a function that lets the arrays below a group grow, while no other writer does so.
 
-    What a killed one has done in part is undone before. If the function fails, it must have left the arrays as they were, or others
-    find out later what it has left."""
+    The partial growth of a killed writer is undone first. If the function fails, it must have left the arrays unchanged; otherwise the
+    next writer undoes what it has changed."""
 
 def grow_together(arrays: Sequence[Array], shapes: Sequence[tuple[int, ...]], write: Callable[[list[Array]], None]) -> None:
     """Calls a function with arrays of one store as they will be, and then stores their shapes, that of the first array last.

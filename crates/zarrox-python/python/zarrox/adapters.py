@@ -1,4 +1,4 @@
-"""Stores of other packages, for functions that take stores. A package is imported only where somebody else has done so."""
+"""Stores of other packages, for functions that take stores. A package is used only if the program has imported it."""
 
 from __future__ import annotations
 

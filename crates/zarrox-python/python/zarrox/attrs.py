@@ -144,7 +144,7 @@ class Attributes(MutableMapping[str, Any]):
         document = _ENCODER.encode(attributes)
         if self._node is not None:
             self._node.set_attributes(document, among)
-            # The node has them, for whoever asks.
+            # The node holds the attributes; the next read gets them from it.
             self._cached = None
             return
         # What a later reader gets, and not what a caller may go on changing.
@@ -166,7 +166,7 @@ class Attributes(MutableMapping[str, Any]):
         return attributes
 
     def _change(self, change: Callable[[], None]) -> None:
-        """Calls a function that reads, changes and writes, while nobody else changes the attributes."""
+        """Calls a function that reads, changes and writes the attributes, while no other thread or process changes them."""
         if self.read_only:
             raise PermissionError("attributes are read-only: open the array or group with mode 'r+'")
         with self._lock(), _changing:

@@ -135,7 +135,7 @@ def to_zarr(
     return_stored : bool, optional
         Whether the stored array is returned, as an array of Dask.
     mode : {"a", "w", "w-"}, optional
-        ``"w"`` deletes what is there; the others fail if there is something.
+        ``"w"`` deletes an existing node; the other modes fail if a node exists.
     overwrite : bool, optional
         ``True`` means ``mode="w"``.
     **options
@@ -457,7 +457,7 @@ def _mode(mode: str, overwrite: bool) -> str:
     if mode not in ("a", "w", "w-"):
         raise ValueError(f"mode is {mode!r}, and can be 'a', 'w' and 'w-' for a new array")
     if overwrite and mode == "w-":
-        raise ValueError("overwrite=True deletes what is there, and mode='w-' does not: give one of them")
+        raise ValueError("overwrite=True deletes an existing node, and mode='w-' does not: give one of them")
     return "w" if overwrite else mode
 
 

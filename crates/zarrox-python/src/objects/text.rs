@@ -56,7 +56,7 @@ impl Functions {
     }
 }
 
-/// The text of an array, whose allocator nobody else uses meanwhile.
+/// The text of an array, whose allocator is locked meanwhile.
 struct Texts<'a> {
     functions: &'static Functions,
     allocator: *mut npy_string_allocator,
@@ -97,7 +97,7 @@ impl<'a> Texts<'a> {
         if unpacked.size == 0 {
             return Some(&[]);
         }
-        // SAFETY: the bytes are the allocator's, which nobody changes as long as it is ours.
+        // SAFETY: the bytes belong to the allocator, which no other thread changes as long as it is acquired.
         Some(unsafe { std::slice::from_raw_parts(unpacked.buf.cast(), unpacked.size) })
     }
 

@@ -146,7 +146,7 @@ pub(crate) fn write(
     written_unless_refused(py.detach(|| store(array, &memory.view())))
 }
 
-/// Returns false if chunks cannot be encoded or decoded here. A conflict with another writer is an error: nobody may write over it.
+/// Returns false if chunks cannot be encoded or decoded here. A conflict with another writer is an error: its data must not be overwritten.
 fn written_unless_refused(written: zarrox::Result<()>) -> PyResult<bool> {
     match written {
         Err(error) if error.kind() == ErrorKind::Conflict => Err(error).or_raise(),

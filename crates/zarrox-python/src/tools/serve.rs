@@ -162,7 +162,7 @@ impl Server {
     }
 }
 
-/// Nobody can ask who has forgotten the address.
+/// Stops the server: without this object, its address is not known any more.
 impl Drop for Server {
     fn drop(&mut self) {
         // What other threads held in the process that was forked would never be let go of here.

@@ -39,7 +39,7 @@ def test_what_is_written_is_read(tmp_path: Path, zarr_format: Any) -> None:
 
 
 def test_what_is_there_stays(tmp_path: Path) -> None:
-    """Unless somebody says otherwise."""
+    """An existing array is replaced only with ``mode="w"`` or ``overwrite=True``."""
     zeros = da.zeros(4, chunks=2)
     zarrox.dask.to_zarr(zeros, tmp_path / "z.zarr")
     with pytest.raises(zarr.errors.ContainsNodeError):

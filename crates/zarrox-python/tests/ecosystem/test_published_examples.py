@@ -30,7 +30,7 @@ DIFFERENCES: dict[str, dict[str, list[int]]] = {
         "bytes stored, of an array from before `dimension_separator` was written": [799],
         "prints times": [1358],
         "a quotation mark is missing": [1395, 1403],
-        "stores into what is there, since the line before is broken": [1396],
+        "stores into the existing array, since the line before is broken": [1396],
     },
     "docs/spec/v2.rst": {},
     "docs/api/codecs.rst": {},

@@ -415,7 +415,7 @@ def test_text_keeps_its_type_and_its_chunks(tmp_path: Path, shape: tuple[int, ..
 
 @FORMATS
 def test_booleans_as_numbers(tmp_path: Path, zarr_format: Any) -> None:
-    """Where somebody asks for it, as netCDF has them."""
+    """Booleans are stored as integers where the encoding asks for them, as in netCDF."""
     ds = xr.Dataset({"flag": ("x", [True, False])})
     to_zarr(ds, tmp_path / "f.zarr", zarr_format=zarr_format, encoding={"flag": {"dtype": "int8"}})
     assert zarr.open_group(tmp_path / "f.zarr", mode="r")["flag"].dtype == np.int8

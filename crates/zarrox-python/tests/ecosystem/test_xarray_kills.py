@@ -183,7 +183,7 @@ def test_another_append_after_one_that_was_killed_behind_its_last_shape_keeps_it
 
 
 def test_an_append_without_values_that_was_killed_is_undone(tmp_path: Path) -> None:
-    """Nobody is going to compute the rows."""
+    """No process will compute the rows."""
     path = tmp_path / "s"
     to_zarr(rows(1, 2, 3), path, zarr_format=3)
     killed_after_the_shapes(path, more(4, 5).chunk(), compute=False)

@@ -73,7 +73,7 @@ def same(ours: Path, theirs: Path, group: str | None = None, codecs_of: str | No
     found, expected = stored(ours), stored(theirs)
     for name, members in (*found.items(), *expected.items()):
         if name != codecs_of:
-            # Where nobody asks for codecs, each library has its own.
+            # Without an encoding, each library has its own default codecs.
             members.pop("the codecs", None)
     for name in expected:
         assert found[name] == expected[name], name

@@ -80,7 +80,7 @@ def test_a_dataset_that_nobody_could_open_is_refused(tmp_path: Path, zarr_format
 @FORMATS
 @pytest.mark.parametrize("mode", ["a", "a-"])
 def test_an_append_with_other_coordinates_is_refused(tmp_path: Path, zarr_format: Any, mode: Any) -> None:
-    """What is there keeps its labels; the same coordinates are written by nobody."""
+    """The stored coordinates keep their labels; equal coordinates are not written again."""
     to_zarr(levels(0, 100, 200), tmp_path / "s", zarr_format=zarr_format)
     before = files(tmp_path)
     with pytest.raises(ValueError, match="'lev'"):
@@ -190,7 +190,7 @@ def test_pieces_that_do_not_fit_leave_the_old_state(tmp_path: Path, zarr_format:
 
 
 def test_new_values_that_do_not_fit_into_their_encoding_are_refused(tmp_path: Path) -> None:
-    """Fractions are rounded, as somebody asked for integers."""
+    """Fractions are rounded, since the encoding asks for integers."""
     for values in ([300_000.0], [np.nan]):
         with pytest.raises(ValueError, match="'v'"):
             to_zarr(packed(values), tmp_path / "s", encoding={"v": {"dtype": "i2"}})
@@ -440,7 +440,7 @@ def test_a_group_is_replaced_and_every_reader_sees_it(tmp_path: Path, zarr_forma
 
 
 def test_reading_a_part_of_a_coordinate_gives_a_copy(tmp_path: Path) -> None:
-    """Nobody changes the dataset by it."""
+    """Changing the copy does not change the dataset."""
     to_zarr(two(1, 2), tmp_path / "s")
     ds = xr.open_dataset(tmp_path / "s", engine=ENGINE, create_default_indexes=False)
     part = ds.x[0:1].values

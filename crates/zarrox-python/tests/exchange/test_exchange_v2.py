@@ -136,7 +136,7 @@ def test_layouts(tmp_path: Path, separator: str, order: str, write_empty_chunks:
 
 
 def test_default_digest() -> None:
-    """Whoever compares digests of data by zarr-python 2 with ours finds the same."""
+    """The digests of data are equal to those of zarr-python 2."""
     made = np.arange(1_000_000, dtype="i4").reshape(1000, 1000)
     theirs, ours = zarr.array(made), v2.array(made)
     assert ours.chunks == theirs.chunks
@@ -147,7 +147,7 @@ def test_default_digest() -> None:
 
 @pytest.mark.parametrize("fill_value", [None, 0, 1.5, np.nan, np.inf, -np.inf])
 def test_fill_values(fill_value: float | None) -> None:
-    """Elements that nobody wrote are the same for both."""
+    """Elements that were never written are the same for both libraries."""
     stores: list[dict[str, Any]] = [{}, {}]
     for library, store in zip((zarr, v2), stores, strict=True):
         library.create(store=store, shape=SHAPE, chunks=CHUNKS, dtype="f4", fill_value=fill_value)[0, 0] = 3
@@ -218,7 +218,7 @@ def test_pickles_are_read_and_written_where_they_are_allowed(order: Any) -> None
 @pytest.mark.parametrize("fill", [None, (b"fill", 7)])
 @pytest.mark.usefixtures("pickles_allowed")
 def test_structures_with_objects(fill: Any) -> None:
-    """Both libraries read the other's structures, and the fill value of chunks that nobody has written."""
+    """Both libraries read the other's structures, and the fill value of chunks that were never written."""
     dtype = np.dtype([("name", object), ("count", "<i4")])
     made = np.array([(b"aaa", 1), ("b", 2), (None, 3), ([4], 4), (5.5, 5)], dtype=dtype)
     stores: list[dict[str, Any]] = [{}, {}]

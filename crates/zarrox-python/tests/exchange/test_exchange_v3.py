@@ -133,7 +133,7 @@ def test_text(tmp_path: Path, zarr_format: int) -> None:
 @pytest.mark.parametrize("fill_value", [0.0, -1.5, np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
 def test_fill_values(tmp_path: Path, dtype: str, fill_value: float) -> None:
-    """Elements that nobody wrote are the same for both."""
+    """Elements that were never written are the same for both libraries."""
     for writer, reader, path in ways(tmp_path):
         writer.create_array(store=path, shape=SHAPE, chunks=CHUNKS, dtype=dtype, fill_value=fill_value)
         np.testing.assert_array_equal(reader.open_array(path, mode="r")[...], np.full(SHAPE, fill_value, dtype))

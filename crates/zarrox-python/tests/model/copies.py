@@ -223,7 +223,7 @@ def view(world: World) -> str | None:
 
 
 def _is_viewed(array: Array) -> bool:
-    """Returns true if it is known how another type reads the bytes, also of elements that nobody has written."""
+    """Returns true if it is known how another type reads the bytes, also of elements that were never written."""
     if array.fill_value is None:
         return False
     is_native = array.kind.name[0] != ">"  # In version 3 the byte order is not part of the type.
@@ -231,7 +231,7 @@ def _is_viewed(array: Array) -> bool:
 
 
 def _is_zero(array: Array) -> bool:
-    """Returns true if elements that nobody has written are zero bits, as any type."""
+    """Returns true if elements that were never written are zero bits, as any type."""
     return array.fill_value is None or not any(np.asarray(array.fill_value).tobytes())
 
 

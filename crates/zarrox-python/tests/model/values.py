@@ -31,7 +31,7 @@ class Kind:
     dtype : object
         What users give for it.
     pool : numpy.ndarray
-        Elements, of the type that arrays have in memory. The first is read where nobody has written, if nothing else is said.
+        Elements, of the type that arrays have in memory. The first is the fill value, if none is given.
     formats : tuple of str
         The formats that can hold it.
     object_codec : callable, optional
@@ -51,7 +51,7 @@ class Kind:
         return np.dtypes.StringDType() if self.name == "text" else self.pool.dtype.newbyteorder("=")
 
     def default(self) -> Any:
-        """The value that is read where nobody has written, and nothing was said about it."""
+        """Returns the fill value if none is given."""
         return np.array("NaT", self.pool.dtype)[()] if self.pool.dtype.kind in "mM" else self.pool[0]
 
     def zero(self) -> Any:
@@ -175,7 +175,7 @@ def values(name: str, shape: tuple[int, ...], seed: int) -> Values:
 
 
 def same(found: Any, expected: Any) -> bool:
-    """Returns true if two results are the same to the bit: padding in structures aside, which is nobody's."""
+    """Returns true if two results are the same to the bit, apart from padding in structures."""
     found, expected = _scalar(found), _scalar(expected)
     if not isinstance(expected, np.ndarray | np.generic):
         return _same_object(found, expected)

@@ -110,7 +110,7 @@ def test_an_iteration_that_ends_early_leaves_no_thread(z: zarr.Array) -> None:
 
 
 def test_errors_of_reading(z: zarr.Array, tmp_path: Path) -> None:
-    """An error in the background reaches whoever iterates."""
+    """An error in the background is raised by the iterator."""
     batches = z.batches(range(1000), 100, prefetch=1)
     (tmp_path / "z.zarr/c/5/0").write_bytes(b"damaged")
     found = []

@@ -39,7 +39,7 @@ def together(work: Callable[[int], Any]) -> list[Any]:
 
 
 class Custom(zarr.storage.Store):
-    """A store of somebody else's in a dictionary."""
+    """A custom store in a dictionary."""
 
     def __init__(self, values: dict[str, Any]) -> None:
         self.values_ = values
@@ -61,7 +61,7 @@ class Custom(zarr.storage.Store):
 
 
 class Wrapped(KVStore):
-    """A store of somebody else's around a mapping."""
+    """A custom store around a mapping."""
 
     def __getitem__(self, key: str) -> Any:
         return super().__getitem__(key)
@@ -155,7 +155,7 @@ register_codec(Failing)
 
 
 class OwnError(Exception):
-    """An exception that nobody else knows."""
+    """An exception that only this test defines."""
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OwnError, SystemExit, ValueError])
@@ -240,7 +240,7 @@ def test_a_fork_while_a_thread_reads_a_database_goes_on(tmp_path: Path, kind: st
                         z[turn] = turn
                     status = 0
                 except BaseException as error:
-                    # Somebody else has the file.
+                    # Another process has locked the file.
                     status = 0 if "another process has locked the GDBM file" in str(error) else 1
                     if status:
                         print(repr(error), file=sys.stderr)

@@ -140,7 +140,7 @@ def test_the_locks_are_those_that_other_programs_see(tmp_path: Path) -> None:
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_a_forked_process_holds_no_locks(tmp_path: Path) -> None:
     if not hasattr(os, "fork"):
-        return  # No process is forked where nobody can.
+        return  # This platform cannot fork.
     synchronizer = ProcessSynchronizer(tmp_path)
     reader, writer = os.pipe()
     with synchronizer["a"]:

@@ -614,7 +614,7 @@ def test_other_buffers_go_zarr_pythons_way() -> None:
     from zarr.core.buffer import BufferPrototype, cpu
 
     class Own(cpu.NDBuffer):
-        """A buffer of somebody else."""
+        """A custom buffer."""
 
     array = zarr.create_array({}, shape=(9,), chunks=(4,), dtype="i4")
     array[:] = np.arange(9)

@@ -210,7 +210,7 @@ def test_many_ranges_are_parts_of_one_value(kind: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["directory", "memory", "sqlite", "redb", "mapping"])
 def test_only_one_of_many_writers_makes_a_value(kind: str, tmp_path: Path) -> None:
-    """Nobody writes between the look and the write."""
+    """No other writer writes between the check and the write."""
     store = Store(place(kind, tmp_path))
     written = []
 

@@ -21,7 +21,7 @@ def _dtype(text: str) -> np.dtype[Any]:
 
 
 def default_fill(dtype: str) -> bytes:
-    """The pickle of an element that nobody has written: of nothing, or of a structure of zeros."""
+    """Returns the pickle of an element that was never written: of ``None``, or of a structure of zeros."""
     of = _dtype(dtype)
     return pickle.dumps(np.zeros((), of).item() if of.names else None, _PROTOCOL)
 

@@ -9,12 +9,12 @@ from typing import Any
 
 @contextmanager
 def progress_reporter(progress: Any, total: int, unit: str = "B") -> Iterator[Callable[[int], None]]:
-    """Tells whoever wants to know how far long work has come.
+    """Reports the progress of long work.
 
     Parameters
     ----------
     progress : object
-        ``None``: nobody; a bar with ``update(n)`` and ``total``, as tqdm's; a class of such bars, which is then made and
+        ``None`` for no reports; a bar with ``update(n)`` and ``total``, as tqdm's; a class of such bars, which is then made and
         closed; or a function that is called with what is done and with the total.
     total : int
         How much there is to do.

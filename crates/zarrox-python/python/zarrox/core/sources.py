@@ -205,5 +205,5 @@ def _attribute(value: Any, name: str) -> Any:
     try:
         return getattr(value, name, None)
     except Exception:
-        # Somebody else's object, whose attributes may do anything.
+        # Reading an attribute of an unknown object may run any code, and raise anything.
         return None

@@ -38,7 +38,7 @@ _DOCUMENTS = frozenset({".zarray", ".zattrs", ".zgroup", ".zmetadata", "zarr.jso
 def transfers(*stores: Any) -> Iterator[Callable[[Callable[[Any], Any], Sequence[Any]], Iterator[Any]]]:
     """Gives a function like ``map`` that applies another to many things: at the same time, if these stores are made for it."""
     if any(isinstance(store, KVStore) or getattr(store, "_custom", False) for store in stores):
-        yield map  # A mapping that somebody else wrote is used by one thread.
+        yield map  # A mapping of the user may not be thread-safe.
         return
     with ThreadPoolExecutor(_THREADS) as pool:
 
@@ -77,7 +77,7 @@ def _line_writer(file: TextIO) -> Log:
     def write(line: str) -> None:
         print(line, file=file)
         if hasattr(file, "flush"):
-            file.flush()  # Whoever follows the file wants to see it now.
+            file.flush()  # A reader that follows the file sees the line at once.
 
     return write
 

@@ -238,7 +238,7 @@ def open_or_create_group(
     """Opens or creates a group, as the mode says."""
     if mode in ("r", "r+", "a"):
         if consolidated is None and mode != "r":
-            # Who writes must see what is there; the copy of the documents may be older.
+            # A writer needs the current documents; the consolidated copy may be stale.
             consolidated = False
         try:
             return open_group_node(store, path, "r" if mode == "r" else "r+", format, consolidated)

@@ -36,7 +36,7 @@ def group(
     store : BaseStore, MutableMapping, str or PathLike, optional
         Where the group is stored; in memory if not given.
     overwrite : bool, optional
-        Whether what is there is deleted first.
+        Whether an existing node is deleted first.
     chunk_store : BaseStore or MutableMapping, optional
         Where chunks are stored, if elsewhere.
     cache_attrs : bool, optional
@@ -107,8 +107,8 @@ def open_group(
     store : BaseStore, MutableMapping, str or PathLike, optional
         Where the group is stored; in memory if not given.
     mode : {'r', 'r+', 'a', 'w', 'w-'}, optional
-        'r' reads only and 'r+' writes, too, what is there; 'a' creates what is not there; 'w' deletes what is there and creates
-        anew; 'w-' (or 'x') creates and fails if something is there.
+        'r' only reads and 'r+' also writes an existing group; 'a' creates a missing one; 'w' replaces an existing one with a new
+        one; 'w-' (or 'x') creates a group and fails if one exists.
     cache_attrs : bool, optional
         Whether attributes are read once (the default), or whenever they are asked for.
     synchronizer : object, optional
@@ -187,7 +187,7 @@ def create_group(
     zarr_format : {3, 2}, optional
         The format. If not given, that of the group which the new one is in, and ``default_zarr_format`` where it is in none.
     overwrite : bool, optional
-        Whether what is there is deleted first.
+        Whether an existing node is deleted first.
     attributes : dict, optional
         The attributes.
     storage_options : dict, optional

@@ -192,7 +192,7 @@ def save_group(
     TypeError
         If an argument is no array.
     ValueError
-        If there is no array, or one cannot be stored. What is there is left as it is then.
+        If no array is given, or one cannot be stored. The existing nodes are unchanged then.
     """
     arrays = {name: _as_array(arr) for name, arr in named.items()}
     if not arrays:

@@ -18,7 +18,7 @@ __all__ = ["Server", "serve"]
 
 
 class Server:
-    """A server that :func:`serve` has started; it ends with its ``with`` block, with :meth:`close`, or when nobody refers to it any more."""
+    """A server that :func:`serve` has started; it ends with its ``with`` block, with :meth:`close`, or with the last reference to it."""
 
     def __init__(self, native: _native.Server) -> None:
         self._native = native

@@ -114,7 +114,7 @@ def stats(
     unique : int, optional
         The largest number of elements that differ from each other which are listed.
     missing : sequence of float, optional
-        Numbers that mean missing, such as -9999: elements that equal one of them are left out, as NaN is.
+        Missing-value markers, such as -9999: elements that equal one of them are left out, as NaN is.
     memory : int, optional
         How many bytes may be in use at once, beside the result: 1 GiB if not given.
 

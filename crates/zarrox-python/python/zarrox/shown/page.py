@@ -39,7 +39,7 @@ class Page:
 
     @property
     def url(self) -> str:
-        """The address, which lets in whoever has it; without a host where a proxy of the notebook's own leads to it."""
+        """The address, which contains the access token; without a host where a proxy of the notebook's own leads to it."""
         return self._url
 
     def _repr_html_(self) -> str:
@@ -98,7 +98,7 @@ class Shown(Generic[Native]):
         """The page of ``zarrox serve`` at this array or group: in notebooks a frame.
 
         An array has pictures, lines, tables, metadata and the map of chunks, and a group the tree of all that is below. A server in this
-        process gives the page, to whoever knows its address. It starts with the first page, listens at a free port of this machine, and ends
+        process gives the page; the address contains its access token. The server starts with the first page, listens at a free port of this machine, and ends
         with the process. Stores that were shown are kept until then.
 
         Parameters

@@ -101,7 +101,7 @@ class ZipStore(FileStore):
         if not self._closed:
             self.flush()
         state = super().__getstate__()
-        # Whoever unpickles this must not empty the archive.
+        # Unpickling must not empty the archive.
         return {**state, "mode": "a" if self.mode in ("w", "w-", "x") else self.mode}
 
     @property

@@ -344,7 +344,7 @@ class KVStore(BaseStore):
 
 
 def warn_without_listdir(store: object) -> None:
-    """Tells of a mapping that is listed slowly."""
+    """Warns that a mapping without ``listdir`` is listed slowly."""
     warnings.warn(
         f"{store!r} has no `listdir` method, so that all keys are read; wrap it in KVStore or subclass BaseStore",
         UserWarning,

@@ -201,7 +201,7 @@ class DBMStore(FileStore):
         if not self._closed:
             self.flush()
         state = super().__getstate__()
-        # Whoever unpickles this must not empty the database.
+        # Unpickling must not empty the database.
         return {**state, "flag": self.flag.replace("n", "c", 1)}
 
 

@@ -135,7 +135,7 @@ class DictStore(MemoryStore):
 
 
 class _Values(NativeStore):
-    """The values of an array that nobody gave a store for: what a ``dict`` is in zarr-python."""
+    """The values of an array that was created without a store: what a ``dict`` is in zarr-python."""
 
     _identity = ()
 

@@ -194,7 +194,7 @@ class LoggingStore(WrapperStore[S]):
     log_level : str, optional
         The level of the logger.
     log_handler : logging.Handler, optional
-        Where messages go; the standard output if none is given, and nobody else listens.
+        The handler of the messages; the standard output if none is given and the logger has no other handler.
 
     Attributes
     ----------

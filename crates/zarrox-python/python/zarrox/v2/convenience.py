@@ -49,8 +49,8 @@ def open(
     store : BaseStore, MutableMapping, str or PathLike, optional
         The place of the node; a new store in memory if not given.
     mode : {'r', 'r+', 'a', 'w', 'w-'}, optional
-        'r' reads only and 'r+' writes, too, what is there; 'a' creates what is not there; 'w' deletes what is there and creates
-        anew; 'w-' (or 'x') creates and fails if something is there. An array is created if ``shape`` is given, otherwise a
+        'r' only reads and 'r+' also writes an existing node; 'a' creates a missing one; 'w' replaces an existing one with a new
+        one; 'w-' (or 'x') creates a node and fails if one exists. An array is created if ``shape`` is given, otherwise a
         group. ``None`` is 'r' for stores that can only be read, and 'a' for others.
     zarr_version, zarr_format : {2, 3}, optional
         The format that is opened or created.
@@ -148,7 +148,7 @@ def save_group(store: StoreArgument, *args: Any, **kwargs: Any) -> None:
     TypeError
         If an argument is no array.
     ValueError
-        If there is no array, or one cannot be stored. What is there is left as it is then.
+        If no array is given, or one cannot be stored. The existing nodes are unchanged then.
 
     Examples
     --------

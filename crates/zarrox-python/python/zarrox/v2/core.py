@@ -197,7 +197,7 @@ class Array(ArrayBase, Internals):
         native.visit_encoded_chunks(checksum.update)
         # Through the store, since stores of N5 show their documents as those of version 2.
         for key in dict.fromkeys((document_key(native), self.attrs.key)):
-            # In the form that zarr-python 2 writes, whoever has written it.
+            # In the form that zarr-python 2 writes, whichever library has written the document.
             checksum.update(json_dumps(json_loads(self._store[key])) if key in self._store else b"")
         return checksum.digest()
 

@@ -387,7 +387,7 @@ def group(
     Parameters
     ----------
     overwrite : bool, optional
-        Whether what is there is deleted first.
+        Whether an existing node is deleted first.
     store, chunk_store, cache_attrs, synchronizer, path, zarr_version, zarr_format, meta_array, storage_options, sync
         As for `open_group`.
 
@@ -442,8 +442,8 @@ def open_group(
     store : BaseStore, MutableMapping, str or PathLike, optional
         Where the group is stored; in memory if not given.
     mode : {'r', 'r+', 'a', 'w', 'w-'}, optional
-        'r' reads only and 'r+' writes, too, what is there; 'a' creates what is not there; 'w' deletes what is there and creates
-        anew; 'w-' (or 'x') creates and fails if something is there.
+        'r' only reads and 'r+' also writes an existing group; 'a' creates a missing one; 'w' replaces an existing one with a new
+        one; 'w-' (or 'x') creates a group and fails if one exists.
     cache_attrs : bool, optional
         Whether attributes are read once (the default), or whenever they are asked for.
     synchronizer : object, optional

@@ -56,7 +56,7 @@ def encode(name: Hashable, variable: xr.Variable) -> xr.Variable:
     variable = ensure_dtype_not_object(variable, name=name)
     if variable.dtype.kind == "T":
         return variable
-    # Text is encoded only where somebody asks for characters: Zarr has text.
+    # Text is encoded only where the encoding asks for characters: Zarr has text.
     variable = strings.EncodedStringCoder(allows_unicode=True).encode(variable, name=name)
     return strings.ensure_fixed_length_bytes(variable)
 
@@ -125,7 +125,7 @@ def wanted_type(variable: xr.Variable) -> np.dtype[Any] | None:
 
 
 def check_encoding(name: Hashable, variable: xr.Variable, wanted: bool, zarr_format: int) -> None:
-    """That what somebody asked for can be done.
+    """Checks that the requested encoding can be written.
 
     Raises
     ------
@@ -208,7 +208,7 @@ def _fill_value(variable: xr.Variable, fill_value: Any, attributes: dict[str, An
         return missing
     if missing is not None:
         attributes["_FillValue"] = FillValueCoder.encode(variable.attrs["_FillValue"], variable.dtype)
-    # A float that nobody wrote is missing, for xarray.
+    # xarray takes a float that was never written as missing.
     return np.nan if fill_value is None and variable.dtype.kind == "f" else fill_value
 
 

@@ -94,7 +94,7 @@ def growing(prepared: Sequence[tuple[Array, Write]], work: Callable[[Sequence[tu
 
     Until then, and if the work fails, readers see the old shapes.
     """
-    # Everybody who appends names the arrays in this order, in which they are locked. The first one is the last to get its shape.
+    # All appending writers name the arrays in this order, in which they are locked. The first one is the last to get its shape.
     growing = sorted(
         (number for number, (_, write) in enumerate(prepared) if write.before is not None),
         key=lambda number: (not prepared[number][1].is_label, prepared[number][0].path),
@@ -113,7 +113,7 @@ def growing(prepared: Sequence[tuple[Array, Write]], work: Callable[[Sequence[tu
 
 
 def _storing_empty(array: Array, plan: Plan, write: Write) -> Array:
-    """The array with the option that somebody asked for, of all arrays or of this one."""
+    """Returns the array with the requested option, which is set for all arrays or for this one."""
     own = None if write.creation is None else write.creation["config"].get("write_empty_chunks")
     wanted = plan.write_empty_chunks if own is None else own
     if wanted is None:

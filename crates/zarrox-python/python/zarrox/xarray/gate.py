@@ -1,4 +1,4 @@
-"""Writers that are stopped together: after a failure, nobody writes any more."""
+"""Writers that are stopped together: after a failure of one, none of them writes any more."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Gate:
             self._changed.notify_all()
 
     def close(self) -> None:
-        """Waits for those who write, and lets none in any more."""
+        """Waits for the threads that write, and lets no other thread begin."""
         with self._changed:
             self._is_closed = True
             self._changed.wait_for(lambda: self._inside == 0)

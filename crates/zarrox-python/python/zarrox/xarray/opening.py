@@ -72,5 +72,5 @@ def tree_of(group: Group) -> dict[str, tuple[Group, dict[str, Array]]]:
 
 
 def is_store(store: StoreArgument) -> bool:
-    """Returns true if somebody else has opened it, and closes it."""
+    """Returns true if the caller has opened the store, and closes it."""
     return not isinstance(store, (str, os.PathLike))

@@ -15,7 +15,7 @@ from xarray.coding.times import infer_calendar_name
 from zarrox.xarray.encoding import ENCODINGS, check_encoding, creation, encode_to, is_packed, kind_of, plain, wanted_type
 from zarrox.xarray.faults import Faults
 
-#: Calendars that agree on all dates that anybody stores.
+#: Calendars that agree on all dates that data sets have.
 _USUAL_CALENDARS = {"standard", "gregorian", "proleptic_gregorian"}
 _FLOATS = "fc"
 
@@ -127,7 +127,7 @@ def plan(
             if write is not None:
                 writes.append(write)
     if not faults:
-        # Each variable is right by itself: now the dataset that they are together with what is there.
+        # Each variable is valid by itself: now check the new variables together with the stored ones.
         _check_sizes(stored, writes, faults)
         _check_labels(stored, writes, faults)
     kept = {} if wanted.mode == "r+" else {str(name): plain(value) for name, value in attributes.items()}
@@ -170,7 +170,7 @@ def _check_names(
     if left and any(dimension in variable.dims for variable in variables.values()):
         faults.add(
             f"{left!r} have the dimension {dimension!r} in the store, and are not in the dataset: they would be "
-            "shorter than the others, and nobody could open the group: append to all of them"
+            "shorter than the others, and the group could not be opened: append to all of them"
         )
 
 
@@ -219,7 +219,7 @@ def _slice(part: slice, size: int) -> slice:
 def _check_equal(raw: xr.Variable, name: str, encoded: xr.Variable, dimension: Hashable) -> None:
     if not same_values(encoded, raw):
         raise ValueError(
-            f"variable {name!r} has no dimension {dimension!r}, and other values in the store: what is there already "
+            f"variable {name!r} has no dimension {dimension!r}, and other values in the store: the stored data "
             "would get other labels. Give it the values of the store, or write it alone with mode='a'"
         )
 

@@ -33,7 +33,7 @@ def _appended(
         try:
             slices = {} if region is None else slices_of(stored, dataset, region, dimension)
         except (KeyError, TypeError, ValueError):
-            # Whoever plans it says what is wrong.
+            # The planning of the write reports the error.
             continue
         for name, variable in dataset.variables.items():
             if dimension in variable.dims and str(name) in stored:

@@ -76,9 +76,9 @@ def to_zarr(
     store : str, path, mapping, store of zarrox or of zarr-python, optional
         The target; a store in memory if it is not given.
     mode : {"w", "w-", "a", "a-", "r+"}, optional
-        ``"w"`` deletes what is there, ``"w-"`` fails if there is something, ``"a"`` writes into variables that are
-        there and adds others, ``"a-"`` leaves those without ``append_dim`` alone, ``"r+"`` writes only into what is
-        there. By default ``"a"`` with ``append_dim``, ``"r+"`` with ``region``, ``"w-"`` otherwise.
+        ``"w"`` deletes an existing group, ``"w-"`` fails if one exists, ``"a"`` writes into existing variables
+        and adds others, ``"a-"`` leaves those without ``append_dim`` alone, ``"r+"`` writes only into existing
+        variables. By default ``"a"`` with ``append_dim``, ``"r+"`` with ``region``, ``"w-"`` otherwise.
     group : str, optional
         The path of the group.
     encoding : mapping, optional

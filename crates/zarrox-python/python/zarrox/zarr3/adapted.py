@@ -1,4 +1,4 @@
-"""The stores of zarr-python as stores of this package, for functions that somebody gives them to."""
+"""The stores of zarr-python as stores of this package, for functions that take stores."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _MOST = 64
 """The most calls at a time. Each waits mostly, for stores or for the threads of Rust."""
 
 _PAUSE = 0.1
-"""The seconds between two questions whether anybody still waits for a call."""
+"""The seconds between two checks that a caller still waits for a call."""
 
 _executor: ThreadPoolExecutor | None = None
 
@@ -55,9 +55,9 @@ def elsewhere(work: Callable[[], _Result]) -> asyncio.Future[_Result]:
 
 
 async def interruptible(work: Callable[[_native.Interrupt], Any]) -> Any:
-    """Does work on a thread of our own, until nobody waits for it any more.
+    """Does work on a thread of our own, and stops it when no caller waits for it any more.
 
-    That is so when the task is cancelled, and when Ctrl-C has ended the call of zarr-python that waits in the main thread:
+    No caller waits when the task is cancelled, and when Ctrl-C has ended the call of zarr-python that waits in the main thread:
     zarr-python does not cancel its task then.
 
     Parameters
@@ -109,7 +109,7 @@ class _Watch:
 
 
 class _CalledOff(Exception):
-    """Work that nobody waits for was called off."""
+    """Work that no caller waits for was cancelled."""
 
 
 def _waiting(task: asyncio.Task[Any] | None) -> FrameType | None:
