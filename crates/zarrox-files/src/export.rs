@@ -82,10 +82,10 @@ impl fmt::Display for Target {
     }
 }
 
-/// A function that hears of the number of elements that were read since it was called last, with the path of no array in particular.
+/// A function that is called with the number of elements that were read since its last call, in any array.
 type Listener = Arc<dyn Fn(u64) -> Result<()> + Send + Sync>;
 
-/// A function that hears of a part that is left out.
+/// A function that is called with each part that is left out.
 type LeftOutListener = Arc<dyn Fn(LeftOut) + Send + Sync>;
 
 /// Copies hierarchies of Zarr into files of other formats: its options.

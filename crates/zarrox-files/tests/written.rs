@@ -272,7 +272,7 @@ fn stacks_are_complete_or_not_there() {
             Import::new().run(&out, &target).unwrap();
             let found = zarrox::open_array(&target).unwrap();
             assert_eq!((found.shape(), bytes(&found)), (shape, bytes(&array)), "{data_type}");
-            // What is there is not replaced, and what is beside it stays.
+            // An existing image is not replaced, and other files in the directory stay.
             fs::remove_file(out.join("0001.png")).unwrap();
             fs::write(out.join("mine.txt"), "mine").unwrap();
             let error = stack.write(&Node::Array(array.clone()), &names).unwrap_err();

@@ -45,7 +45,7 @@ pub(crate) async fn serve(listener: TcpListener, router: Router, mut stop: watch
                 continue;
             }
         };
-        // Answers are small pieces that somebody waits for.
+        // Answers are small, and clients wait for them.
         let _ = stream.set_nodelay(true);
         let service = TowerToHyperService::new(router.clone());
         let connection = http1::Builder::new()

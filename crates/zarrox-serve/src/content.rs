@@ -124,7 +124,7 @@ pub(crate) fn prepare(
     let decided = sent(&wanted.headers, size, tag.as_deref());
     let headers = response.headers_mut();
     put(headers, ACCEPT_RANGES, "bytes");
-    // Whoever keeps an answer asks whether it is still the same.
+    // A client that keeps an answer asks before each use whether it is still the same.
     put(headers, CACHE_CONTROL, "no-cache");
     put_tag(headers, tag.as_deref());
     if kind == JSON {

@@ -197,7 +197,7 @@ impl Server {
     }
 }
 
-/// A text that nobody can guess.
+/// Returns a text that cannot be guessed.
 fn random_token() -> Result<String> {
     let mut bytes = [0; 24];
     getrandom::fill(&mut bytes).map_err(|error| {
@@ -246,7 +246,7 @@ impl Bound {
     /// The address of everything, without a `/` at its end: `http://127.0.0.1:41215`.
     pub fn url(&self) -> String {
         let host = match self.address.ip() {
-            // Nobody can ask an address that stands for all.
+            // The address that stands for all interfaces is not one to connect to.
             ip if ip.is_unspecified() => Ipv4Addr::LOCALHOST.to_string(),
             IpAddr::V6(ip) => format!("[{ip}]"),
             IpAddr::V4(ip) => ip.to_string(),

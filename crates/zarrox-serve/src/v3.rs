@@ -54,7 +54,7 @@ impl Encoded {
     }
 
     fn get(&self, version: &ChunkVersion, make: impl FnOnce() -> Answer<Bytes>) -> Answer<Bytes> {
-        // Whoever asks for the same chunk meanwhile waits for it.
+        // Requests for the same chunk wait for the one that makes it.
         self.0.get_or_insert_with(version, make)
     }
 }

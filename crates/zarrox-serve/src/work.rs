@@ -1,4 +1,4 @@
-//! Blocking work for requests: on a bounded number of threads, in bounded time, and called off when nobody waits for it any more.
+//! Blocking work for requests: on a bounded number of threads, in bounded time, and cancelled when no client waits for it any more.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +22,7 @@ pub(crate) struct Workers {
     place: Arc<str>,
 }
 
-/// An interrupt that is raised when nobody waits any more.
+/// An interrupt that is raised when no client waits any more.
 #[derive(Debug, Default)]
 struct Waiting(Interrupt);
 

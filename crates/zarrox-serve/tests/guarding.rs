@@ -160,7 +160,7 @@ fn frames_of_other_pages_have_the_token_in_the_path() {
         assert_eq!((without.status, without.header("location")), (303, "./a-secret/"));
         assert_eq!(client.get(&format!("{prefix}/t/a-secret/nothing")).status, 404);
     }
-    // A proxy gives on the name of its own host; whoever has the token in the path does not come by a stranger's name.
+    // A proxy passes on the name of its own host; a request with the token in its path is accepted under any name of the host.
     let asked = |path: &str| client.ask("GET", path, &[("host", "lab.example.org")]).status;
     assert_eq!((asked("/t/a-secret/api/v1/"), asked("/t/wrong/api/v1/"), asked("/api/v1/")), (200, 421, 421));
     assert_eq!(client.ask("PUT", "/t/a-secret/", &[]).status, 405);

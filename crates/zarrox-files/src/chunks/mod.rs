@@ -9,7 +9,7 @@ use zarrox::codec::EncodeOptions;
 use zarrox::stores::{Bytes, Value};
 use zarrox::{Array, CodecChain, DynArray, Error, Result, Strictness};
 
-/// A function that hears of a stored chunk: its position, and its size in bytes.
+/// A function that is called with each stored chunk: its position, and its size in bytes.
 pub(crate) type VisitChunk<'a> = &'a mut dyn FnMut(&[u64], u64) -> ControlFlow<()>;
 
 /// The encoded chunks of an array.

@@ -10,7 +10,7 @@ use super::scalars::{Change, Scalar};
 use super::text::lenient;
 use crate::input::{corrupt, unsupported};
 
-/// The most numbers and texts in a structure, which is far more than anybody has.
+/// The most numbers and texts in a structure: far more than structures of real files have.
 const MOST_LEAVES: usize = 1 << 16;
 
 /// The deepest nesting of types.

@@ -23,7 +23,7 @@ use encode::Pixels;
 pub use kind::StackKind;
 pub use names::Names;
 
-/// A function that hears of the number of elements that were written since it was called last.
+/// A function that is called with the number of elements that were written since its last call.
 type Listener = Arc<dyn Fn(u64) -> Result<()> + Send + Sync>;
 
 /// Images of an array, one for each position along its first dimension: its options.

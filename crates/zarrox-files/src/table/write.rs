@@ -17,7 +17,7 @@ const BLOCK: u64 = 1 << 16;
 /// The assumed bytes of an element of any length.
 const VARIABLE: u64 = 64;
 
-/// A function that hears of the number of elements that are done, and of that of all.
+/// A function that is called with the number of elements that are done, and with the total number.
 type Listener = Arc<dyn Fn(u64, u64) -> Result<()> + Send + Sync>;
 
 /// The arrays of one dimension of a group as a table, or the fields of an array of structures: its options.

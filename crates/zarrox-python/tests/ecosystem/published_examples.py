@@ -72,7 +72,7 @@ class Checker(doctest.OutputChecker):
 
 
 def stand_in() -> None:
-    """Lets ``import zarr`` give Zarrox, with all its modules, and replaces what the examples need and is not available any more."""
+    """Lets ``import zarr`` give Zarrox, with all its modules, and replaces modules and stores that the examples need."""
     sys.modules["zarr"] = v2
     for found in pkgutil.walk_packages(v2.__path__, "zarrox.v2."):
         sys.modules[found.name.replace("zarrox.v2", "zarr", 1)] = importlib.import_module(found.name)

@@ -30,7 +30,7 @@ impl TryFrom<String> for Reduce {
     }
 }
 
-/// The reducer of a view's elements without the numbers that mean missing.
+/// Returns the reducer of a view's elements, which leaves missing-value markers out.
 pub(crate) fn reducer(view: &ArrayView<'_>, missing: &Numbers) -> Answer<Reducer> {
     match view.data_type().storage() {
         Storage::Bool | Storage::Uint(_) | Storage::Int(_) | Storage::Float(_) => {

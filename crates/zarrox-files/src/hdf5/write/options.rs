@@ -24,7 +24,7 @@ impl fmt::Display for Convention {
     }
 }
 
-/// A function that hears of so many elements of an array that are done. An error ends the export.
+/// A function that is called with the number of elements of an array that were written since its last call. An error ends the export.
 pub(crate) type Progress<'a> = &'a (dyn Fn(u64) -> Result<()> + Sync);
 
 /// The options of an export.
@@ -36,8 +36,8 @@ pub(crate) struct Options<'a> {
     pub(crate) progress: Progress<'a>,
     /// The names of dimensions that are unlimited beside those that attributes tell.
     pub(crate) unlimited: &'a [String],
-    /// A function that hears of nodes and attributes that are left out since the kind of file cannot express them. Without it, the first
-    /// of them is an error.
+    /// A function that is called with each node and attribute that is left out since the kind of file cannot express it. Without it,
+    /// the first of them is an error.
     pub(crate) left_out: Option<&'a dyn Fn(LeftOut)>,
 }
 

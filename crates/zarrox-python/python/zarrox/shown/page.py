@@ -98,8 +98,8 @@ class Shown(Generic[Native]):
         """The page of ``zarrox serve`` at this array or group: in notebooks a frame.
 
         An array has pictures, lines, tables, metadata and the map of chunks, and a group the tree of all that is below. A server in this
-        process gives the page; the address contains its access token. The server starts with the first page, listens at a free port of this machine, and ends
-        with the process. Stores that were shown are kept until then.
+        process gives the page; the address contains its access token. The server starts with the
+        first page, listens at a free port of this machine, and ends with the process. Stores that were shown are kept until then.
 
         Parameters
         ----------

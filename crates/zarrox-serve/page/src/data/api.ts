@@ -107,7 +107,7 @@ export interface Values {
 const kept = new Map<string, Values>();
 let keptBytes = 0;
 const MOST_KEPT = 96 << 20;
-/** Answers that are under way without anybody who would call them off. */
+/** Answers that are under way for requests without a signal, which cannot be cancelled. */
 const coming = new Map<string, Promise<Values>>();
 
 function keep(url: string, values: Values): void {

@@ -214,7 +214,7 @@ export interface Meaning {
   of: (value: number) => number;
   /** True if all numbers mean themselves. */
   isPlain: boolean;
-  /** The stored numbers that mean missing, beside NaN. */
+  /** The missing-value markers among the stored numbers, beside NaN. */
   missing: number[];
   /** The unit as it is printed; empty for times. */
   units: string;

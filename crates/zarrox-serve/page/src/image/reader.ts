@@ -119,7 +119,7 @@ export class Reader {
     }
   }
 
-  /** Reads a picture tile by tile, and paints what is there. */
+  /** Reads a picture tile by tile, and paints the tiles that have arrived. */
   private async tiles(seen: Seen, key: string, signal: AbortSignal): Promise<void> {
     const begun = performance.now();
     const { picture, box, per, tiles, read, written } = plan(this.shown, seen);
