@@ -87,8 +87,8 @@ impl Fills {
     }
 }
 
-/// Returns the element that means a missing value: that of the attributes, the fill value of formats in which xarray masks it, and of
-/// floats and times the one that is no value.
+/// Returns the missing-value marker: that of the attributes, the fill value of formats in which xarray masks it, and for floats and
+/// times NaN and NaT.
 fn missing_value(metadata: &ArrayMetadata, attributes: &Map, registry: &Registry) -> Option<FillValue> {
     let data_type = &metadata.data_type;
     let said = [FILL_VALUE, "missing_value"].iter().find_map(|name| {

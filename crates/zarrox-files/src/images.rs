@@ -62,14 +62,14 @@ fn store_of(sources: Vec<Source>, is_stack: bool, location: String, is_plain: bo
     Ok(FileStore::new(location, documents, BTreeMap::from([(String::new(), chunks)]), Vec::new()))
 }
 
-/// A note on the files of a directory that are no images, of which it names a few.
+/// Returns a note on the files of a directory that are not images, which names a few of them.
 fn not_taken(others: &[String]) -> Option<String> {
     const SHOWN: usize = 5;
     let shown = others.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
     let more = if others.len() > SHOWN { ", …" } else { "" };
     let text = || {
         format!(
-            "/: {} entries of the directory are no images, and are not taken: {shown}{more}",
+            "/: {} entries of the directory are not images, and are left out: {shown}{more}",
             others.len()
         )
     };
@@ -165,7 +165,7 @@ fn common_form(sources: &[Source]) -> Result<ImageForm> {
             return Err(differs(path, form, first, &format!(" as {}", named(at))));
         }
     }
-    common.map(|(form, _)| form).ok_or_else(|| unsupported("there are no images"))
+    common.map(|(form, _)| form).ok_or_else(|| unsupported("the directory has no images"))
 }
 
 fn differs(path: &Path, found: ImageForm, expected: ImageForm, of: &str) -> Error {
@@ -281,7 +281,7 @@ impl Images {
         images
     }
 
-    /// The shape of the array, or of a chunk, with so many images.
+    /// Returns the shape of the array, or of a chunk, with `count` images.
     fn shape_of(&self, count: usize) -> Vec<u64> {
         let channels = u64::from(self.form.colour.channel_count());
         let stack = self.is_stack.then_some(count as u64);

@@ -84,7 +84,7 @@ fn data_type(number: u64) -> Result<DataType> {
         9 => DataType::UInt32,
         10 => DataType::Int64,
         11 => DataType::UInt64,
-        _ => return Err(corrupt(format!("there is no type of number {number} in NetCDF"))),
+        _ => return Err(corrupt(format!("unknown type {number} of NetCDF-3"))),
     })
 }
 
@@ -192,7 +192,7 @@ impl Reader<'_> {
     }
 }
 
-/// The value of an attribute. One of a single number is no list.
+/// Returns the value of an attribute. A single number is not a list.
 fn value(data_type: &DataType, mut bytes: Vec<u8>) -> Json {
     if data_type.is_named("null_terminated_bytes") {
         let length = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
@@ -221,7 +221,7 @@ impl Header {
         let mut reader = Reader { input, position: 3, piece: Vec::new(), start: 0, version: 0 };
         reader.version = u8::try_from(reader.number(1)?).unwrap_or(0);
         if !matches!(reader.version, 1 | 2 | 5) {
-            return Err(corrupt(format!("there is no version {} of NetCDF-3", reader.version)));
+            return Err(corrupt(format!("unknown version {} of NetCDF-3", reader.version)));
         }
         let records = reader.count()?;
         let dimensions = reader.list(0x0a, |reader| Ok((reader.name()?, reader.count()?)))?;

@@ -226,7 +226,7 @@ impl Shift {
         (from.calendar == to.calendar).then_some(Self { from, to })
     }
 
-    /// Converts a whole number of units; `None` if the result is no whole number.
+    /// Converts a whole number of units; `None` if the result is not a whole number.
     pub(crate) fn whole(&self, value: i128) -> Option<i128> {
         let at = value.checked_mul(self.from.step)?.checked_add(self.from.origin)?;
         let at = at.checked_sub(self.to.origin)?;

@@ -358,7 +358,7 @@ pub(crate) fn consolidate(py: Python<'_>, store: &Store, path: &str) -> PyResult
 pub(crate) fn migrate_1to2(py: Python<'_>, store: &Store, path: &str) -> PyResult<()> {
     let kind = node_kind(py, store, path, Some("1"))?;
     if kind != Some("array") {
-        return Err(PyValueError::new_err(format!("there is no array of Zarr version 1 at '{path}'")));
+        return Err(PyValueError::new_err(format!("no array of Zarr version 1 at '{path}'")));
     }
     py.detach(|| Copier::new().format(Format::V2).plan_in_place((store.store.clone(), path))?.run())
         .or_raise()?;

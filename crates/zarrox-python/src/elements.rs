@@ -164,12 +164,12 @@ impl Typed {
         unless_interrupted(py, view.array(), |array| array.slice(selection).read_raw(memory.view_mut()))
     }
 
-    /// Returns true if work with so many bytes may take long.
+    /// Returns true if work with `bytes` bytes may take long.
     fn is_long(&self, bytes: usize) -> bool {
         bytes >= crate::long::LONG || crate::long::is_remote(&self.array)
     }
 
-    /// Does work with so many bytes without Python's lock.
+    /// Does work with `bytes` bytes without Python's lock.
     fn run<R: Send>(
         &self,
         py: Python<'_>,

@@ -151,7 +151,7 @@ impl Rows {
         self.read_behind(0, chunk)
     }
 
-    /// The bytes of a chunk of an array that begins so many bytes behind this one.
+    /// Returns the bytes of a chunk of an array that begins `distance` bytes behind this one.
     pub(crate) fn read_behind(&self, distance: u64, chunk: &[u64]) -> Result<Vec<u8>> {
         let Extent { offset, length: size, whole } = self.runs.extent(chunk);
         let mut bytes = match &self.place {
@@ -255,8 +255,8 @@ impl<F: Form> Elements for Whole<F> {
     }
 }
 
-/// The shape of chunks of at most so many bytes whose elements are contiguous: whole along the last dimensions, and single along the
-/// first ones.
+/// Returns the shape of chunks of at most `most` bytes whose elements are contiguous: whole along the last dimensions, and of length 1
+/// along the first ones.
 pub(crate) fn runs(shape: &[u64], item: u64, most: u64) -> Vec<u64> {
     let mut chunk = vec![1; shape.len()];
     let mut size = item.max(1);

@@ -159,7 +159,7 @@ impl Files {
     fn find(&mut self, group: Id, path: &[u8], hops: usize) -> Result<Id> {
         let mut at = if path.first() == Some(&b'/') { self.root_of(group.file) } else { group };
         for name in path.split(|&byte| byte == b'/').filter(|name| !matches!(*name, b"" | b".")) {
-            let nothing = || unsupported(format!("there is no object '{}'", lenient(name)));
+            let nothing = || unsupported(format!("object '{}' not found", lenient(name)));
             if !matches!(self.object(at)?.kind, ObjectKind::Group) {
                 return Err(nothing());
             }

@@ -45,7 +45,7 @@ use text::lenient;
 use values::Heap;
 use walk::{Committed, Found, Walked, joined, walk};
 
-/// Attributes that only describe dimensions, or who wrote the file.
+/// Attributes that only describe dimensions, or the library that wrote the file.
 const INTERNAL: [&str; 7] = [
     "DIMENSION_LABELS",
     "DIMENSION_LIST",

@@ -84,7 +84,7 @@ fn integer(stored: &[u8], bits: Bits, is_signed: bool) -> i64 {
 }
 
 impl Scalar {
-    /// Returns the scalar that a type is; `None` for a type that is no scalar.
+    /// Returns the scalar of a type; `None` for a type that is not a scalar.
     ///
     /// # Errors
     /// When Zarr has no such elements.

@@ -103,7 +103,7 @@ impl Table {
         Some(self.places[found])
     }
 
-    /// Visits the positions of all chunks, with so many dimensions, and their sizes.
+    /// Visits the positions of all chunks, of `ndim` dimensions, and their sizes.
     pub(super) fn visit(
         &self,
         ndim: usize,

@@ -28,7 +28,7 @@ pub(super) fn terminated(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// Returns the reason why a link of this name is no node of Zarr; `None` if it can be one.
+/// Returns the reason why a link of this name cannot be a node of Zarr; `None` if it can.
 pub(super) fn refused_name(name: &str) -> Option<&'static str> {
     const DOCUMENTS: [&str; 5] = ["zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata"];
     if name.is_empty() {

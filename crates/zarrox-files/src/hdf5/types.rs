@@ -87,7 +87,7 @@ pub(super) fn kind(datatype: &Datatype) -> Result<Kind<'_>> {
     Ok(Kind::Array(Box::new(mapped(datatype)?)))
 }
 
-/// Returns true if Zarr v3 can have fields of this type: they have a fixed size and are no arrays.
+/// Returns true if Zarr v3 can have fields of this type: they have a fixed size and are not arrays.
 fn is_field(datatype: &Datatype, depth: usize) -> bool {
     match &datatype.class {
         Class::Array { .. } | Class::VariableText { .. } | Class::Sequence(_) | Class::Reference(_) => false,

@@ -160,14 +160,14 @@ impl Maker {
         Err(unsupported(message).at(place()))
     }
 
-    /// Opens a dataset as an array that is no node.
+    /// Opens a dataset as an array without a node.
     fn source(&mut self, id: Id) -> Result<Array> {
         if let Some(array) = self.sources.get(&id) {
             return Ok(array.clone());
         }
         let object = self.files.object(id)?;
         let ObjectKind::Dataset(dataset) = &object.kind else {
-            return Err(unsupported("it is no dataset"));
+            return Err(unsupported("the object is not a dataset"));
         };
         let shape = match &dataset.space {
             Space::Null => vec![0],

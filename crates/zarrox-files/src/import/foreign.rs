@@ -86,7 +86,7 @@ pub(crate) fn is_zarr_archive(input: &Input) -> Result<bool> {
     Ok(has(&start) || has(&end))
 }
 
-/// Returns what a directory is, if it is no directory of images.
+/// Returns the format of a directory, if it is not a directory of images.
 pub(crate) fn of_directory(path: &Path) -> Option<String> {
     DOCUMENTS.iter().any(|name| path.join(name).is_file()).then(|| ZARR.to_owned())
 }

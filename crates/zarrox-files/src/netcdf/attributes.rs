@@ -97,7 +97,7 @@ impl<'d> Attributes<'d> {
         self.elements.is_some()
     }
 
-    /// Tells the storage of the elements, which have so many bytes. `None` stands for chunks with filters.
+    /// Sets the storage of the elements, which have `bytes` bytes. `None` stands for chunks with filters.
     pub(crate) fn storage(&mut self, storage: Option<Storage>, bytes: u64) {
         let is_usual = storage == Some(Storage::Contiguous) && bytes <= Storage::SMALL;
         self.storage = storage.filter(|_| self.origin == Origin::NetCdf && !is_usual);
@@ -152,7 +152,7 @@ impl<'d> Attributes<'d> {
             if elements.storage() != Memory::Variable || value.is_string() {
                 return Some(value);
             }
-            self.notes.push(format!("_FillValue {} is left out: it is no text", value.without_tokens()));
+            self.notes.push(format!("_FillValue {} is left out: it is not a text", value.without_tokens()));
             return None;
         }
         match fill::in_type(elements, &value) {
@@ -184,7 +184,7 @@ impl<'d> Attributes<'d> {
                 self.types.push((fill::FILL_VALUE.to_owned(), of.unwrap_or(NcType::Char).name()));
             }
             None => {
-                self.notes.push(format!("_FillValue {value} is ignored: it is no text of {size} bytes"));
+                self.notes.push(format!("_FillValue {value} is ignored: it is not a text of {size} bytes"));
             }
         }
         None

@@ -60,7 +60,7 @@ impl Dimensions {
     /// The dimensions of arrays: first those that are told, then coordinates, then those of outer groups first. With `complete`, each
     /// dimension gets a name, and two lengths of one name in a group are an error; otherwise only coordinates are dimensions.
     ///
-    /// Of a dimension that is told with another length than its coordinate or its arrays have, the length is theirs.
+    /// A dimension has the length of its coordinate or its arrays, also if `told` has another length for it.
     pub(crate) fn new(arrays: &[Shaped], told: &[Told], complete: bool) -> Result<Self, Conflict> {
         let mut dimensions = Self { of_arrays: vec![Vec::new(); arrays.len()], ..Self::default() };
         let coordinates = coordinates(arrays);
@@ -160,7 +160,7 @@ fn coordinates(arrays: &[Shaped]) -> HashMap<(String, String), usize> {
     arrays.map(|(number, array)| ((array.group.clone(), array.name.clone()), number)).collect()
 }
 
-/// The lengths that arrays have along dimensions that are told: the one that is told where any array has it, else that of the first.
+/// Returns the lengths of the dimensions in `told`: the length there if any array has it, else that of the first array.
 fn lengths(arrays: &[Shaped], told: &[Told]) -> HashMap<(String, String), u64> {
     let told: HashMap<(&str, &str), u64> =
         told.iter().map(|found| ((found.group.as_str(), found.name.as_str()), found.length)).collect();

@@ -23,7 +23,7 @@ pub(super) const INTS: [(&str, Field); 7] = [
     ("slice_code", SLICE_CODE),
 ];
 
-/// The floats that are kept under their names unless they are 0, in lists of so many.
+/// The floats that are kept under their names unless they are 0, and the lengths of their lists.
 pub(super) const FLOATS: [(&str, Field, usize); 7] = [
     ("intent_parameters", INTENT_PARAMETERS, 3),
     ("cal_max", CAL_MAX, 1),

@@ -150,8 +150,8 @@ pub(super) fn has_magic(start: &[u8]) -> bool {
 impl Header {
     /// Reads a header, which may be followed by more. Without the bytes that tell the kind, it is one of Analyze 7.5.
     pub(super) fn read(bytes: &[u8]) -> Result<Self> {
-        let found =
-            layout(bytes).ok_or_else(|| corrupt("this is no header of NIfTI: its size is not set"))?;
+        let found = layout(bytes)
+            .ok_or_else(|| corrupt("the file is not NIfTI: the size of its header is not set"))?;
         let (version, endian) = found;
         let size = version.size();
         let bytes = bytes
@@ -163,7 +163,7 @@ impl Header {
             (Version::First, b"n+1\0") | (Version::Second, b"n+2\0") => Kind::Single,
             (Version::First, b"ni1\0") | (Version::Second, b"ni2\0") => Kind::Pair,
             (Version::First, _) => Kind::Analyze,
-            (Version::Second, _) => return Err(corrupt("this is no header of NIfTI-2")),
+            (Version::Second, _) => return Err(corrupt("the header is not one of NIfTI-2")),
         };
         if version == Version::Second && magic.get(4..8) != Some(b"\r\n\x1a\n") {
             return Err(corrupt("the ends of lines were changed, as if the file were a text"));

@@ -113,7 +113,7 @@ fn data_type(header: &Header) -> Result<(DataType, Option<u64>)> {
     })
 }
 
-/// Sets the data type of elements with so many samples, if NIfTI has it.
+/// Sets the data type of elements with `samples` samples, if NIfTI has it.
 pub(super) fn set_data_type(header: &mut Header, data_type: &DataType, samples: Option<u64>) -> Result<()> {
     let own = if *data_type == DataType::Bool { &DataType::UInt8 } else { data_type };
     let Some((code, _, bits, _)) = TYPES.iter().find(|known| known.1 == *own && known.3 == samples) else {

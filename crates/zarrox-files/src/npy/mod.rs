@@ -116,7 +116,7 @@ pub(crate) fn open_npz(input: &Arc<Input>, reading: &Reading) -> Result<FileStor
     };
     if let Some(wanted) = &reading.member {
         if !names.contains(wanted) {
-            let message = format!("there is no array '{wanted}', only {}", names.join(", "));
+            let message = format!("no array '{wanted}'; the arrays are: {}", names.join(", "));
             return Err(Error::new(ErrorKind::NotFound, message));
         }
         add(wanted, "")?;

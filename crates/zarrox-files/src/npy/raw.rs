@@ -49,7 +49,7 @@ impl RawElements {
         self.offset
     }
 
-    /// What a header would say of elements of which so many bytes are there; `None` for a stream.
+    /// Returns the header of elements that have `available` bytes; `None` for a stream.
     pub(super) fn header(&self, available: Option<u64>) -> Result<Header> {
         let Self { data_type, endian, .. } = self.clone();
         if data_type.storage() == Storage::Variable {

@@ -6,7 +6,7 @@ use zarrox::{Array, DataType, DynArray, Error, ErrorKind, Registry, Result};
 /// The numbers as floats; of complex ones the magnitude.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] when the elements are no numbers.
+/// [`ErrorKind::Unsupported`] when the elements are not numbers.
 pub fn floats(values: &DynArray, registry: &Registry) -> Result<Vec<f64>> {
     let double = |item: &[u8]| f64::from_ne_bytes(item.try_into().unwrap_or_default());
     if let Storage::Complex(_) = values.data_type().storage() {
@@ -15,7 +15,7 @@ pub fn floats(values: &DynArray, registry: &Registry) -> Result<Vec<f64>> {
         return Ok(parts.collect());
     }
     let wide = values.cast(&DataType::Float64, Casting::Lossy, registry).map_err(|_| {
-        Error::new(ErrorKind::Unsupported, format!("elements of {} are no numbers", values.data_type()))
+        Error::new(ErrorKind::Unsupported, format!("elements of {} are not numbers", values.data_type()))
     })?;
     Ok(wide.as_bytes().chunks_exact(8).map(double).collect())
 }

@@ -117,8 +117,8 @@ impl Picture {
     /// Writes the picture. The elements are read once, and another time for a range that is not given.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] when the selection has no two dimensions; [`ErrorKind::Unsupported`] when the elements are no
-    /// numbers; the errors of reading and writing.
+    /// [`ErrorKind::InvalidArgument`] when the selection does not have two dimensions; [`ErrorKind::Unsupported`] when the elements are
+    /// not numbers; the errors of reading and writing.
     pub fn write(&self, view: &ArrayView<'_>, out: impl Write) -> Result<()> {
         let source = Source::new(view, self)?;
         let form = Form::of(&source.shape, &source.data_type)?;

@@ -41,7 +41,7 @@ impl Axis {
         self.name.as_ref().is_some_and(|name| SAMPLES.iter().any(|known| name.eq_ignore_ascii_case(known)))
     }
 
-    /// Returns true if all positions of a dimension are taken in their order. It has so many.
+    /// Returns true if all positions of a dimension of size `length` are taken in their order.
     pub(crate) fn is_whole(&self, length: u64) -> bool {
         self.start == 0 && self.count == length && (self.step == 1 || length <= 1)
     }
@@ -61,7 +61,8 @@ pub(crate) struct Placed {
 }
 
 impl Placed {
-    /// The array of a node: itself, the highest resolution of an OME-Zarr image, or the array of a group that is no coordinate.
+    /// Returns the array of a node: the array itself, the highest resolution of an OME-Zarr image, or the array of a group that is not a
+    /// coordinate.
     pub(crate) fn new(node: &Node, selection: &Selection) -> Result<Self> {
         let (array, parent) = match node {
             Node::Array(array) => (array.clone(), array.parent()?),

@@ -136,7 +136,7 @@ impl Stack {
         }
         if shape.contains(&0) {
             return Err(unsupported(format!(
-                "there is no image without elements; the selection has the shape {shape:?}"
+                "an image must have elements; the selection has the shape {shape:?}"
             )));
         }
         let place = Place::prepare(names, count, self.overwrite)?;

@@ -65,7 +65,7 @@ impl Names {
         }
     }
 
-    /// The path of an image. There are so many of them.
+    /// Returns the path of the image `number` of `count` images.
     pub fn path(&self, number: u64, count: u64) -> PathBuf {
         self.directory().join(self.name(number, count))
     }

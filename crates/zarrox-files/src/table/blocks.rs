@@ -91,7 +91,7 @@ impl<R: Rows> Column<R> {
         Self { rows, data_type, grid: vec![count.div_ceil(in_block)], shape: vec![in_block] }
     }
 
-    /// A column of lists of so many values, if they are lists.
+    /// Returns the column with lists of `length` values as its rows; with `None`, its rows are single values.
     pub(super) fn of_lists(self, length: Option<u64>) -> Self {
         let grid = self.grid.into_iter().chain(length.map(|length| length.min(1))).collect();
         let shape = self.shape.into_iter().chain(length.map(|length| length.max(1))).collect();

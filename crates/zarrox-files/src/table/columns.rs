@@ -128,7 +128,7 @@ pub(super) fn of(
     }
     match rows {
         Some((rows, _)) => Ok((columns, rows)),
-        None => Err(bad("there are no arrays in the group to export")),
+        None => Err(bad("the group has no arrays to export")),
     }
 }
 

@@ -30,7 +30,7 @@ pub(super) const COLUMNS: &str = "columns";
 /// The most rows of a block.
 const BLOCK: u64 = 1 << 16;
 
-/// The first block ends when its fields have so many bytes.
+/// The number of bytes of fields at which the first block ends.
 const BLOCK_BYTES: usize = 64 << 20;
 
 /// The most bytes of a row.
@@ -45,7 +45,7 @@ pub(crate) fn open(input: &Input, reading: &Reading) -> Result<FileStore> {
     for (name, _) in &reading.columns {
         if !table.names.contains(name) {
             let known = table.names.join(", ");
-            let message = format!("there is no column '{name}'; there are: {known}");
+            let message = format!("no column '{name}'; the columns are: {known}");
             return Err(Error::new(ErrorKind::InvalidArgument, message));
         }
     }
@@ -232,7 +232,7 @@ fn not_read(error: csv::Error, input: &Input) -> Error {
             let line = pos.map_or(0, |position| position.line());
             corrupt(format!("line {line} has {len} fields instead of {expected_len}"))
         }
-        kind => corrupt(format!("the file is no CSV: {kind:?}")),
+        kind => corrupt(format!("the file is not CSV: {kind:?}")),
     }
 }
 
@@ -269,7 +269,7 @@ struct Fields {
 impl Rows for Fields {
     fn read(&self, block: u64) -> Result<Values> {
         let piece = usize::try_from(block).ok().and_then(|block| self.pieces.get(block));
-        let bytes = piece.ok_or_else(|| corrupt("there is no such block"))?.read(&self.spool)?;
+        let bytes = piece.ok_or_else(|| corrupt("unknown block"))?.read(&self.spool)?;
         let place = |error: Error| error.at(format!("column '{}'", self.name));
         let is_text = self.parser.is_text();
         let texts = Texts(&bytes).map(|text| if is_text { text } else { text.trim_ascii() });
@@ -278,7 +278,10 @@ impl Rows for Fields {
             let row = block * self.in_block + at as u64 + 1;
             let text = String::from_utf8_lossy(&text[..text.len().min(50)]).into_owned();
             let data_type = self.parser.data_type();
-            place(corrupt(format!("row {row} has '{}', which is no {data_type}", text.escape_debug())))
+            place(corrupt(format!(
+                "row {row} has '{}', which is not a value of {data_type}",
+                text.escape_debug()
+            )))
         })
     }
 }

@@ -63,7 +63,7 @@ impl Parser {
     /// The elements of texts.
     ///
     /// # Errors
-    /// The inner error is the position of a text that is no element of the type.
+    /// The inner error is the position of a text that is not an element of the type.
     pub(super) fn parse<'t>(&self, texts: impl Iterator<Item = &'t [u8]>) -> Result<Result<Values, usize>> {
         let wide = match self.way {
             Way::Text => {

@@ -8,7 +8,7 @@ use super::dates::Point;
 /// The largest whole number up to which a float has all.
 const EXACT: u64 = 1 << 53;
 
-/// Returns true for a text that says that there is no value, where a column has numbers or dates.
+/// Returns true for a text that marks a missing value in a column of numbers or dates.
 pub(super) fn is_missing(text: &[u8]) -> bool {
     matches!(
         text,

@@ -26,7 +26,7 @@ pub(super) fn nanoseconds(stored: &Int96) -> i128 {
     (i128::from(day.cast_signed()) - EPOCH) * NANOSECONDS_OF_DAY + i128::from(of_day)
 }
 
-/// Returns the count of a point in time in units of so many nanoseconds.
+/// Returns the count of a point in time in units of a number of nanoseconds.
 ///
 /// # Errors
 /// When the unit does not have it.

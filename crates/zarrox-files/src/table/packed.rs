@@ -13,7 +13,7 @@ const MOST_DIGITS: u32 = 18;
 /// The way from packed numbers to values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Packing {
-    /// Integers are decimals with so many digits behind the point.
+    /// Integers are decimals with this number of digits behind the point.
     Decimal(u32),
     /// Floats are divided by a power of ten, which is more exact than a product with its inverse.
     Divided(f64),

@@ -40,7 +40,7 @@ enum Way {
     Double,
     /// Half floats.
     Half,
-    /// Points in time as so many of another unit.
+    /// Points in time, whose unit is this number of units of the column.
     Days(i64),
     Time(i64),
     Text,
@@ -208,7 +208,7 @@ impl Target {
         }
     }
 
-    /// Returns the integer of a decimal of at most so many digits.
+    /// Returns the integer of a decimal of at most `digits` digits.
     ///
     /// # Errors
     /// When it has more, and when it is less than the lowest that its type has.

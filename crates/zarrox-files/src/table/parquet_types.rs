@@ -15,7 +15,7 @@ pub(super) const EXACT: i128 = 1 << 53;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Truth,
-    /// Integers of so many bits.
+    /// Integers of this number of bits.
     Signed(u8),
     Unsigned(u8),
     /// Counts of time, of which the lowest is none.
@@ -111,7 +111,7 @@ impl Mapped {
         }
     }
 
-    /// The type of a column of points in time of 96 bits, in a unit of so many nanoseconds.
+    /// Returns the type of a column of points in time of 96 bits, in a unit of `nanoseconds` nanoseconds.
     pub(super) fn instants((unit, nanoseconds): (TimeUnit, i128)) -> Self {
         Self { unit: nanoseconds, ..Self::new(Kind::Time, DataType::datetime64(unit)) }
     }

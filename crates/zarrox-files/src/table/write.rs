@@ -101,7 +101,7 @@ impl Table {
     /// Writes CSV, with a line of names. Missing values and NaN are empty fields.
     ///
     /// # Errors
-    /// [`zarrox::ErrorKind::InvalidArgument`] when the arrays are no table; the errors of reading and writing.
+    /// [`zarrox::ErrorKind::InvalidArgument`] when the arrays are not a table; the errors of reading and writing.
     pub fn write_csv(&self, node: &Node, out: impl Write) -> Result<()> {
         let (columns, rows) = columns::of(node, &self.selection, &self.columns, Lists::Refused)?;
         let mut writer = csv_out::Writer::new(out, self.delimiter, &columns)?;
@@ -147,7 +147,7 @@ impl Table {
     }
 }
 
-/// Ranges of so many rows.
+/// Returns the ranges of `step` rows each.
 fn blocks(rows: u64, step: u64) -> impl Iterator<Item = Range<u64>> {
     (0..rows.div_ceil(step)).map(move |block| block * step..rows.min((block + 1) * step))
 }

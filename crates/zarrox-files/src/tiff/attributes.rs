@@ -11,7 +11,7 @@ use super::tag;
 
 /// The attributes of an image, but for its place on the earth and its missing value.
 ///
-/// Its dimensions have these names, and its pixels are so many times as large as those of the first level, along rows and columns.
+/// Its dimensions have these names, and its pixels are `rows` and `columns` times as large as those of the first level.
 pub(super) fn of(series: &Series, form: &Form, names: &[String], (rows, columns): (f64, f64)) -> Result<Map> {
     let mut attributes = Map::default();
     if let Some(name) = series.name.as_ref().filter(|name| !name.is_empty()) {

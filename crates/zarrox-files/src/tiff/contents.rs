@@ -87,7 +87,7 @@ impl Contents {
             }
         }
         if contents.found.is_empty() {
-            return Err(contents.first_error.unwrap_or_else(|| corrupt("there are no images")));
+            return Err(contents.first_error.unwrap_or_else(|| corrupt("the file has no images")));
         }
         contents.check()?;
         Ok(contents)

@@ -92,7 +92,7 @@ impl File {
         let endian = match start.get(..2) {
             Some(b"II") => Endian::Little,
             Some(b"MM") => Endian::Big,
-            _ => return Err(corrupt("the file is no TIFF")),
+            _ => return Err(corrupt("the file is not a TIFF")),
         };
         let mut file = Self { input, endian, is_big: false };
         let number = |range: std::ops::Range<usize>| {
@@ -101,7 +101,7 @@ impl File {
         let first = match number(2..4)? {
             42 => number(4..8)?,
             43 if (number(4..6)?, number(6..8)?) == (8, 0) => number(8..16)?,
-            version => return Err(corrupt(format!("there is no version {version} of TIFF"))),
+            version => return Err(corrupt(format!("unknown version {version} of TIFF"))),
         };
         file.is_big = start[2..4].contains(&43);
         Ok((file, first))
@@ -258,7 +258,7 @@ impl Directory {
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
-        reason = "the kind has so many bits, and larger numbers are rounded"
+        reason = "the kind has this number of bits, and larger numbers are rounded"
     )]
     fn float(&self, bytes: &[u8], kind: u16) -> Option<f64> {
         let number = self.file.number(bytes);

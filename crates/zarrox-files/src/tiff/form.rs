@@ -139,7 +139,7 @@ impl Form {
         (self.part.1 * self.together() * self.sample.bits).div_ceil(8)
     }
 
-    /// The number of bytes of so many rows of a strip or a tile in the file, before they are compressed.
+    /// Returns the number of bytes of `rows` rows of a strip or a tile in the file, before they are compressed.
     pub(super) fn stored(&self, rows: u64) -> u64 {
         match self.subsampling {
             // A block has all its brightness, and one of each colour.

@@ -11,7 +11,7 @@ use super::tag;
 /// The most bands that are described one by one.
 const MOST_BANDS: usize = 1 << 12;
 
-/// Adds the attributes of GDAL's metadata for an image with so many bands.
+/// Adds the attributes of GDAL's metadata for an image with `bands` bands.
 pub(super) fn describe(directory: &Directory, bands: u64, attributes: &mut Map) -> Result<()> {
     let Some(text) = directory.text(tag::GDAL_METADATA)? else { return Ok(()) };
     let options = ParsingOptions { allow_dtd: false, nodes_limit: 1 << 20, ..ParsingOptions::default() };

@@ -78,7 +78,7 @@ impl Place {
         Self { code: None, keys: Map::default(), transform: None, points: Vec::new(), camera: Vec::new() }
     }
 
-    /// The place of a smaller copy, whose pixels are so many times as large.
+    /// Returns the place of a smaller copy, whose pixels are `columns` and `rows` times as large.
     pub(super) fn reduced(self, columns: f64, rows: f64) -> Self {
         let transform =
             self.transform.map(|[a, b, c, d, e, f]| [a * columns, b * rows, c, d * columns, e * rows, f]);
@@ -250,7 +250,7 @@ fn transform(directory: &Directory) -> Result<Option<[f64; 6]>> {
     }
     let (scale, points) = (directory.floats(tag::PIXEL_SCALE)?, directory.floats(tag::TIE_POINTS)?);
     match (scale.as_slice(), points.as_slice()) {
-        // More points than one are no line.
+        // Several tie points do not define a linear transformation.
         (&[x, y, ..], &[column, row, _, east, north, _]) => {
             Ok(Some([x, 0.0, east - column * x, 0.0, -y, north + row * y]))
         }

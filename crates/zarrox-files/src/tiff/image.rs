@@ -42,7 +42,7 @@ pub(super) struct Image {
 impl Image {
     /// The elements of pages of one form, of which there is at least one. There are as many slots as the dimensions have pages.
     pub(super) fn new(slots: Slots, axes: Vec<Axis>) -> Result<Self> {
-        let first = slots.iter().flatten().next().ok_or_else(|| corrupt("there are no images"))?;
+        let first = slots.iter().flatten().next().ok_or_else(|| corrupt("the file has no images"))?;
         let (form, endian) = (Arc::clone(&first.form), first.coding.endian);
         let row = (form.width * form.pixel()).max(1);
         let mut pages = slots.iter().flatten();
@@ -221,7 +221,7 @@ impl Image {
         Ok(all)
     }
 
-    /// The elements of a strip or a tile with so many rows.
+    /// Returns the elements of a strip or a tile with `rows` rows.
     fn decoded(&self, mut stored: Vec<u8>, coding: &Coding, rows: u64) -> Result<Vec<u8>> {
         let form = &*self.form;
         let number =

@@ -119,7 +119,7 @@ fn chosen<'a>(
     }
     if chosen.is_empty() {
         let count = 1 + series.iter().map(|series| series.levels.len()).max().unwrap_or(0);
-        let message = format!("there is no level {level}; the file has {count}, from 0 on");
+        let message = format!("no level {level}: the file has {count} levels, from 0 on");
         return Err(Error::new(ErrorKind::InvalidArgument, message));
     }
     Ok(chosen)
@@ -234,7 +234,7 @@ fn arranged_shape(image: &Image, arrangement: &Arrangement) -> Vec<u64> {
 }
 
 fn form_of(slots: &Slots) -> Result<&Form> {
-    let first = slots.iter().flatten().next().ok_or_else(|| corrupt("there are no images"))?;
+    let first = slots.iter().flatten().next().ok_or_else(|| corrupt("the file has no images"))?;
     Ok(&first.form)
 }
 

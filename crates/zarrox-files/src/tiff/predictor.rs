@@ -44,7 +44,7 @@ impl Predictor {
         }
     }
 
-    /// Makes elements of differences, in rows of so many bytes. A pixel has so many samples.
+    /// Makes elements of differences, in rows of `row` bytes. A pixel has `samples` samples.
     ///
     /// # Errors
     /// When the rows do not have whole elements.
@@ -105,7 +105,7 @@ fn add_numbers<const N: usize>(
     swap(numbers);
 }
 
-/// Adds to each byte the one that is so many samples before it.
+/// Adds to each byte the one that is `samples` samples before it.
 fn add_bytes(row: &mut [u8], samples: usize) {
     match samples {
         1 => add_words(row),

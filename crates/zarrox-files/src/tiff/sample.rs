@@ -28,7 +28,7 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// The form of samples of so many bits, with the number of their format.
+    /// Returns the form of samples of `bits` bits, with the number of their format.
     pub(super) fn of(bits: u64, format: u64) -> Result<Self> {
         use DataType as Type;
         let plain = |data_type| (Packing::None, data_type);
@@ -69,7 +69,7 @@ impl Sample {
         self.bits.div_ceil(8)
     }
 
-    /// Returns the bytes of elements that so many samples in each row are, in the byte order of the file. The bytes are whole rows.
+    /// Returns the bytes of the elements, in the byte order of the file. The bytes are whole rows, of `in_row` samples each.
     pub(super) fn unpacked(&self, bytes: Vec<u8>, in_row: usize, endian: Endian) -> Result<Vec<u8>> {
         match self.packing {
             Packing::None => Ok(bytes),
@@ -124,7 +124,7 @@ impl Sample {
 }
 
 fn unusual(bits: u64, format: u64) -> zarrox::Error {
-    unsupported(format!("there are no elements of {bits} bits in the format {format}"))
+    unsupported(format!("elements of {bits} bits in the format {format} are not supported"))
 }
 
 /// Returns bytes of a big-endian number in the order of the file.

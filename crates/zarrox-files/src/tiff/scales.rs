@@ -28,7 +28,7 @@ impl Scales {
         self.0.iter().find(|scale| scale.axis == axis)
     }
 
-    /// The distances of pixels that are so many times as large, along rows and columns.
+    /// Returns the distances of pixels that are `rows` and `columns` times as large.
     pub(super) fn times(&self, rows: f64, columns: f64) -> Self {
         let larger = |scale: &Scale| {
             let ratio = match scale.axis {

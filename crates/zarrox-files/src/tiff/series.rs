@@ -114,7 +114,7 @@ pub(super) fn by_form(found: &[&Found], length: u64, left_out: &mut Vec<LeftOut>
 
 /// The series of pages of one form.
 fn of_group(group: &[&Found], length: u64, left_out: &mut Vec<LeftOut>) -> Result<Series> {
-    let first = *group.first().ok_or_else(|| corrupt("there are no images"))?;
+    let first = *group.first().ok_or_else(|| corrupt("the file has no images"))?;
     let directory = first.directory.as_deref();
     let text = directory.map_or(Ok(None), |directory| directory.text(tag::DESCRIPTION))?.unwrap_or_default();
     let pages = group.len() as u64;

@@ -61,7 +61,7 @@ fn with<'a>(array: &'a Array, options: Option<&AccessOptions>) -> Cow<'a, Array>
 }
 
 /// The result of work with chunks. `None` if these cannot be encoded or decoded here, or have gone while they were read. Exceptions of
-/// Python's stores and codecs are no such reason.
+/// Python's stores and codecs are returned as errors.
 fn unless_refused<R>(result: zarrox::Result<R>) -> PyResult<Option<R>> {
     let is_refusal = |error: &Error| {
         let kinds = [

@@ -177,7 +177,7 @@ impl ExportOptions {
         if let Some(name) = &self.cmap {
             let colours = Colours::named(name);
             picture = picture.colours(
-                colours.ok_or_else(|| PyValueError::new_err(format!("there is no colour map {name:?}")))?,
+                colours.ok_or_else(|| PyValueError::new_err(format!("unknown colour map {name:?}")))?,
             );
         }
         if let Some((low, high)) = self.value_range {
@@ -217,7 +217,7 @@ impl ExportOptions {
         if let Some(name) = &self.format {
             let target = Target::of(format!("a.{name}"));
             export = export
-                .target(target.ok_or_else(|| PyValueError::new_err(format!("there is no format {name:?}")))?);
+                .target(target.ok_or_else(|| PyValueError::new_err(format!("unknown format {name:?}")))?);
         }
         if self.selection.is_some() {
             export = export.select(self.selection()?);
@@ -235,7 +235,7 @@ impl ExportOptions {
             Some("jpeg") => Some(StackKind::Jpeg),
             Some("tiff") => Some(StackKind::Tiff),
             Some(other) => {
-                let message = format!("a stack is of 'png', 'jpeg' or 'tiff', and not {other:?}");
+                let message = format!("a stack is written as 'png', 'jpeg' or 'tiff', not as {other:?}");
                 return Err(PyValueError::new_err(message));
             }
         };

@@ -54,7 +54,8 @@ pub(crate) fn serve(
     hosts: Vec<String>,
     prefix: &str,
 ) -> PyResult<Server> {
-    let bind: IpAddr = bind.parse().map_err(|_| PyValueError::new_err(format!("'{bind}' is no address")))?;
+    let bind: IpAddr =
+        bind.parse().map_err(|_| PyValueError::new_err(format!("'{bind}' is not an IP address")))?;
     let mut server = zarrox_serve::Server::new().bind_to(bind).port(port).prefix(prefix);
     if !token {
         server = server.token(None);

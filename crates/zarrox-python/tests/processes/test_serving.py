@@ -63,7 +63,7 @@ def test_a_closed_server_does_not_answer(path):
 def test_roots_that_cannot_be_are_told(path):
     with pytest.raises(ValueError, match="NAME=PATH"):
         zarr.serve(path, path)
-    with pytest.raises(ValueError, match="no address"):
+    with pytest.raises(ValueError, match="not an IP address"):
         zarr.serve(path, bind="here")
 
 

@@ -70,7 +70,7 @@ impl<'a> Blocks<'a> {
         Ok(bytes)
     }
 
-    /// Returns the next big-endian number of so many bytes.
+    /// Returns the next big-endian number, of `length` bytes.
     pub(super) fn number(&mut self, length: usize) -> Result<usize> {
         let number = self.bytes(length)?.iter().fold(0_u64, |number, &byte| number << 8 | u64::from(byte));
         usize::try_from(number).map_err(|_| corrupt("a compressed chunk has an impossible length"))

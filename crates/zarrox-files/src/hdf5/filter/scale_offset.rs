@@ -1,5 +1,5 @@
-//! Scale-offset: the differences of elements from their smallest, in as few bits as they need. Floats are rounded to so many decimals
-//! before.
+//! Scale-offset: the differences of elements from their smallest, in as few bits as they need. Floats are first rounded to a number
+//! of decimals.
 //!
 //! The parameters are the method, the decimals or bits, the number of elements, the class of the elements, their size, sign and order,
 //! 1 if a fill value follows, and its bytes. A chunk begins with the number of bits and the smallest element.
@@ -55,7 +55,7 @@ pub(super) fn create(filter: &Filter) -> Result<Box<dyn Undo>> {
     Ok(Box::new(ScaleOffset { decimals, count, size, is_big: order == 1, fill }))
 }
 
-/// A number of so many ones.
+/// Returns a number with the lowest `bits` bits set.
 fn ones(bits: usize) -> u64 {
     u32::try_from(bits).ok().and_then(|bits| 1_u64.checked_shl(bits)).map_or(u64::MAX, |bit| bit - 1)
 }

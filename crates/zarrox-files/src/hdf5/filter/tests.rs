@@ -172,7 +172,7 @@ fn filters_that_only_round_change_nothing() {
     let filters = Pipeline::new(&[filter(32022, &[3, 4, 0, 0]), filter(2, &[4]), filter(1, &[5])]).unwrap();
     let names: Vec<String> = filters.codecs(4).unwrap().into_iter().map(|codec| codec.name).collect();
     assert_eq!(names, ["numcodecs.shuffle", "numcodecs.zlib"]);
-    // Behind other filters, or for parts of elements that are no whole ones, shuffle has no codec.
+    // No codec corresponds to shuffle behind other filters, or with a size that is not that of the elements.
     for filters in [
         [filter(3, &[]), filter(2, &[4]), filter(1, &[5])],
         [filter(2, &[3]), filter(1, &[5]), filter(3, &[])],

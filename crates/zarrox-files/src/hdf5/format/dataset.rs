@@ -79,7 +79,7 @@ impl Messages<'_> {
         parse(self.source.cursor(&bytes, what)).map(Some)
     }
 
-    /// Parses the first message of a kind, without which there is no such object.
+    /// Parses the first message of a kind, which the object must have.
     fn needed<T>(&self, kind: u16, what: &'static str, parse: fn(Cursor<'_>) -> Result<T>) -> Result<T> {
         let address = self.header.address;
         let missing =

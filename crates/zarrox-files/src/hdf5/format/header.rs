@@ -85,7 +85,7 @@ impl Header {
         let mut cursor = source.cursor(start, WHAT);
         let version = cursor.u8()?;
         if version != 1 {
-            return Err(corrupt(format!("there is no object header at the address {address}")));
+            return Err(corrupt(format!("no object header at the address {address}")));
         }
         // A reserved byte, the number of messages, and that of references.
         cursor.skip(7)?;

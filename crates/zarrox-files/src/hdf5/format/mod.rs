@@ -82,7 +82,7 @@ impl File {
     /// Reads the object header at an address.
     ///
     /// # Errors
-    /// Only what this object needs is looked at: a message of another kind that cannot be parsed is no error.
+    /// When a message that this object needs cannot be parsed. Messages of other kinds are not parsed.
     pub(super) fn object(&self, address: Address) -> Result<Object> {
         let header = Header::read(&self.source, address)?;
         dataset::object(&self.source, &self.shared, &self.heap, &header)

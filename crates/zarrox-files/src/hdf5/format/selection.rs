@@ -56,7 +56,7 @@ fn rank(cursor: &mut Cursor<'_>) -> Result<usize> {
     })
 }
 
-/// Takes a number of entries of so many bytes, which must be there.
+/// Parses a number of entries of `each` bytes. The rest of the bytes must have that many entries.
 fn count(cursor: &mut Cursor<'_>, width: usize, each: usize) -> Result<u64> {
     let count = cursor.number(width)?;
     let most = cursor.left() / each.max(1);

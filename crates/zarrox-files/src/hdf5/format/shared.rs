@@ -88,8 +88,8 @@ impl SharedMessages {
         let bit = 1_u16.checked_shl(u32::from(kind)).unwrap_or(0);
         let index = self.indexes.iter().find(|index| index.kinds & bit != 0);
         let found = index.and_then(|index| Some((index, index.address?)));
-        let (index, address) = found
-            .ok_or_else(|| corrupt(format!("there is no heap of shared messages of the kind {kind:#06x}")))?;
+        let (index, address) =
+            found.ok_or_else(|| corrupt(format!("no heap of shared messages of the kind {kind:#06x}")))?;
         let heap = {
             let mut heap = index.heap.lock().unwrap_or_else(PoisonError::into_inner);
             match &*heap {

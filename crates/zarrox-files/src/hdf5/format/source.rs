@@ -36,7 +36,7 @@ impl Source {
         self.input.read(self.position(address)?, length)
     }
 
-    /// Reads at most so many bytes at an address: fewer at the end of the file.
+    /// Reads at most `most` bytes at an address: fewer at the end of the file.
     pub(super) fn read_most(&self, address: Address, most: u64) -> Result<Vec<u8>> {
         let position = self.position(address)?;
         self.input.read(position, most.min(self.input.length() - position))
@@ -72,7 +72,7 @@ impl Budget {
         Self { left: bytes, what }
     }
 
-    /// Takes so many bytes.
+    /// Takes `bytes` bytes from the budget.
     pub(super) fn take(&mut self, bytes: u64) -> Result<()> {
         let left = self.left.checked_sub(bytes);
         self.left =

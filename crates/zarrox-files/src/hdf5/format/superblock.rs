@@ -72,7 +72,7 @@ fn find(input: &Input) -> Result<u64> {
         }
         position = if position == 0 { 512 } else { position * 2 };
     }
-    Err(corrupt(format!("'{}' is no HDF5 file: it has no signature", input.path().display())))
+    Err(corrupt(format!("'{}' is not an HDF5 file: it has no signature", input.path().display())))
 }
 
 fn sizes(cursor: &mut Cursor<'_>) -> Result<Sizes> {

@@ -275,7 +275,7 @@ fn object_at(file: &File, names: &[&str]) -> Object {
     for name in names {
         let links = file.links(address).unwrap();
         let link = links.into_iter().find(|link| link.name == name.as_bytes()).unwrap();
-        let Target::Hard(target) = link.target else { panic!("{name} is no hard link") };
+        let Target::Hard(target) = link.target else { panic!("{name} is not a hard link") };
         address = target;
     }
     file.object(address).unwrap()

@@ -462,7 +462,10 @@ impl Source {
             Form::Lists(item) => {
                 let values: Vec<Vec<u8>> = elements.elements().map(<[u8]>::to_vec).collect();
                 if let Some(value) = values.iter().find(|value| !value.len().is_multiple_of(*item)) {
-                    let message = format!("{} bytes are no list of elements of {item} bytes", value.len());
+                    let message = format!(
+                        "{} bytes are not a multiple of the element size of {item} bytes",
+                        value.len()
+                    );
                     return Err(corrupt(message));
                 }
                 Ok(Ready::Values(padded_values(values, elements.shape(), &chunk), *item))

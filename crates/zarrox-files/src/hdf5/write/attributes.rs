@@ -25,7 +25,7 @@ const LONGEST: usize = 60_000;
 pub(super) struct Attributes {
     all: Map,
     types: Types,
-    /// The type of the elements; `None` for groups, and for elements that are no numbers and no text.
+    /// The type of the elements; `None` for groups, and for elements that are neither numbers nor text.
     elements: Option<NcType>,
     /// True if the fill value of a user-defined type is its missing value.
     pub(super) is_fill_missing: bool,
@@ -163,18 +163,18 @@ fn own_fill(value: &Json, elements: Elements) -> Result<Fill> {
     match elements {
         Elements::Letters(_) => match letter(value) {
             Some(letter) => Ok(Fill::Letter(letter)),
-            None => Err(unsupported(format!("{value} is no letter, as the missing value of letters is"))),
+            None => Err(unsupported(format!("the missing value of letters must be a letter, not {value}"))),
         },
         Elements::Of(of) | Elements::Enumeration(of) if of != NcType::String => {
             let fits = of.bytes(&decoded(FILL_VALUE, value, Some(of))).is_some();
             match fits && !value.is_array() {
                 true => Ok(Fill::Kept),
-                false => Err(unsupported(format!("{value} is no missing value of the type {}", of.name()))),
+                false => Err(unsupported(format!("{value} is not a value of the type {}", of.name()))),
             }
         }
         Elements::None => Ok(Fill::Kept),
         Elements::Of(_) if value.is_string() => Ok(Fill::Kept),
-        _ => Err(unsupported(format!("{value} is no value of the user-defined type of the variable"))),
+        _ => Err(unsupported(format!("{value} is not a value of the user-defined type of the variable"))),
     }
 }
 

@@ -41,7 +41,7 @@ pub(super) fn float(size: u8) -> Encoded {
     }
 }
 
-/// A float of a sign, so many bits of the exponent, and so many of the mantissa.
+/// Encodes a float of a sign bit, `exponent` bits, and `mantissa` bits.
 fn float_of(bits: u8, exponent: u8, mantissa: u8, bias: u32) -> Encoded {
     let mut properties = vec![0, 0, bits, 0, mantissa, exponent, 0, mantissa];
     properties.extend_from_slice(&bias.to_le_bytes());

@@ -135,7 +135,7 @@ fn scanned(sources: &mut Sources, request: &Request<'_>) -> Result<(Vec<Nodes>, 
         sources.reorder(&kept);
     }
     if all.is_empty() {
-        return Err(corrupt("there is no file that is not damaged"));
+        return Err(corrupt("all files are damaged"));
     }
     Ok((all, left_out))
 }
@@ -524,7 +524,7 @@ impl Planner<'_> {
         };
         let shift = if file == base { None } else { self.check_form(path, base, file, axis)? };
         if shift.is_some() && is_variable(&info.metadata.data_type) {
-            return Err(unsupported(format!("the times of '/{path}' are no numbers")));
+            return Err(unsupported(format!("the times of '/{path}' are not numbers")));
         }
         let length = match axis {
             Some(axis) => self.length(file, path, axis)?,

@@ -172,7 +172,7 @@ impl Sources {
     }
 
     fn open(&self, number: usize) -> Result<(Arc<Opened>, Vec<LeftOut>)> {
-        let place = self.places.get(number).ok_or_else(|| corrupt("there is no such file"))?;
+        let place = self.places.get(number).ok_or_else(|| corrupt("unknown file"))?;
         let (root, left_out) = match place {
             Origin::File { path, state } => {
                 let now = std::fs::metadata(path)
@@ -236,7 +236,7 @@ pub(crate) fn expanded(inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
             }
         }
         if found.is_empty() {
-            return Err(unsupported(format!("there are no files in '{}'", input.display())));
+            return Err(unsupported(format!("no files in '{}'", input.display())));
         }
         found.sort();
         files.extend(found);

@@ -114,7 +114,7 @@ impl Part<'_> {
         Ok(spans)
     }
 
-    /// Returns the range of a dimension of so many elements of an array.
+    /// Returns the range of a dimension of size `length` of an array.
     fn span(&mut self, number: usize, select: &Select, path: &str, length: u64) -> Result<Span> {
         if !select.needs_coordinate() {
             return select.of_indices(length);

@@ -54,11 +54,11 @@ impl FromStr for Select {
     type Err = Error;
 
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] when the text is no range of a dimension.
+    /// [`ErrorKind::InvalidArgument`] when the text is not a range of a dimension.
     fn from_str(text: &str) -> Result<Self> {
         let wrong = |why: &str| {
             wrong(format!(
-                "'{text}' is no range of a dimension: {why}; examples are time=0:100 and lat=10..50"
+                "'{text}' is not a range of a dimension: {why}; examples are time=0:100 and lat=10..50"
             ))
         };
         let (dimension, range) = text.rsplit_once('=').ok_or_else(|| wrong("it has no '='"))?;
@@ -188,7 +188,7 @@ fn inside(
     let units = units.ok_or_else(|| wrong("the coordinate has no times that can be read; give numbers"))?;
     let span = |label: Option<&str>| match label {
         Some(label) => {
-            units.calendar.span(label).map(Some).ok_or_else(|| wrong(format!("'{label}' is no date")))
+            units.calendar.span(label).map(Some).ok_or_else(|| wrong(format!("'{label}' is not a date")))
         }
         None => Ok(None),
     };

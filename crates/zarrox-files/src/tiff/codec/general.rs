@@ -39,7 +39,7 @@ pub(super) fn unzstd(bytes: &[u8], size: usize) -> Result<Vec<u8>> {
     limited(zstd::Decoder::with_buffer(bytes).map_err(|error| damaged(&error))?, size)
 }
 
-/// Reads at most so many bytes.
+/// Reads at most `size` bytes.
 pub(super) fn limited(decoder: impl Read, size: usize) -> Result<Vec<u8>> {
     let mut out = Vec::new();
     decoder.take(size as u64).read_to_end(&mut out).map_err(|error| damaged(&error))?;

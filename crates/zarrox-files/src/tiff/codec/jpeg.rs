@@ -24,7 +24,7 @@ pub(in crate::tiff) enum Colours {
 }
 
 impl Colours {
-    /// The colours of an image with so many samples that lie together.
+    /// Returns the colours of an image with `samples` samples that lie together.
     pub(super) fn of(photometric: u64, samples: u64, sample: &Sample) -> Result<Self> {
         if sample.bits != 8 || sample.is_packed() {
             let bits = sample.bits;
@@ -85,7 +85,7 @@ pub(super) fn decoded(bytes: &[u8], tables: &[u8], colours: Colours, wanted: Wan
     // The tables are a JPEG without an image: its end, and the begin of the image, are left out.
     let tables = tables.strip_prefix(b"\xff\xd8");
     let tables = tables.map(|tables| tables.strip_suffix(b"\xff\xd9").unwrap_or(tables));
-    let image = bytes.strip_prefix(b"\xff\xd8").ok_or_else(|| corrupt("a strip or a tile is no JPEG"))?;
+    let image = bytes.strip_prefix(b"\xff\xd8").ok_or_else(|| corrupt("a strip or a tile is not a JPEG"))?;
     let (segment, space): (&[u8], _) = match colours {
         Colours::Gray => (&[], ColorSpace::Luma),
         Colours::Rgb => (AS_STORED, ColorSpace::RGB),

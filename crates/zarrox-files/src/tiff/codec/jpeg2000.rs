@@ -84,7 +84,7 @@ impl Header {
         })
     }
 
-    /// Fails if the components are not so many of these samples, or need what is not decoded.
+    /// Fails if the components are not `samples` of these samples, or need an unsupported feature.
     fn check(&self, samples: u64, sample: &Sample) -> Result<()> {
         if self.capabilities & 0x4000 != 0 {
             return Err(unsupported("high-throughput JPEG 2000 is not supported"));
@@ -136,7 +136,7 @@ fn codestream(bytes: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// Fails if a JPEG 2000, of which these are the first bytes, is not one of so many samples that are decoded.
+/// Fails if the JPEG 2000 with these first bytes does not have `samples` samples of this form, or is not supported.
 pub(super) fn check(start: &[u8], samples: u64, sample: &Sample) -> Result<()> {
     match codestream(start).and_then(Header::of) {
         Some(header) => header.check(samples, sample),
@@ -147,7 +147,7 @@ pub(super) fn check(start: &[u8], samples: u64, sample: &Sample) -> Result<()> {
 
 /// Returns the samples of a JPEG 2000.
 pub(super) fn decoded(bytes: &[u8], wanted: Wanted<'_>) -> Result<Vec<u8>> {
-    let codestream = codestream(bytes).ok_or_else(|| corrupt("a strip or a tile is no JPEG 2000"))?;
+    let codestream = codestream(bytes).ok_or_else(|| corrupt("a strip or a tile is not a JPEG 2000"))?;
     let header = Header::of(codestream).ok_or_else(|| corrupt("the header of a JPEG 2000 is damaged"))?;
     header.check(wanted.samples as u64, wanted.sample)?;
     pictures::check(header.rows, header.columns, wanted)?;

@@ -7,7 +7,7 @@ use zarrox::Result;
 use super::general::damaged;
 use crate::input::zeroed;
 
-/// Returns at most so many bytes.
+/// Returns the first `size` decoded bytes, or fewer.
 pub(super) fn decoded(bytes: &[u8], size: usize) -> Result<Vec<u8>> {
     // The first code clears the table: 256 in 9 bits. In the old form, the lowest bits of a byte come first.
     let is_old = matches!(bytes, [0, second, ..] if second & 1 == 1);

@@ -119,9 +119,8 @@ fn described(text: &str, files: &mut Files<'_>) -> Result<Vec<Described>> {
         }
         files.uuid = uuid;
         let bytes = input.read(0, input.length())?;
-        document = xml::parse(
-            std::str::from_utf8(&bytes).map_err(|_| corrupt(format!("'{name}' is no text in UTF-8")))?,
-        )?;
+        document =
+            xml::parse(std::str::from_utf8(&bytes).map_err(|_| corrupt(format!("'{name}' is not UTF-8")))?)?;
     }
     match document {
         Document::Images(images, uuid) => {

@@ -115,7 +115,7 @@ fn described(image: Node<'_, '_>, pixels: Node<'_, '_>) -> Result<Described> {
         pixels.attribute("DimensionOrder").and_then(|order| order.strip_prefix("XY")).unwrap_or("ZCT");
     let is_order = order.len() == 3 && ['Z', 'C', 'T'].iter().all(|axis| order.contains(*axis));
     if !is_order {
-        return Err(corrupt(format!("there is no order XY{order} of dimensions")));
+        return Err(corrupt(format!("unknown order XY{order} of dimensions")));
     }
     let mut runs: Vec<Run> = children(pixels, "TiffData").map(run).collect::<Result<_>>()?;
     if runs.is_empty() {

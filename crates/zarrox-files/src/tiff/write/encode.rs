@@ -79,7 +79,7 @@ pub(super) struct Encoding {
 }
 
 impl Encoding {
-    /// Encodes a strip or a tile, whose rows have so many bytes.
+    /// Encodes a strip or a tile, whose rows have `row` bytes.
     pub(super) fn encode(self, mut bytes: Vec<u8>, row: usize) -> Result<Vec<u8>> {
         for row in bytes.chunks_exact_mut(row.max(1)) {
             match self.predictor {

@@ -35,7 +35,7 @@ pub(super) struct File<W> {
 }
 
 impl<W: Write + Seek> File<W> {
-    /// Begins a file for so many bytes of elements, with strips and tiles of this number.
+    /// Begins a file for `bytes` bytes of elements, in `parts` strips or tiles.
     pub(super) fn begin(out: W, bytes: u64, parts: u64) -> Result<Self> {
         // An incompressible part is larger by a header and a sum.
         let most = bytes.saturating_add(bytes / 1000).saturating_add(parts.saturating_mul(64));

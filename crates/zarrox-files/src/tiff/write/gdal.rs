@@ -11,7 +11,7 @@ use crate::tiff::tag;
 /// The item that GDAL keeps with a role although its name is that of metadata.
 const COLOUR: &str = "COLORINTERP";
 
-/// Adds the tags of an image with so many bands.
+/// Adds the tags of an image with `bands` bands.
 ///
 /// # Errors
 /// [`zarrox::ErrorKind::Unsupported`] when an attribute does not say something of each band, or has no form in XML.
@@ -101,7 +101,7 @@ impl Bands<'_> {
     /// Returns the values that an attribute has for the bands of the selection.
     ///
     /// # Errors
-    /// When it is no list with such a value for each band.
+    /// When it is not a list with such a value for each band.
     fn list<T>(&self, name: &str, value: &dyn Fn(&Json) -> Option<T>) -> Result<Option<Vec<T>>> {
         let Some(stored) = self.placed.attribute(name) else { return Ok(None) };
         let list = stored.as_array().ok_or_else(|| not_written(name, stored))?;
@@ -116,7 +116,7 @@ impl Bands<'_> {
         values.map(Some).ok_or_else(|| not_written(name, stored))
     }
 
-    /// Returns the positions of the bands of the image in a list of so many values.
+    /// Returns the positions of the bands of the image in a list of `length` values.
     fn positions(&self, length: usize) -> Option<Vec<usize>> {
         let shape = self.placed.array.shape();
         let has_length = |dim: usize| shape.get(dim).and_then(|&n| usize::try_from(n).ok()) == Some(length);

@@ -159,8 +159,8 @@ impl Layout {
         (self.height.div_ceil(self.part.0), self.width.div_ceil(self.part.1))
     }
 
-    /// The lengths of blocks of whole strips or tiles that are read at once, with at most so many bytes, but at least one part. A block
-    /// has whole chunks if that is possible.
+    /// Returns the shape of blocks of whole strips or tiles that are read at once, of at most `memory` bytes, but at least one part. A
+    /// block has whole chunks if that is possible.
     pub(super) fn block(&self, memory: u64) -> Vec<u64> {
         let first = self.lead.len();
         let lengths: Vec<u64> = self.lead.iter().copied().chain([self.height, self.width]).collect();

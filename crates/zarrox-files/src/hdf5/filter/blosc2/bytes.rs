@@ -42,5 +42,5 @@ pub(super) fn big_size(bytes: &[u8], at: usize, class: u8) -> Result<usize> {
         _ => None,
     };
     let value = value.and_then(|value| usize::try_from(value).ok());
-    value.ok_or_else(|| corrupt(format!("there is no number at byte {at} of a frame of Blosc2")))
+    value.ok_or_else(|| corrupt(format!("a frame of Blosc2 has an invalid number at byte {at}")))
 }

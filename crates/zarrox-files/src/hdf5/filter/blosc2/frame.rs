@@ -42,7 +42,7 @@ impl<'a> Frame<'a> {
     /// Reads the header.
     pub(super) fn read(bytes: &'a [u8]) -> Result<Self> {
         if slice(bytes, at::MAGIC, 8)? != b"b2frame\0" {
-            return Err(corrupt("a chunk of the filter Blosc2 is no frame of Blosc2"));
+            return Err(corrupt("a chunk of the filter Blosc2 is not a frame of Blosc2"));
         }
         let flags = byte(bytes, at::FLAGS)?;
         let (version, kind) = (flags & 0xf, byte(bytes, at::KIND)?);

@@ -52,7 +52,7 @@ impl Doubling {
         u64::from(self.most_direct.ilog2() - self.first.ilog2()) + 2
     }
 
-    /// The number of direct blocks, and that of indirect ones, in so many rows.
+    /// Returns the number of direct blocks and that of indirect blocks in the first `rows` rows.
     pub(super) fn entries(&self, rows: u64) -> (u64, u64) {
         let direct = rows.min(self.direct_rows());
         (direct * self.width, (rows - direct) * self.width)
@@ -64,7 +64,7 @@ impl Doubling {
         self.first.checked_mul(1_u64.checked_shl(doublings)?)
     }
 
-    /// Returns the block with an offset, if it lies in so many rows.
+    /// Returns the block with an offset, if it lies in the first `rows` rows.
     pub(super) fn entry(&self, offset: u64, rows: u64) -> Option<Entry> {
         let mut before = 0_u64;
         for row in 0..rows {

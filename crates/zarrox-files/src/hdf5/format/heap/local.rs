@@ -39,8 +39,7 @@ impl LocalHeap {
     pub(in crate::hdf5::format) fn name(&self, offset: u64) -> Result<&[u8]> {
         let rest = usize::try_from(offset).ok().and_then(|offset| self.data.get(offset..));
         let rest = rest.filter(|rest| rest.contains(&0));
-        rest.map(until_nul).ok_or_else(|| {
-            corrupt(format!("there is no name at {offset} in {WHAT} of {} bytes", self.data.len()))
-        })
+        rest.map(until_nul)
+            .ok_or_else(|| corrupt(format!("no name at {offset} in {WHAT} of {} bytes", self.data.len())))
     }
 }

@@ -26,7 +26,7 @@ pub(in crate::hdf5::format) fn parse(mut cursor: Cursor<'_>) -> Result<Datatype>
     next(&mut cursor, 0)
 }
 
-/// Takes the next datatype, which is in so many others.
+/// Parses the next datatype, which is nested in `depth` others.
 fn next(cursor: &mut Cursor<'_>, depth: usize) -> Result<Datatype> {
     if depth > MOST_DEPTH {
         return Err(corrupt(format!("a datatype has more than {MOST_DEPTH} levels")));

@@ -50,7 +50,7 @@ const BLACK: [(u8, u16, u16); 104] = [
     (12, 0x17, 2304), (12, 0x1c, 2368), (12, 0x1d, 2432), (12, 0x1e, 2496), (12, 0x1f, 2560),
 ];
 
-/// The run and the length of the code with which each number of so many bits begins; a length of 0 for no code.
+/// For each number of `LONGEST` bits, the run and the length of the code that it begins with; a length of 0 if it begins with none.
 type Table = Vec<(u16, u8)>;
 
 fn table(codes: &[(u8, u16, u16)]) -> Table {

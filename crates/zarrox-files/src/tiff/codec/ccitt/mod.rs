@@ -159,7 +159,7 @@ enum Difference {
     Pass,
     /// Two runs follow.
     Runs,
-    /// The change lies so many columns behind that of the row above.
+    /// The change lies this number of columns behind that of the row above.
     Shift(isize),
 }
 

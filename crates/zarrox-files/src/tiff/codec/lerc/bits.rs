@@ -13,7 +13,7 @@ impl<'a> Reader<'a> {
         Self(bytes)
     }
 
-    /// Takes so many bytes.
+    /// Takes the next `count` bytes.
     pub(super) fn take(&mut self, count: usize) -> Result<&'a [u8]> {
         let (taken, rest) =
             self.0.split_at_checked(count).ok_or_else(|| corrupt("a block of LERC is cut off"))?;
@@ -49,7 +49,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Reads numbers of a few bits, at most so many numbers.
+/// Reads numbers of a few bits, at most `most` numbers.
 pub(super) fn unstuffed(reader: &mut Reader<'_>, most: usize) -> Result<Vec<u32>> {
     let head = reader.byte()?;
     let count = match head >> 6 {
@@ -78,7 +78,7 @@ pub(super) fn unstuffed(reader: &mut Reader<'_>, most: usize) -> Result<Vec<u32>
         .collect()
 }
 
-/// Reads so many numbers of so many bits, the lowest bits first.
+/// Reads `count` numbers of `bits` bits, the lowest bits first.
 fn numbers(reader: &mut Reader<'_>, count: usize, bits: u32) -> Result<Vec<u32>> {
     if bits == 0 {
         return Ok(vec![0; count]);
@@ -121,7 +121,7 @@ impl<'a> Words<'a> {
         Ok(u32::from(byte >> (7 - bit % 8) & 1))
     }
 
-    /// Takes a number of so many bits.
+    /// Takes a number of `bits` bits.
     pub(super) fn number(&mut self, bits: u32) -> Result<u32> {
         (0..bits).try_fold(0_u32, |number, _| Ok(number << 1 | self.bit()?))
     }

@@ -47,7 +47,7 @@ impl Codes {
                 return Ok(symbol);
             }
         }
-        Err(corrupt("there is no such code of LERC"))
+        Err(corrupt("unknown Huffman code in LERC"))
     }
 }
 

@@ -73,7 +73,7 @@ impl Block {
                 (1, true) => return huffman::read(self, reader, true),
                 (2, true) if version >= 4 => return huffman::read(self, reader, false),
                 (3, false) => return Err(unsupported("LERC with floats in Huffman codes is not supported")),
-                (mode, _) => return Err(corrupt(format!("there is no mode {mode} of LERC"))),
+                (mode, _) => return Err(corrupt(format!("unknown mode {mode} of LERC"))),
             }
         }
         self.read_tiles(reader)
