@@ -122,7 +122,7 @@ impl Mapped {
             16 => DataType::Int16,
             32 => DataType::Int32,
             64 => DataType::Int64,
-            _ => return Err(unsupported(format!("there are no integers of {bits} bits"))),
+            _ => return Err(unsupported(format!("integers of {bits} bits are not supported"))),
         };
         Ok(Self::new(Kind::Signed(bits), data_type))
     }
@@ -133,7 +133,7 @@ impl Mapped {
             16 => DataType::UInt16,
             32 => DataType::UInt32,
             64 => DataType::UInt64,
-            _ => return Err(unsupported(format!("there are no integers of {bits} bits"))),
+            _ => return Err(unsupported(format!("integers of {bits} bits are not supported"))),
         };
         Ok(Self::new(Kind::Unsigned(bits), data_type))
     }

@@ -350,8 +350,8 @@ def grow_with(group: Group, work: Callable[[Growth], _T]) -> _T:
 def grow_together(arrays: Sequence[Array], shapes: Sequence[tuple[int, ...]], write: Callable[[list[Array]], None]) -> None:
     """Calls a function with arrays of one store as they will be, and then stores their shapes, that of the first array last.
 
-    Consolidated metadata is renewed after that, once. If the function fails, all arrays are as before. Two who let the same arrays grow
-    name them in the same order."""
+    Consolidated metadata is renewed after that, once. If the function fails, all arrays are as before. Two calls for the same arrays
+    must name them in the same order."""
 
 def replace_directory(new: str, old: str) -> None:
     """Exchanges a directory with a new node with another one, which is deleted: in one step, where the system can."""

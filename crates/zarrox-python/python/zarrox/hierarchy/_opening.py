@@ -190,7 +190,7 @@ def save_group(
     Raises
     ------
     TypeError
-        If an argument is no array.
+        If an argument is not an array.
     ValueError
         If no array is given, or one cannot be stored. The existing nodes are unchanged then.
     """
@@ -200,7 +200,7 @@ def save_group(
     for name, arr in named.items():
         if isinstance(arr, str | bool | None):
             options = "path, zarr_format, storage_options, progress"
-            raise TypeError(f"{name}={arr!r} is no array: all arguments are arrays, but for {options}")
+            raise TypeError(f"{name}={arr!r} is not an array: all arguments are arrays, except {options}")
     _rehearse(group, arrays, zarr_format)
     target = _writable_store(group, store, storage_options, arrays.values())
     for arr in arrays.values():

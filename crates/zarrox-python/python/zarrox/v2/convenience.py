@@ -146,7 +146,7 @@ def save_group(store: StoreArgument, *args: Any, **kwargs: Any) -> None:
     Raises
     ------
     TypeError
-        If an argument is no array.
+        If an argument is not an array.
     ValueError
         If no array is given, or one cannot be stored. The existing nodes are unchanged then.
 

@@ -33,7 +33,7 @@ def _appended(
         try:
             slices = {} if region is None else slices_of(stored, dataset, region, dimension)
         except (KeyError, TypeError, ValueError):
-            # The planning of the write reports the error.
+            # The planning of the write reports this error.
             continue
         for name, variable in dataset.variables.items():
             if dimension in variable.dims and str(name) in stored:

@@ -103,7 +103,7 @@ export interface Values {
   bytes: number;
 }
 
-/** Answers that are kept, the newest last: a step back asks nothing. */
+/** The cached answers, the newest last: a step back sends no request. */
 const kept = new Map<string, Values>();
 let keptBytes = 0;
 const MOST_KEPT = 96 << 20;
