@@ -127,8 +127,7 @@ fn data_types_that_zarr_does_not_have_are_named() {
         let text = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': (3,)}}");
         let error = error(&file([1, 0], &text));
         assert_eq!(error.kind(), ErrorKind::Unsupported);
-        let shown = descr.escape_debug().to_string();
-        assert!(error.to_string().contains(&shown), "{error}");
+        assert!(error.to_string().contains(descr), "{error}");
     }
 }
 

@@ -246,7 +246,7 @@ mod tests {
         for size in [
             [&(length + 8).to_be_bytes()[..], b"jp2c"].concat(),
             b"\0\0\0\0jp2c".to_vec(),
-            [b"\0\0\0\x01jp2c", &long[..]].concat(),
+            [&b"\0\0\0\x01jp2c"[..], &long].concat(),
         ] {
             assert_eq!(codestream(&boxed(&size)), Some(&stream[..]));
         }
