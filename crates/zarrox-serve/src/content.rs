@@ -319,6 +319,21 @@ pub(crate) fn document(wanted: &Wanted, document: Vec<u8>) -> Answer<Response> {
     Ok(prepare(wanted, Content::Bytes(document.into()), JSON, Some(tag))?.response)
 }
 
+/// Bytes as an answer with a tag: a client that has the same gets no body.
+pub(crate) fn tagged(wanted: &Wanted, bytes: Vec<u8>, kind: &'static str) -> Response {
+    let tag = tag_of(&[&bytes]);
+    let is_known = matches!(sent(&wanted.headers, bytes.len() as u64, Some(&tag)), Sent::NotModified);
+    let mut response = Response::new(if is_known { Body::empty() } else { Body::from(bytes) });
+    if is_known {
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+    }
+    let headers = response.headers_mut();
+    put(headers, CONTENT_TYPE, kind);
+    put(headers, CACHE_CONTROL, "no-cache");
+    put_tag(headers, Some(&tag));
+    response
+}
+
 fn put_tag(headers: &mut HeaderMap, tag: Option<&str>) {
     if let Some(tag) = tag {
         put(headers, ETAG, tag);

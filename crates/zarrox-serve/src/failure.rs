@@ -87,6 +87,11 @@ impl Failure {
         &self.message
     }
 
+    /// Returns true for a request without the token.
+    pub(crate) fn is_refusal(&self) -> bool {
+        self.status == StatusCode::UNAUTHORIZED
+    }
+
     /// Returns true for what the stored elements do not have, such as an order.
     pub(crate) fn is_unsupported(&self) -> bool {
         self.kind == "unsupported"

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::http::HeaderValue;
-use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName};
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, WWW_AUTHENTICATE,
+};
+use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
 use zarrox::json::{Json, Map};
 use zarrox_files::picture::{Colours, MAPS};
@@ -20,15 +22,48 @@ const STYLE: &str = include_str!("../page/dist/page.css");
 
 /// The place of the roots in the page that browsers without scripts show.
 const ROOTS: &str = "<!-- roots -->";
+/// The place of what the page begins with.
+const BEGIN: &str = "<!-- begin -->";
+
+/// The page for people without the token, with a field for it.
+const REFUSAL: &str = include_str!("../page/token.html");
+/// The place of the address that takes the token.
+const ACTION: &str = "<!-- action -->";
+/// The script of that page is known by its digest.
+const REFUSAL_POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-qZLnRB+JWoEw+wv9oAy+xymN7ahIeMz/rgIM/zoog2U='; \
+                              form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
 /// Nothing is loaded from elsewhere, and no other page has this one inside.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' blob: data:; \
                       connect-src 'self'; frame-ancestors 'self'; base-uri 'none'; form-action 'none'";
 
-/// The page. Its addresses are relative, so that they also lead through proxies.
-pub(crate) fn page(roots: &[Arc<Root>]) -> Response {
+/// The page, with what it begins with: so it asks less. Its addresses are relative, so that they also lead through proxies.
+pub(crate) fn page(roots: &[Arc<Root>], token: Option<&str>) -> Response {
     let items: String = roots.iter().map(|root| item(root)).collect();
-    answer("text/html; charset=utf-8", INDEX.replace(ROOTS, &items))
+    let listed = |root: &Arc<Root>| {
+        let pairs = [("name", root.name.clone()), ("place", root.store.location())];
+        Json::from(pairs.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect::<Map>())
+    };
+    let begin: Map = [
+        ("colours".to_owned(), colours()),
+        ("roots".to_owned(), roots.iter().map(listed).collect()),
+        ("token".to_owned(), token.map_or(Json::Null, |token| token.to_owned().into())),
+    ]
+    .into_iter()
+    .collect();
+    // Nothing within the script ends it.
+    let begin = Json::from(begin).to_string().replace('<', "\\u003c");
+    answer("text/html; charset=utf-8", INDEX.replace(ROOTS, &items).replace(BEGIN, &begin))
+}
+
+/// The page for people without the token. `prefix` is the path before all addresses.
+pub(crate) fn refusal(prefix: &str) -> Response {
+    let mut response =
+        answer("text/html; charset=utf-8", REFUSAL.replace(ACTION, &text(&format!("{prefix}/"))));
+    *response.status_mut() = StatusCode::UNAUTHORIZED;
+    put(response.headers_mut(), CONTENT_SECURITY_POLICY, REFUSAL_POLICY);
+    put(response.headers_mut(), WWW_AUTHENTICATE, "Bearer");
+    response
 }
 
 /// A file that the page needs; `None` if there is none of this name.
@@ -36,7 +71,6 @@ pub(crate) fn file(name: &str) -> Option<Response> {
     match name {
         "page.js" => Some(answer("text/javascript; charset=utf-8", SCRIPT)),
         "page.css" => Some(answer("text/css; charset=utf-8", STYLE)),
-        "colours.json" => Some(answer("application/json", colours().to_string())),
         _ => None,
     }
 }
@@ -96,7 +130,8 @@ mod tests {
 
     #[test]
     fn the_page_has_a_place_for_roots_and_loads_nothing_from_elsewhere() {
-        assert_eq!(INDEX.matches(ROOTS).count(), 1);
+        assert_eq!((INDEX.matches(ROOTS).count(), INDEX.matches(BEGIN).count()), (1, 1));
+        assert_eq!(REFUSAL.matches(ACTION).count(), 1);
         for text in [INDEX, SCRIPT, STYLE] {
             assert!(!text.contains("http://") && !text.contains("https://"));
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::body::{Body, HttpBody};
 use axum::extract::{FromRef, Path, Request, State};
-use axum::http::header::{ALLOW, CACHE_CONTROL, CONTENT_LENGTH, LOCATION};
+use axum::http::header::{ACCEPT, ALLOW, CACHE_CONTROL, CONTENT_LENGTH, LOCATION};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
@@ -80,7 +80,10 @@ async fn guarded(State(app): State<App>, request: Request, next: Next) -> Respon
         Asked::Framed("") => Ok(frame::with_slash(path)),
         _ => app.answer(asked, request, next).await,
     };
-    let mut response = answered.unwrap_or_else(IntoResponse::into_response);
+    let mut response = answered.unwrap_or_else(|failure| {
+        let is_read = wants_page(&headers) && failure.is_refusal();
+        if is_read { page::refusal(&app.prefix) } else { failure.into_response() }
+    });
     app.guard.add_headers(&headers, response.headers_mut());
     if matches!(asked, Asked::Framed(_)) {
         frame::allow(response.headers_mut());
@@ -89,6 +92,11 @@ async fn guarded(State(app): State<App>, request: Request, next: Next) -> Respon
         without_body(&mut response);
     }
     response
+}
+
+/// Returns true for a browser that opens an address: people read its answer.
+fn wants_page(headers: &HeaderMap) -> bool {
+    headers.get(ACCEPT).and_then(|value| value.to_str().ok()).is_some_and(|list| list.contains("text/html"))
 }
 
 /// Takes the body of an answer to `HEAD`, whose length stays.
@@ -158,8 +166,8 @@ impl App {
     }
 }
 
-async fn front(State(roots): State<Roots>, _: Query<NoParameters>) -> Response {
-    page::page(&roots.list())
+async fn front(State(app): State<App>, _: Query<NoParameters>) -> Response {
+    page::page(&app.roots.list(), app.guard.token.as_deref())
 }
 
 async fn file(Path(name): Path<String>, uri: Uri) -> Answer<Response> {

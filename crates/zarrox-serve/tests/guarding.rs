@@ -149,7 +149,7 @@ fn frames_of_other_pages_have_the_token_in_the_path() {
         let policy = page.header("content-security-policy");
         assert!(policy.contains("script-src 'self'") && !policy.contains("frame-ancestors"), "{policy}");
         for path in
-            ["page.js", "colours.json", "api/v1/", "v3/v2.zarr/zarr.json", "data/v2.zarr/", "?token=a-secret"]
+            ["page.js", "page.css", "api/v1/", "v3/v2.zarr/zarr.json", "data/v2.zarr/", "?token=a-secret"]
         {
             let answer = client.get(&format!("{prefix}/t/a-secret/{path}"));
             assert_eq!(answer.status, 200, "{path}");

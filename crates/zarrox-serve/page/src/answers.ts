@@ -23,7 +23,11 @@ unreadable: string | null,
 /**
  * `null` if it was not counted.
  */
-stored: Stored | null, };
+stored: Stored | null, 
+/**
+ * The arrays beside this one that are named as its dimensions and as long, if they were asked for and are short.
+ */
+coordinates?: { [key in string]: Coordinates }, };
 
 /**
  * A line of the answer. The last one is the summary, or the error that ended the check.
@@ -67,17 +71,30 @@ export type Codec = { name: string, kind: CodecKind, configuration: { [name: str
 export type CodecKind = "array-to-array" | "array-to-bytes" | "bytes-to-bytes" | "unknown";
 
 /**
+ * The coordinates of a dimension.
+ */
+export type Coordinates = { data_type: TypeInfo, fill_value: Json, attributes: { [name: string]: Json }, values: Array<Json>, };
+
+/**
  * A node in short.
  */
 export type Entry = { name: string, path: string, } & ({ "kind": "group", format: string, 
 /**
  * The number of attributes.
  */
-attributes: number, } | { "kind": "array", format: string, 
+attributes: number, 
+/**
+ * The attribute `title`.
+ */
+title: string | null, } | { "kind": "array", format: string, 
 /**
  * The number of attributes.
  */
-attributes: number, shape: Array<number>, data_type: string, chunk_shape: Array<number>, 
+attributes: number, 
+/**
+ * The attribute `long_name`, or else `standard_name`.
+ */
+title: string | null, units: string | null, shape: Array<number>, data_type: string, chunk_shape: Array<number>, 
 /**
  * The bytes of all elements in memory.
  */

@@ -1,6 +1,6 @@
 /** The page: a tree at the left, a view in the middle, and a panel at the right. */
 
-import { begin, call, forget, onConnection, type Begin, type NodeInfo, type Place } from "./data/api";
+import { begin, call, forget, onConnection, type NodeInfo, type Place } from "./data/api";
 import { carried } from "./data/carry";
 import { ChunkView } from "./views/chunks";
 import type { Exports } from "./frame/code";
@@ -35,15 +35,16 @@ const PINS = 6;
 
 class App {
   private readonly store = new Store();
-  private readonly maps: Maps;
-  private readonly tree: Tree;
-  private readonly style: StylePanel;
-  private readonly panel: Panel;
+  private readonly begun = begin();
+  private readonly maps: Maps = allMaps(this.begun.colours);
+  private readonly tree = new Tree(this.store, this.begun.roots.map((root) => root.name), (error) => this.message.show(told(error), null, []));
+  private readonly style = new StylePanel(this.store, this.maps);
+  private readonly panel = new Panel(this.style.element);
   private readonly message = new Message();
   private readonly lost = h("div", { class: "lost", role: "alert", hidden: true });
-  private readonly view_ = h("div", { class: "view" });
+  private readonly middle = h("div", { class: "view" });
   private readonly dock = h("section", { class: "dock", "aria-label": "Plots of pins", hidden: true });
-  private readonly rows: DimensionRows = new DimensionRows(this.store, () => this.image?.fixed() ?? {}, () => this.view_.querySelector(".busy") !== null, (state) => this.image?.prefetch(state));
+  private readonly rows: DimensionRows = new DimensionRows(this.store, () => this.image?.fixed() ?? {}, () => this.middle.querySelector(".busy") !== null, (state) => this.image?.prefetch(state));
   private readonly bar: TopBar;
   private shown: Shown | null = null;
   private node: NodeInfo | null = null;
@@ -56,18 +57,14 @@ class App {
   private last: { shown: Shown; state: State; limits: number[] } | null = null;
   private opened = 0;
 
-  constructor({ colours, roots }: Begin) {
-    this.maps = allMaps(colours);
-    this.tree = new Tree(this.store, roots.map((root) => root.name), (error) => this.message.show(told(error), null, []));
-    this.style = new StylePanel(this.store, this.maps);
-    this.panel = new Panel(this.style.element);
-    this.bar = new TopBar(this.store, null, () => toggle("tree"), () => toggle("panel"), () => ({ ...this.store.state, ...(this.image?.fixed() ?? {}) }), () => this.selection(), () => this.exports());
+  constructor() {
+    this.bar = new TopBar(this.store, this.begun.token, () => toggle("tree"), () => toggle("panel"), () => ({ ...this.store.state, ...(this.image?.fixed() ?? {}) }), () => this.selection(), () => this.exports());
   }
 
   async begin(): Promise<void> {
     // In a frame, such as a notebook's, the picture has the room.
     document.body.classList.toggle("no-tree", window.self !== window.top);
-    const main = h("main", {}, this.message.element, this.view_, this.rows.element);
+    const main = h("main", {}, this.message.element, this.middle, this.rows.element);
     document.body.replaceChildren(this.bar.element, this.lost, this.tree.element, edge("tree"), main, edge("panel"), this.panel.element);
     onConnection((isConnected) => this.connection(isConnected));
     addEventListener("keydown", (event) => this.key(event));
@@ -115,7 +112,7 @@ class App {
       failed = error;
     }
     if (number !== this.opened) return;
-    this.element.classList.remove("loading");
+    document.body.classList.remove("loading");
     this.bar.showNode(place, node);
     if (failed) return this.fail(failed);
     this.node = node;
@@ -129,12 +126,8 @@ class App {
     }
     if (number !== this.opened) return;
     if (shown) this.show(shown, place, number);
-    else if (node?.kind === "array") fill(this.view_, h("p", { class: "nothing" }, node.unreadable ?? ""));
-    else void overview(this.view_, this.store, place, node, () => number === this.opened);
-  }
-
-  private get element(): HTMLElement {
-    return document.body;
+    else if (node?.kind === "array") fill(this.middle, h("p", { class: "nothing" }, node.unreadable ?? ""));
+    else void overview(this.middle, this.store, place, node, () => number === this.opened);
   }
 
   /** Shows what is wrong in place of a view. */
@@ -171,8 +164,8 @@ class App {
     this.bar.showNode(this.store.state, null);
     this.bar.showTabs([], "");
     this.dock.hidden = true;
-    this.element.classList.add("loading");
-    fill(this.view_, h("div", { class: "skeleton", "aria-label": "Loading" }, h("i", {}), h("i", {}), h("i", {})));
+    document.body.classList.add("loading");
+    fill(this.middle, h("div", { class: "skeleton", "aria-label": "Loading" }, h("i", {}), h("i", {}), h("i", {})));
   }
 
   /** Shows the state. */
@@ -206,7 +199,7 @@ class App {
     else if (kind === "table") this.view = new TableView(shown, this.store);
     else if (kind === "chunks") this.view = new ChunkView(shown, this.store);
     else this.view = null;
-    fill(this.view_, this.view?.element ?? h("p", { class: "nothing" }, "The array has no elements."), kind === "image" && this.tools(shown), this.dock);
+    fill(this.middle, this.view?.element ?? h("p", { class: "nothing" }, "The array has no elements."), kind === "image" && this.tools(shown), this.dock);
   }
 
   /** The buttons over an image. */
@@ -271,7 +264,7 @@ class App {
     }
     const isTyping = /^(input|textarea|select)$/i.test(target.tagName) && (target as HTMLInputElement).type !== "range" && (target as HTMLInputElement).type !== "checkbox";
     if (isTyping || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
-    const view = views_[Number(event.key) - 1];
+    const view = VIEWS[Number(event.key) - 1];
     if (event.key === "/") this.find();
     else if (event.key === "?") help();
     else if (event.key === "[") toggle("tree");
@@ -293,11 +286,11 @@ class App {
   }
 }
 
-const views_ = ["image", "plot", "table", "chunks"];
+const VIEWS = ["image", "plot", "table", "chunks"];
 
 async function start(): Promise<void> {
   try {
-    await new App(await begin()).begin();
+    await new App().begin();
   } catch (error) {
     document.body.replaceChildren(h("p", { class: "problem", role: "alert" }, told(error)));
   }

@@ -285,6 +285,24 @@ test("a folder, a group and a plate are cards, and what cannot be listed has a f
   await page.getByRole("button", { name: /^t2m temperature \(K\) time 48 × lat 181 × lon 360/ }).waitFor();
 });
 
+test("a token that is missing or old is asked for on a page", async (t) => {
+  const serve = spawn(process.env.ZARROX, ["serve", `${process.env.SITE}/climate.zarr`]);
+  t.after(() => serve.kill());
+  const link = new URL(String((await once(serve.stdout, "data"))[0]).split("\n")[0]);
+  const page = await opened(t, `${link.origin}/#/climate.zarr/t2m`, { expected: /status of 401/ });
+  await page.getByRole("heading", { name: "This server needs its token" }).waitFor();
+  await page.getByLabel("Token").fill(link.searchParams.get("token"));
+  await page.getByRole("button", { name: "Open" }).click();
+  await ready(page);
+  assert.equal(await page.locator(".heading h2").textContent(), "temperature (K)");
+  // A link that is copied lets in.
+  await page.evaluate(() => Object.defineProperty(navigator, "clipboard", { value: { writeText: async (text) => (window.copied = text) } }));
+  await page.getByRole("button", { name: "Copy link" }).click();
+  const copied = await page.evaluate(() => window.copied);
+  const other = await opened(t, copied);
+  await ready(other);
+});
+
 test("large selections are exported by a command, and the page stays", async (t) => {
   const page = await opened(t, "#/odd.zarr/long?view=plot");
   await page.locator(".plot canvas[aria-label]").waitFor();
@@ -321,6 +339,19 @@ test("a step is painted fast", async (t) => {
   t.diagnostic(`tasks of the main thread beyond 50 ms in 8 steps: ${times.map(Math.round).join(" ") || "none"}`);
   times.sort((a, b) => a - b);
   assert.ok((times[times.length >> 1] ?? 0) < 150, `${times}`);
+});
+
+test("the first picture comes with few requests", async (t) => {
+  const asked = [];
+  const page = await opened(t, "#/odd.zarr");
+  await page.goto("about:blank");
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  await page.goto(`${server}/#/climate.zarr/t2m`);
+  await ready(page);
+  const calls = asked.filter((path) => path.includes("/api/") && !path.includes("/tree/"));
+  t.diagnostic(`${asked.length} requests`);
+  assert.deepEqual([...new Set(calls.map((path) => path.split("/")[3]))].sort(), ["node", "slice"]);
+  assert.ok(calls.filter((path) => path.includes("/node/")).length <= 2, calls.join("\n"));
 });
 
 test("long names, many attributes and many dimensions do not break the frame", async (t) => {

@@ -1,5 +1,6 @@
 //! `node`: all that is known of a node.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -8,13 +9,15 @@ use serde::{Deserialize, Serialize};
 use zarrox::codec::CodecKind;
 use zarrox::data_type::Storage;
 use zarrox::json::{Json, Map};
-use zarrox::{Array, ArrayInfo, CodecSpec, DynArray, ErrorKind, Node, Registry, Result};
+use zarrox::{Array, ArrayInfo, CodecSpec, DynArray, ErrorKind, Interrupt, Node, Registry, Result};
 
+use super::selection::{Indexing, Part};
+use super::slice::nearest;
 use crate::content::Wanted;
 use crate::failure::Answer;
 use crate::json::Value;
 use crate::place::Place;
-use crate::query::{Flag, Query};
+use crate::query::{Flag, Query, Select};
 use crate::root::{Opened, Root};
 
 #[derive(Debug, Default, Deserialize)]
@@ -24,7 +27,11 @@ pub(super) struct NodeQuery {
     documents: Flag,
     /// A node that does not exist is `null`, and no error.
     optional: Flag,
+    coordinates: Flag,
 }
+
+/// The most coordinates of a dimension that come with an array.
+const MOST_COORDINATES: u64 = 20_000;
 
 /// The counting of stored chunks.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
@@ -89,6 +96,22 @@ struct ArrayFacts {
     unreadable: Option<String>,
     /// `null` if it was not counted.
     stored: Option<Stored>,
+    /// The arrays beside this one that are named as its dimensions and as long, if they were asked for and are short.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    coordinates: Option<BTreeMap<String, Coordinates>>,
+}
+
+/// The coordinates of a dimension.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct Coordinates {
+    data_type: TypeInfo,
+    fill_value: Value,
+    #[cfg_attr(test, ts(type = "{ [name: string]: Json }"))]
+    attributes: Value,
+    #[cfg_attr(test, ts(type = "Array<Json>"))]
+    values: Value,
 }
 
 #[derive(Debug, Serialize)]
@@ -183,10 +206,16 @@ pub(super) async fn answer(
     Query(query): Query<NodeQuery>,
     wanted: Wanted,
 ) -> Answer<Response> {
-    place.json(wanted, move |root, path, _| found(root, path, &query, &registry)).await
+    place.json(wanted, move |root, path, interrupt| found(root, path, &query, &registry, interrupt)).await
 }
 
-fn found(root: &Root, path: &str, query: &NodeQuery, registry: &Registry) -> Answer<Option<NodeInfo>> {
+fn found(
+    root: &Root,
+    path: &str,
+    query: &NodeQuery,
+    registry: &Registry,
+    interrupt: &Interrupt,
+) -> Answer<Option<NodeInfo>> {
     let opened = match root.node(path) {
         Err(error) if query.optional.0 && error.kind() == ErrorKind::NotFound => return Ok(None),
         opened => opened?,
@@ -201,11 +230,61 @@ fn found(root: &Root, path: &str, query: &NodeQuery, registry: &Registry) -> Ans
         attributes: Json::from(node.attributes().clone()).into(),
         kind: match node {
             Node::Group(_) => Kind::Group,
-            Node::Array(array) => Kind::Array(Box::new(ArrayFacts::new(array, query.stored, registry)?)),
+            Node::Array(array) => {
+                let mut facts = ArrayFacts::new(array, query.stored, registry)?;
+                facts.coordinates =
+                    query.coordinates.0.then(|| coordinates(root, path, array, registry, interrupt));
+                Kind::Array(Box::new(facts))
+            }
         },
         v3: Translated::new(&opened),
         documents: if query.documents.0 { Some(documents(node)?) } else { None },
     }))
+}
+
+/// The coordinates along the dimensions of an array. Those that cannot be read are left out.
+fn coordinates(
+    root: &Root,
+    path: &str,
+    array: &Array,
+    registry: &Registry,
+    interrupt: &Interrupt,
+) -> BTreeMap<String, Coordinates> {
+    let (group, own) = path.rsplit_once('/').unwrap_or(("", path));
+    let names = dimension_names(array);
+    let lengths = names.into_iter().zip(array.shape());
+    let named = lengths.filter_map(|(name, &length)| Some((name?, length)));
+    let known =
+        named.filter(|(name, length)| *length <= MOST_COORDINATES && name != own && !name.contains('/'));
+    let read = known.filter_map(|(name, length)| {
+        let place = if group.is_empty() { name.clone() } else { format!("{group}/{name}") };
+        let opened = root.node(&place).ok()?;
+        let Node::Array(coordinates) = &opened.node else { return None };
+        if coordinates.shape() != [length] {
+            return None;
+        }
+        let part = Part::new(coordinates, &Select::default(), Indexing::default(), interrupt).ok()?;
+        let values = nearest(&part, vec![1], None).ok()?.values.to_json(registry).ok()?;
+        let fill = coordinates.fill_bytes();
+        let fill = DynArray::element_to_json(coordinates.data_type(), fill.as_bytes(), registry);
+        let found = Coordinates {
+            data_type: TypeInfo::new(coordinates),
+            fill_value: fill.unwrap_or_default().into(),
+            attributes: Json::from(opened.node.attributes().clone()).into(),
+            values: values.into(),
+        };
+        Some((name, found))
+    });
+    read.collect()
+}
+
+/// The names of an array's dimensions, by its metadata or by xarray's attribute.
+fn dimension_names(array: &Array) -> Vec<Option<String>> {
+    if let Some(names) = array.dimension_names() {
+        return names.to_vec();
+    }
+    let noted = array.attributes().get("_ARRAY_DIMENSIONS").and_then(Json::as_array);
+    noted.into_iter().flatten().map(|name| name.as_str().map(str::to_owned)).collect()
 }
 
 /// The metadata documents of a node; those that are not JSON as text.
@@ -251,6 +330,7 @@ impl ArrayFacts {
                 Counting::Quick => Stored::new(&array.quick_info()?),
                 Counting::Count => Stored::new(&array.info()?),
             },
+            coordinates: None,
         })
     }
 }

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use axum::body::Body;
 use axum::extract::State;
 use axum::http::HeaderMap;
-use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderName};
+use axum::http::header::{CONTENT_DISPOSITION, HeaderName};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use zarrox::data_type::{Casting, Endian, Storage};
@@ -144,9 +143,9 @@ fn elements(
     describe(&elements, &mut described, registry);
     let mut response = match form {
         Form::Json => return as_json(&elements, wanted, registry),
-        Form::Raw => bytes(little_endian(as_numbers(elements.values, registry)?.1)?, BYTES),
-        Form::Npy => bytes(npy(elements.values, registry)?, BYTES),
-        Form::Png => bytes(png(&elements, query, registry)?, "image/png"),
+        Form::Raw => content::tagged(wanted, little_endian(as_numbers(elements.values, registry)?.1)?, BYTES),
+        Form::Npy => content::tagged(wanted, npy(elements.values, registry)?, BYTES),
+        Form::Png => content::tagged(wanted, png(&elements, query, registry)?, "image/png"),
     };
     response.headers_mut().extend(described);
     if query.download.0 {
@@ -267,12 +266,6 @@ fn check_size(part: &Part, steps: &[u64]) -> Answer<()> {
         return Err(Failure::too_much(message, advice));
     }
     Ok(())
-}
-
-fn bytes(bytes: Vec<u8>, kind: &str) -> Response {
-    let mut response = Response::new(Body::from(bytes));
-    put(response.headers_mut(), CONTENT_TYPE, kind);
-    response
 }
 
 /// The type of an answer's numbers in NumPy's words, and the values in that type: numbers that NumPy has not become floats.

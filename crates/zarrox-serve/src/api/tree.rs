@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
+use zarrox::json::Json;
 use zarrox::stores::Prefix;
 use zarrox::{Child, Error, ErrorKind, Group, Interrupt, Node};
 use zarrox_tools::Glob;
@@ -81,11 +82,16 @@ enum Kind {
         format: String,
         /// The number of attributes.
         attributes: usize,
+        /// The attribute `title`.
+        title: Option<String>,
     },
     Array {
         format: String,
         /// The number of attributes.
         attributes: usize,
+        /// The attribute `long_name`, or else `standard_name`.
+        title: Option<String>,
+        units: Option<String>,
         shape: Vec<u64>,
         data_type: String,
         chunk_shape: Vec<u64>,
@@ -107,11 +113,14 @@ impl Entry {
 
     fn of(path: &str, node: &Node) -> Self {
         let (format, attributes) = (node.format().to_string(), node.attributes().len());
+        let text = |name: &str| node.attributes().get(name).and_then(Json::as_str).map(str::to_owned);
         let kind = match node {
-            Node::Group(_) => Kind::Group { format, attributes },
+            Node::Group(_) => Kind::Group { format, attributes, title: text("title") },
             Node::Array(array) => Kind::Array {
                 format,
                 attributes,
+                title: text("long_name").or_else(|| text("standard_name")),
+                units: text("units"),
                 shape: array.shape().to_vec(),
                 data_type: array.data_type().to_string(),
                 chunk_shape: array.unit_shape(),
@@ -171,7 +180,10 @@ fn name_of(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or_default()
 }
 
-/// The pattern of a search: a glob, or a part of the name in any case.
+/// The attributes that name what a node is.
+const TITLES: [&str; 3] = ["long_name", "standard_name", "title"];
+
+/// The pattern of a search: a glob, or a part of the path or of a naming attribute, in any case.
 enum Pattern {
     Glob(Glob),
     Part(String),
@@ -186,10 +198,17 @@ impl Pattern {
         Ok(Self::Glob(glob))
     }
 
-    fn matches(&self, path: &str) -> bool {
+    /// Returns true for nodes whose path fits, or of which an attribute that names them has the part.
+    fn matches(&self, path: &str, node: Option<&Node>) -> bool {
         match self {
             Self::Glob(glob) => glob.matches(path) || glob.matches(name_of(path)),
-            Self::Part(part) => path.to_lowercase().contains(part),
+            Self::Part(part) => {
+                let has = |name: &&str| {
+                    let value = node.and_then(|node| node.attributes().get(*name)).and_then(Json::as_str);
+                    value.is_some_and(|value| value.to_lowercase().contains(part))
+                };
+                path.to_lowercase().contains(part) || TITLES.iter().any(|name| has(name))
+            }
         }
     }
 }
@@ -201,7 +220,7 @@ fn found(at: &str, group: &Group, search: &str, limit: usize, interrupt: &Interr
     let enough = || Error::new(ErrorKind::LimitExceeded, "enough was seen");
     let walked = group.visit(&mut |path, node| {
         visited += 1;
-        if pattern.matches(path) {
+        if pattern.matches(path, node.as_ref().ok()) {
             let path = joined(at, path);
             matches.push(match node {
                 Ok(node) => Entry::of(&path, node),

@@ -1,6 +1,6 @@
 /** The server's interface. Addresses are relative, so that the page also works behind the path of a proxy. */
 
-import type { ErrorAnswer, NodeInfo, Overview } from "../answers";
+import type { ErrorAnswer, NodeInfo } from "../answers";
 import { parsed, type Exact } from "./exact";
 
 export type * from "../answers";
@@ -82,12 +82,13 @@ export interface Begin {
   /** Colour maps, each a list of colours at even distances. */
   colours: Record<string, [number, number, number][]>;
   roots: { name: string; place: string }[];
+  /** The token of the server; `null` if it answers everyone. */
+  token: string | null;
 }
 
-/** Asks for what the page begins with. */
-export async function begin(): Promise<Begin> {
-  const [colours, overview] = await Promise.all(["colours.json", "api/v1/"].map(async (url) => (await asked(url)).json() as Promise<unknown>));
-  return { colours: colours as Begin["colours"], roots: (overview as Overview).roots };
+/** What the server wrote into the page. */
+export function begin(): Begin {
+  return JSON.parse(document.getElementById("begin")!.textContent!) as Begin;
 }
 
 export type Whole = BigInt64Array | BigUint64Array;

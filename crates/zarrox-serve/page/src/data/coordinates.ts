@@ -5,8 +5,8 @@ import { dates, timeTicks, timesOfType, type Times } from "./calendar";
 import { numberOf, type Exact } from "./exact";
 import { count, exact, multiples, rounded, tickStep, tickTexts, unit } from "./numbers";
 
-/** The most coordinates that are loaded at once. */
-const MOST = 200_000;
+/** The most coordinates that are loaded at once, and that come with an array. */
+const [MOST, COMING] = [200_000, 20_000];
 
 export type AxisKind = "time" | "longitude" | "latitude" | "vertical" | "index" | "other";
 
@@ -60,6 +60,9 @@ export function even(plain: Axis, scale: number, offset: number, units: string):
   return { ...plain, kind: "other", units: unit(units), at, label: (index) => rounded(at(index), 6), isDown: true, isKnown: true };
 }
 
+/** The coordinates of a dimension, as the server has them. */
+type Known = Pick<ArrayNode, "attributes" | "data_type" | "fill_value"> & { values: Json[] };
+
 /** The axes of an array, with coordinates where there are arrays of the dimensions' names beside it. */
 export async function axes(place: Place, node: ArrayNode): Promise<Axis[]> {
   const names = dimensionNames(node);
@@ -69,6 +72,10 @@ export async function axes(place: Place, node: ArrayNode): Promise<Axis[]> {
       const name = names[dimension] ?? null;
       const plain = indices(name, dimension, length);
       if (!name || length > MOST || node.name === name) return plain;
+      const known = node.coordinates?.[name];
+      if (known) return axisOf(plain, known, known.values);
+      // Short ones came with the array.
+      if (node.coordinates && length <= COMING) return plain;
       return coordinates({ root: place.root, path: group === "" ? name : `${group}/${name}` }, plain).catch(() => plain);
     }),
   );
@@ -82,7 +89,7 @@ async function coordinates(place: Place, plain: Axis): Promise<Axis> {
 }
 
 /** An axis with the values of its coordinate array. */
-function axisOf(plain: Axis, node: ArrayNode, values: Exact[]): Axis {
+function axisOf(plain: Axis, node: Omit<Known, "values">, values: Exact[]): Axis {
   const { attributes } = node;
   const isNumpyTime = timesOfType(node.data_type.name) !== null;
   const [units, standard] = [text(attributes["units"]), text(attributes["standard_name"])];

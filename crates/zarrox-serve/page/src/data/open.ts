@@ -8,7 +8,7 @@ import { channelsOf, imageAxes, levels, listed, starts } from "./ome";
 
 /** Asks for a node; `null` if there is none. */
 export function nodeAt(place: Place): Promise<NodeInfo | null> {
-  return call<NodeInfo | null>("node", place, { optional: true, stored: "none" });
+  return call<NodeInfo | null>("node", place, { optional: true, stored: "none", coordinates: true });
 }
 
 /** What is shown of a node; `null` of a group that is no image, and of arrays that cannot be read. */

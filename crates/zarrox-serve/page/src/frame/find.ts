@@ -1,16 +1,16 @@
-/** Finding nodes in all roots, by their paths. */
+/** Finding nodes in all roots, by their names and by what they are called in words. */
 
 import { call, type Entry, type Found } from "../data/api";
 import { fill, h } from "../dom";
 import { told } from "../views/message";
-import { count } from "../data/numbers";
+import { count, unit } from "../data/numbers";
 import { fresh, type Store } from "../data/state";
 
 /** The nodes that are shown of each root at first, and more each time. */
 const PAGE = 20;
 
 export class Finder {
-  readonly input = h("input", { type: "search", placeholder: "Find in all roots", "aria-label": "Find in all roots", title: "Find by path (/)", input: () => this.type(), "aria-controls": "found" });
+  readonly input = h("input", { type: "search", placeholder: "Find in all roots", "aria-label": "Find in all roots", title: "Find by path, long_name or standard_name (/)", input: () => this.type(), "aria-controls": "found" });
   readonly element = h("div", { class: "found", id: "found", role: "region", "aria-label": "Search results", hidden: true });
   private asked: AbortController | null = null;
   private timer = 0;
@@ -59,16 +59,16 @@ export class Finder {
     for (const root of [own, ...this.roots.filter((one) => one !== own)].filter((one) => this.roots.includes(one))) {
       const part = h("section", { "aria-busy": "true" }, h("h3", {}, root), h("p", { class: "note" }, "Searching …"));
       this.element.append(part);
-      void this.in_(root, text, PAGE, part, asked);
+      void this.searchIn(root, text, PAGE, part, asked);
     }
   }
 
-  private async in_(root: string, text: string, limit: number, part: HTMLElement, asked: AbortController): Promise<void> {
+  private async searchIn(root: string, text: string, limit: number, part: HTMLElement, asked: AbortController): Promise<void> {
     try {
       const found = await call<Found>("tree", { root, path: "" }, { search: text, limit }, asked.signal);
       const matches = ranked(found.matches, text);
       const note = found.complete ? (matches.length === 0 ? "no match" : `${count(matches.length)} found`) : `first ${count(matches.length)} of many`;
-      const more = !found.complete && matches.length >= limit && limit < 2000 && h("button", { type: "button", class: "more", click: () => void this.in_(root, text, Math.min(2000, limit * 5), part, asked) }, "More");
+      const more = !found.complete && matches.length >= limit && limit < 2000 && h("button", { type: "button", class: "more", click: () => void this.searchIn(root, text, Math.min(2000, limit * 5), part, asked) }, "More");
       fill(part, h("h3", {}, root, h("small", {}, ` ${note}`)), ...matches.map((entry) => this.row(root, entry)), more);
     } catch (error) {
       if (asked.signal.aborted) return;
@@ -79,7 +79,7 @@ export class Finder {
 
   private row(root: string, entry: Entry): HTMLElement {
     const choose = (): void => this.store.change(fresh({ root, path: entry.path }));
-    const words = entry.kind === "array" ? [entry.data_type, entry.shape.join(" × ") || "scalar"] : [entry.kind];
+    const words = entry.kind === "array" ? [entry.title, entry.units && unit(entry.units), entry.shape.join(" × ") || "scalar"] : [entry.kind === "group" ? entry.title : "", entry.kind];
     return h("button", { type: "button", class: "result", click: choose }, h("strong", {}, entry.path || "/"), h("small", {}, words.filter(Boolean).join(" · ")));
   }
 }

@@ -4,7 +4,7 @@ import { call, type Entry, type Page } from "../data/api";
 import { fill, h } from "../dom";
 import { Finder } from "./find";
 import { told } from "../views/message";
-import { count, short } from "../data/numbers";
+import { count, short, unit } from "../data/numbers";
 import { fresh, type Store } from "../data/state";
 
 /** The nodes that are loaded at once: while scrolling, and on the way to a chosen one. */
@@ -29,9 +29,10 @@ function summary(entry: Entry): Summary {
 
 function detail(entry: Entry): string {
   if (entry.kind === "damaged") return entry.error;
+  if (entry.kind === "group") return entry.title ?? "";
   if (entry.kind !== "array") return "";
   const shape = entry.shape.map(count).join(" × ") || "scalar";
-  return `${shape} · ${entry.data_type}`;
+  return [entry.title, entry.units && !/ since /.test(entry.units) ? unit(entry.units) : "", shape, entry.title ? "" : entry.data_type].filter(Boolean).join(" · ");
 }
 
 /** A node of the tree, with its place in the page. */

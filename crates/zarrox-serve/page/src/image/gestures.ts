@@ -90,7 +90,7 @@ export function listen(canvas: HTMLCanvasElement, hands: Hands): void {
     // A double click zooms, and its first click pins nothing.
     const add = event.shiftKey || event.metaKey || event.ctrlKey;
     clearTimeout(click);
-    click = setTimeout(() => hands.pin(x, y, add), event.pointerType === "touch" ? DOUBLE : DOUBLE) as unknown as number;
+    click = setTimeout(() => hands.pin(x, y, add), DOUBLE) as unknown as number;
   });
 
   canvas.addEventListener("pointercancel", (event) => {

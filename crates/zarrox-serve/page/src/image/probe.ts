@@ -4,7 +4,7 @@ import type { Times } from "../data/calendar";
 import { told } from "../data/coordinates";
 import { fill, h } from "../dom";
 import type { Layer } from "./figure";
-import { fieldOf, isNumeric, sides, valueTimes, valueUnits, type Shown } from "../data/model";
+import { isNumeric, sides, valueTimes, valueUnits, type Shown } from "../data/model";
 import { count, exact } from "../data/numbers";
 import type { State } from "../data/state";
 
@@ -78,6 +78,3 @@ export class Tag {
     this.element.hidden = true;
   }
 }
-
-/** Returns true for structures of which a field is shown. */
-export const hasField = (shown: Shown, state: State): boolean => fieldOf(shown, state) !== null;

@@ -125,7 +125,7 @@ function thumbnail(place: Place, { shape, data_type, chunk_shape, grid_shape, un
 
 function folders(others: Entry[], go: (name: string) => void): HTMLElement[] {
   if (others.length === 0) return [];
-  const detail = (child: Entry): string => (child.kind === "damaged" ? child.error : child.kind === "group" ? `${child.format} group` : "folder");
+  const detail = (child: Entry): string => (child.kind === "damaged" ? child.error : child.kind === "group" ? (child.title ?? `${child.format} group`) : "folder");
   const items = others.map((child) => h("li", {}, h("button", { type: "button", class: `variable plain ${child.kind}`, click: () => go(child.name) }, h("span", { class: "names" }, h("strong", {}, child.name), h("span", {}, detail(child))))));
   return [h("section", {}, h("h3", {}, "Groups"), h("ul", { class: "variables" }, ...items))];
 }
