@@ -15,7 +15,7 @@ from zarrox.core.arguments import configured
 from zarrox.core.array import Array
 from zarrox.core.base import ArrayBase
 from zarrox.core.spec import DEFAULT_FILL_VALUE
-from zarrox.creation_v3 import create_array, from_array
+from zarrox.api.creation_v3 import create_array, from_array
 
 __all__ = [
     "array",
