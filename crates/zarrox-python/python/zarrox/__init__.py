@@ -15,7 +15,7 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from zarrox import _native, abc, adapters, api, buffer, codecs, dtype, errors, registry, storage  # noqa: F401 (stores of other packages are taken by it)
+from zarrox import _native, abc, api, buffer, codecs, dtype, errors, registry, storage, types
 from zarrox._native import __version__
 from zarrox.api import asynchronous as _asynchronous  # noqa: F401 (is found as zarrox.api.asynchronous)
 from zarrox.api.synchronous import (
@@ -62,6 +62,7 @@ from zarrox.hierarchy._pyramid import downsample, validate_ome
 from zarrox.hierarchy._reshard import reshard
 from zarrox.hierarchy._serving import Server, serve
 from zarrox.hierarchy._survey import chunk_table, diff, du, find, stats
+from zarrox.storage import adapters as _adapters  # noqa: F401 (lets stores of other packages be taken)
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -73,7 +74,10 @@ __all__ = [
     "Group",
     "Server",
     "__version__",
+    "abc",
+    "api",
     "array",
+    "buffer",
     "check",
     "chunk_table",
     "codecs",
@@ -112,6 +116,7 @@ __all__ = [
     "open_like",
     "print_debug_info",
     "rechunk",
+    "registry",
     "reshard",
     "save",
     "save_array",
@@ -120,6 +125,7 @@ __all__ = [
     "stats",
     "storage",
     "tree",
+    "types",
     "validate_ome",
     "verify_manifest",
     "zeros",

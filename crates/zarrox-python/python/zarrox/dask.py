@@ -29,7 +29,7 @@ from zarrox.api.synchronous import open as open_node
 from zarrox.core.array import Array
 from zarrox.core.sources import check_nodes_apart, is_at, places_of
 from zarrox.core.sources import place as place_of
-from zarrox.creation import create_array, from_array, open_array
+from zarrox.api.creation import create_array, from_array, open_array
 from zarrox.errors import DataTypeMismatchError, ReadOnlyError
 from zarrox.hierarchy import Group, open_group
 from zarrox.storage import native_store, normalize_store_arg

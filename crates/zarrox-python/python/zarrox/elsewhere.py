@@ -84,8 +84,8 @@ OF_3 = Elsewhere(
     "import zarrox as zarr",
     {
         "zarr": """
-            AsyncArray AsyncGroup abc buffer check chunk_table config create_array create_group create_hierarchy dask diff digest downsample dtype
-            du export_file find from_array import_file manifest print_debug_info rechunk registry reshard serve stats validate_ome
+            AsyncArray AsyncGroup abc api buffer check chunk_table config create_array create_group create_hierarchy dask diff digest downsample dtype
+            du export_file find from_array import_file manifest print_debug_info rechunk registry reshard serve stats types validate_ome
             verify_manifest xarray zarr3
             """,
         "zarr.storage": "FsspecStore LocalStore LoggingStore ManagedMemoryStore ObjectStore StorePath WrapperStore",

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from zarrox import _native
-from zarrox.creation import (
+from zarrox.api.creation import (
     array,
     create,
     create_array,

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from zarrox.argument_types import ChunksLike, DTypeLike
+from zarrox.config import config as settings
 from zarrox.core.array_config import parse_array_config
 from zarrox.core.base import ArrayBase
 from zarrox.core.grids import grid_of, rectilinear
@@ -53,8 +54,15 @@ def _h5py_compressor(compression: Any, options: Any) -> Any:
 def configured(config: Any, order: Any = None, **given: Any) -> dict[str, Any]:
     """The arguments for what zarr-python 3 has in ``config``, which is a mapping or an object; those that are given count where
     ``config`` says nothing, and the settings of the package where neither does."""
+    given = {name: value for name, value in given.items() if value is not None}
+    if config is None and not given:
+        # The usual case, and this is done for each array that is opened.
+        usual = settings.config["array"]
+        kept: dict[str, Any] = {name: usual[name] for name in ("write_empty_chunks", "read_missing_chunks")}
+        order = order or ("F" if usual["order"] == "F" else None)
+        return kept if order is None else kept | {"order": order}
     named = {} if config is None else dict(config) if isinstance(config, Mapping) else vars(config)
-    chosen = parse_array_config({name: value for name, value in given.items() if value is not None} | named)
+    chosen = parse_array_config(given | named)
     options: dict[str, Any] = {
         "write_empty_chunks": chosen.write_empty_chunks,
         "read_missing_chunks": chosen.read_missing_chunks,

@@ -288,7 +288,7 @@ class Array(Prototyped, ArrayBase, Shown[NativeArray]):
     def config(self) -> ArrayConfig:
         """The settings of the array, which are not stored."""
         settings = self._settings
-        return ArrayConfig(self.order, settings.write_empty_chunks, settings.read_missing_chunks)
+        return ArrayConfig("F" if settings.order == "F" else self.order, settings.write_empty_chunks, settings.read_missing_chunks)
 
     @property
     def nchunks_initialized(self) -> int:
@@ -371,7 +371,11 @@ class Array(Prototyped, ArrayBase, Shown[NativeArray]):
 
 def _settings_of(config: ArrayConfigLike | None) -> dict[str, Any]:
     chosen = parse_array_config(config)
-    return {"write_empty_chunks": chosen.write_empty_chunks, "read_missing_chunks": chosen.read_missing_chunks}
+    return {
+        "write_empty_chunks": chosen.write_empty_chunks,
+        "read_missing_chunks": chosen.read_missing_chunks,
+        "order": chosen.order if chosen.order == "F" else None,
+    }
 
 
 def _unpickled(cls: type[Array], reads_missing: bool, *options: Any) -> Array:

@@ -160,6 +160,8 @@ class ArrayBase(Selectable, Described):
         if dtype.kind in "mM" and np.datetime_data(dtype)[0] == "generic":
             # New arrays of NumPy lose the byte order and the factor of such types.
             self._convert(lambda values: np.asarray(values).view(dtype)[()])
+        if settings.order == "F":
+            self._convert(lambda values: np.asfortranarray(values) if np.ndim(values) > 1 else values)
         kind = settings.meta_array
         if kind is not None and type(kind) is not np.ndarray:
             self._convert(lambda values: _alike(values, kind))

@@ -192,7 +192,7 @@ def create_like(cls: type[A], a: Any, **kwargs: Any) -> A:
     return create(cls, **_like(cls, a, kwargs))
 
 
-def open_like(cls: type[A], a: Any, path: StoreArgument, **kwargs: Any) -> A:
+def open_like(cls: type[A], a: Any, place: StoreArgument, **kwargs: Any) -> A:
     """Open an array, or create it like another one.
 
     Parameters
@@ -201,16 +201,16 @@ def open_like(cls: type[A], a: Any, path: StoreArgument, **kwargs: Any) -> A:
         The class of the array.
     a : array_like
         The other array.
-    path : str or MutableMapping
+    place : str or MutableMapping
         The place of the array.
     **kwargs
         As for `open_array`.
     """
     if isinstance(a, ArrayBase):
         kwargs.setdefault("fill_value", a.fill_value)
-    kwargs["store"] = path
+    kwargs["store"] = place
     if kwargs.get("mode") is None:
-        kwargs["mode"] = "r" if getattr(path, "read_only", False) else "a"
+        kwargs["mode"] = "r" if getattr(place, "read_only", False) else "a"
     _open_store_in(cls, kwargs, kwargs["mode"])
     return open_array(cls, **_like(cls, a, kwargs))
 

@@ -29,6 +29,8 @@ class Settings:
         True if chunks are stored that hold only the fill value.
     read_missing_chunks : bool
         True if missing chunks are read as the fill value, instead of being an error.
+    order : str or None
+        The order of elements in memory; ``None`` for that in which they are read.
     partial_decompress : bool
         Has no effect: parts of chunks are always read alone, if the codecs allow it.
     meta_array : object
@@ -44,6 +46,7 @@ class Settings:
     cache_attrs: bool = True
     write_empty_chunks: bool = False
     read_missing_chunks: bool = True
+    order: str | None = None
     partial_decompress: bool = False
     meta_array: Any = None
     consolidated: bool = False

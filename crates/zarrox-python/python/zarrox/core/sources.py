@@ -110,7 +110,7 @@ def check_apart(data: Any, store: BaseStore, path: PathArgument, overwrite: bool
         return
     path = normalize_storage_path(path)
     target = place(store, path)
-    if any(is_at(source, target) or is_at(target, source) for source in places_of(data)):
+    if any(is_at(source, target) for source in places_of(data)):
         raise ValueError(
             f"the paths overlap: the data are read from '/{path}', which would be replaced before that; write to another path, or give "
             "the values, as array[...] does"

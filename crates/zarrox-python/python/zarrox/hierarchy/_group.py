@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn
 import numpy as np
 
 from zarrox._native import Group as NativeGroup
-from zarrox import creation
+from zarrox.api import creation
 from zarrox.argument_types import DTypeLike, ShapeLike, StoreArgument
 from zarrox.core.array import Array
 from zarrox.core.base import ArrayBase

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from zarrox import _native
-from zarrox.creation import open_array
+from zarrox.api.creation import open_array
 from zarrox.storage import native_store, normalize_storage_path, normalize_store_arg
 
 if TYPE_CHECKING:

@@ -346,7 +346,7 @@ class StoreOfProgram(NativeStore):
 
     @property
     def _read_only(self) -> bool:  # type: ignore[override]
-        return self.given.read_only
+        return self.given.read_only is True
 
     def is_erasable(self) -> bool:
         return not self._read_only and self.given.supports_deletes

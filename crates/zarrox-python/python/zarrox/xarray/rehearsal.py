@@ -10,7 +10,7 @@ import xarray as xr
 
 from zarrox.core.array import Array
 from zarrox.core.sources import Place, is_at, place, places_of
-from zarrox.creation import create_array
+from zarrox.api.creation import create_array
 from zarrox.hierarchy import Group
 from zarrox.storage import BaseStore, MemoryStore
 from zarrox.xarray.execution import Plans

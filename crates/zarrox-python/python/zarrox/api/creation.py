@@ -15,7 +15,7 @@ from zarrox.core.arguments import configured
 from zarrox.core.array import Array
 from zarrox.core.base import ArrayBase
 from zarrox.core.spec import DEFAULT_FILL_VALUE
-from zarrox.creation_v3 import create_array, from_array
+from zarrox.api.creation_v3 import create_array, from_array
 
 __all__ = [
     "array",
@@ -394,10 +394,12 @@ def open_like(a: Any, path: StoreArgument, **kwargs: Any) -> Array:
     a : array_like
         The other array.
     path : str or MutableMapping
-        The place of the array.
+        The place of the array; with ``store=``, its path in that store.
     **kwargs
         See `open_array`.
     """
+    if kwargs.get("store") is not None:
+        kwargs["path"], path = path, kwargs.pop("store")
     return creating.open_like(Array, a, path, **_checked("open_like", kwargs))
 
 
