@@ -76,7 +76,7 @@ mod tests {
         let record = Record::parse(text).unwrap();
         assert_eq!(record.summary().unwrap(), "2 tests did not run: they need redis (2), s3 (1)");
         assert_eq!(Record::parse("").unwrap().summary(), None);
-        assert_eq!(Record::parse("x\n").unwrap_err(), "'x' is not a line of a record of tests");
+        assert_eq!(Record::parse("x\n").unwrap_err(), "'x' is not a valid line of a test record");
     }
 
     #[test]

@@ -161,7 +161,7 @@ fn data_types_that_are_not_there_are_named() {
     let place = Sandbox::new();
     for (name, descr) in [("objects", "|O"), ("structured_objects", "[('a', '<f4'), ('b', '|O')]")] {
         let said = place.fails(6, &["import", &golden(&format!("{name}.npy")), "a.zarr"]);
-        assert!(said.contains(&descr.escape_debug().to_string()), "{said}");
+        assert!(said.contains(descr), "{said}");
     }
     assert_eq!(place.names(), [] as [String; 0]);
 }

@@ -540,7 +540,7 @@ mod tests {
             &steps(&Storage::Int(4)),
         );
         for (count, storage, says) in [
-            (59, Storage::Int(4), "more than the 236 bytes"),
+            (59, Storage::Int(4), "more than the expected 236 bytes"),
             (61, Storage::Int(4), "60 numbers are stored, but a chunk has 61"),
             (60, Storage::Uint(4), "type I32 are stored, but U32 is expected"),
             (60, Storage::Float(8), "type I32"),

@@ -35,7 +35,7 @@ pub(super) struct TreeQuery {
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Tree {
-    Page(Page),
+    Page(Box<Page>),
     Found(Found),
 }
 
@@ -147,20 +147,20 @@ fn tree(root: &Root, path: &str, query: &TreeQuery, interrupt: &Interrupt) -> An
     let opened = match root.node(path) {
         Ok(opened) => opened,
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            return folder(root, path, &query.after, limit, error).map(Tree::Page);
+            return folder(root, path, &query.after, limit, error).map(|page| Tree::Page(Box::new(page)));
         }
         Err(error) => return Err(error.into()),
     };
     let mut page =
         Page { path: path.to_owned(), node: Entry::of(path, &opened.node), children: Vec::new(), next: None };
-    let Node::Group(group) = &opened.node else { return Ok(Tree::Page(page)) };
+    let Node::Group(group) = &opened.node else { return Ok(Tree::Page(Box::new(page))) };
     if let Some(search) = &query.search {
         return found(path, group, search, limit, interrupt).map(Tree::Found);
     }
     let children = group.children_after(&query.after, limit)?;
     page.next = children.last().filter(|_| children.len() == limit).map(|child| child.name.clone());
     page.children = children.into_iter().map(|child| listed(root, path, child, &opened)).collect();
-    Ok(Tree::Page(page))
+    Ok(Tree::Page(Box::new(page)))
 }
 
 fn joined(above: &str, name: &str) -> String {
@@ -204,10 +204,10 @@ impl Pattern {
             Self::Glob(glob) => glob.matches(path) || glob.matches(name_of(path)),
             Self::Part(part) => {
                 let has = |name: &&str| {
-                    let value = node.and_then(|node| node.attributes().get(*name)).and_then(Json::as_str);
+                    let value = node.and_then(|node| node.attributes().get(name)).and_then(Json::as_str);
                     value.is_some_and(|value| value.to_lowercase().contains(part))
                 };
-                path.to_lowercase().contains(part) || TITLES.iter().any(|name| has(name))
+                path.to_lowercase().contains(part) || TITLES.iter().any(has)
             }
         }
     }

@@ -289,7 +289,7 @@ fn damaged_directories_are_corrupt() {
     fails(&|bytes| put_u32(bytes, at_end + 12, u32::MAX - 1), "outside the archive");
     fails(&|bytes| put_u32(bytes, at_end + 16, u32::MAX - 1), "outside the archive");
     fails(&|bytes| put_u32(bytes, at_end + 12, 20), "no directory was found at the offset");
-    fails(&|bytes| bytes[at_end + 10] = 2, "3 records, but 2");
+    fails(&|bytes| bytes[at_end + 10] = 2, "3 records, but its header says 2");
     fails(&|bytes| bytes[at_end + 20] = 1, "comment of the archive is truncated");
     fails(&|bytes| bytes[record(&stored(), 1)] = b'Q', "between its records");
     fails(&|bytes| bytes[record(&stored(), 2) + 28] = 200, "directory is truncated");

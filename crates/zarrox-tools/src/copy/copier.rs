@@ -234,7 +234,7 @@ impl Copier {
     /// Sets the number of chunks that are copied concurrently, at least one; the default suits the stores.
     pub fn jobs(self, jobs: usize) -> Self {
         self.changing(|settings| {
-            settings.execution.jobs = NonZeroUsize::new(jobs).or(Some(NonZeroUsize::MIN))
+            settings.execution.jobs = NonZeroUsize::new(jobs).or(Some(NonZeroUsize::MIN));
         })
     }
 

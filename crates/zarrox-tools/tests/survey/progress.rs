@@ -17,8 +17,8 @@ fn last(work: impl FnOnce(Box<dyn Fn(Progress) -> Result<()> + Send + Sync>)) ->
         *seen.lock().unwrap() = (progress.done, progress.total);
         Ok(())
     }));
-    let last = *last.lock().unwrap();
-    last
+    let (done, total) = *last.lock().unwrap();
+    (done, total)
 }
 
 fn array(root: &Group, path: &str) -> Array {

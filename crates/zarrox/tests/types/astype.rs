@@ -188,7 +188,7 @@ fn other_types_than_numbers() {
     assert_eq!(floats.astype(&small).slice(s![..3]).read::<DynArray>().unwrap().shape(), [3]);
     let error = floats.astype(&small).read::<DynArray>().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
-    let wanted =
-        ": the selected elements of chunk [1] (key 'a/c/1'): element [1]: nan of float32 is no float4_e2m1fn";
+    let wanted = ": the selected elements of chunk [1] (key 'a/c/1'): element [1]: nan of float32 cannot be represented as \
+                  float4_e2m1fn";
     assert!(error.to_string().ends_with(wanted), "{error}");
 }

@@ -42,7 +42,7 @@ fn check_entry(visited: &Visited, at: &str, entry: &Map, report: &mut Report) ->
     match entry.get("name") {
         None => report.warning(visited, format!("'{at}' has no 'name'")),
         Some(name) if !name.is_string() => {
-            report.error(visited, format!("'name' of '{at}' must be a string"))
+            report.error(visited, format!("'name' of '{at}' must be a string"));
         }
         Some(_) => {}
     }

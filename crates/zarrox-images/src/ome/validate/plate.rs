@@ -101,7 +101,7 @@ fn check_acquisitions(visited: &Visited, list: Option<&Json>, report: &mut Repor
     for acquisition in list.iter().take(MOST) {
         match acquisition.get("id").and_then(Json::as_u64) {
             None => {
-                report.error(visited, "'id' of an acquisition of 'plate' must be an integer of at least 0")
+                report.error(visited, "'id' of an acquisition of 'plate' must be an integer of at least 0");
             }
             Some(id) => {
                 if !seen.insert(id) {
