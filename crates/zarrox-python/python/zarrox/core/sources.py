@@ -50,7 +50,8 @@ def place(store: BaseStore, path: str) -> Place:
     while isinstance(values, KVStore):
         values = values._mutable_mapping
     if is_in_memory(store):
-        return id(values), path
+        # A store over a dictionary is that dictionary, whichever store of it is at hand.
+        return id(getattr(values, "_store_dict", values)), path
     location = native_store(store).location
     if os.path.isdir(location):
         return "", os.path.realpath(os.path.join(location, path))
