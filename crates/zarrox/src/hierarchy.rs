@@ -1,5 +1,6 @@
 //! Nodes in a store: reads, writes and changes their documents.
 
+mod creating;
 mod deletion;
 #[cfg(test)]
 mod faults;
@@ -16,14 +17,13 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use zarrox_core::Strictness;
-use zarrox_core::internals::metadata::{Change, Document, Extent, Layout, ReadContext, Source};
+use zarrox_core::internals::metadata::{Change, Document, Layout, ReadContext, Source};
 use zarrox_core::json::Map;
-use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
+use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, Result};
 use zarrox_stores::{Condition, Key, LockGuard, Prefix, Stamp, StoreExt};
 
 pub(crate) use self::owner::{Owner, renewing};
 pub use self::unfinished::{APPENDS, DATASET, Mark, is_mark};
-use crate::error::argument;
 use crate::guarded::{LockedValue, until_unchanged};
 use crate::location::Location;
 use crate::upkeep::Changes;
@@ -39,15 +39,6 @@ pub struct Found {
     pub node: NodeMetadata,
     /// True if the node has a document; false for an implicit group.
     pub explicit: bool,
-}
-
-/// The keys that are stored where a node would be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Occupied {
-    Nothing,
-    /// No keys, only prefixes.
-    Prefixes,
-    Keys,
 }
 
 /// A node that exists, whether its documents can be parsed or not.
@@ -347,7 +338,7 @@ impl Location {
 
     /// Reads the first document of the node, which distinguishes arrays from groups.
     pub(crate) fn first_document(&self, format: Format) -> Result<Map> {
-        // The copy of the group's own document lacks the consolidated documents inside of it.
+        // The copy of the group's own document lacks the consolidated documents inside it.
         let is_holder = self.copy().is_some_and(|copy| copy.group == self.path);
         let place = if is_holder { self.as_stored() } else { self.clone() };
         let documents = place.documents(&place.layout_for(format)?)?;
@@ -367,276 +358,6 @@ impl Location {
     /// Locks a document and reads its stored bytes, in order to change it.
     pub(crate) fn locked_document(&self, key: &Key) -> Result<LockedValue> {
         self.locked_value(key, DOCUMENT_LIMIT)
-    }
-
-    /// Writes a new node, and its ancestors where they are missing.
-    ///
-    /// Without `overwrite`, the location must be empty. Only a node is overwritten: a directory of other files is never deleted.
-    pub(crate) fn create_node(&self, node: &NodeMetadata, overwrite: bool) -> Result<()> {
-        let format = format_of(node);
-        // Metadata that the format cannot represent is an error before anything is deleted.
-        let documents = format.def().to_documents(&self.path, node, &self.context.registry)?;
-        self.create_documents(format, matches!(node, NodeMetadata::Group(_)), &documents, overwrite)
-    }
-
-    /// Stores the documents of a new node, and of the groups above it where they are missing.
-    pub(crate) fn create_documents(
-        &self,
-        format: Format,
-        is_group: bool,
-        documents: &[Document],
-        overwrite: bool,
-    ) -> Result<()> {
-        let _holds = if overwrite { self.hold_alone()? } else { Vec::new() };
-        let _guard = self.lock_documents(&format.def().layout())?;
-        until_unchanged(|| self.try_create_documents(format, is_group, documents, overwrite))
-    }
-
-    fn try_create_documents(
-        &self,
-        format: Format,
-        is_group: bool,
-        documents: &[Document],
-        overwrite: bool,
-    ) -> Result<()> {
-        // Another writer may have been faster; in a remote store, another request would take too long.
-        let seen = if self.is_remote() { self.clone() } else { self.as_stored() };
-        // The layout of the existing hierarchy is read from the store.
-        let place = self.for_change()?.with_layout(None).with_probe(seen.probed_above().read_ahead.probe);
-        let layout = place.layout_for(format)?;
-        place.check_names(&layout)?;
-        let others = place.check_ancestors(format)?;
-        let left = place.make_room(format, &layout, overwrite, is_group);
-        let left = left.map_err(|error| error.with_path(&place.path))?;
-        let created = place.create_ancestors(format, &layout)?;
-        let stored = place.put_new_documents(documents, &layout, overwrite);
-        let stored = stored.and_then(|()| place.erase_others(&left, documents, &layout));
-        let path = &place.path;
-        let changes = if overwrite { Changes::of_all_below(&[path]) } else { Changes::of_node(path, false) };
-        let kept = place.keep_copies(format, &changes.and(created));
-        stored.and(kept).and(place.keep_foreign_copies(&others, path))
-    }
-
-    /// Writes the documents of a node unconditionally.
-    pub fn store_documents(&self, node: &NodeMetadata, layout: &Layout) -> Result<()> {
-        let documents = format_of(node).def().to_documents(&self.path, node, &self.context.registry)?;
-        self.put_documents(&documents, layout)
-    }
-
-    /// Writes the documents of a new node. Storing the last one creates the node, so that only one of several concurrent creators
-    /// succeeds. With `overwrite`, a concurrent creator that was faster is a conflict.
-    fn put_new_documents(&self, documents: &[Document], layout: &Layout, overwrite: bool) -> Result<()> {
-        let decides = self.store.capabilities().set_if_absent && !self.context.allow_foreign_files;
-        let Some(((name, bytes), others)) = documents.split_last().filter(|_| decides) else {
-            return self.put_documents(documents, layout);
-        };
-        // Documents that exist already are those of a creator that died, or that is at work.
-        let mut taken = false;
-        for (name, bytes) in others {
-            taken |= !self.put_if_absent(layout.key(&self.path, name), bytes)?;
-        }
-        match self.put(layout.key(&self.path, name), bytes, Condition::Absent) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                let message = format!(
-                    "another writer has just created a node at '{}' in {}",
-                    self.path,
-                    self.store.location()
-                );
-                let kind = if overwrite { ErrorKind::Conflict } else { ErrorKind::AlreadyExists };
-                return Err(Error::new(kind, message).with_source(error).with_path(&self.path));
-            }
-            done => done?,
-        }
-        if taken { self.put_documents(others, layout) } else { Ok(()) }
-    }
-
-    /// Erases the documents that a dead creator has left, except those that the new node has.
-    fn erase_others(&self, left: &[Key], documents: &[Document], layout: &Layout) -> Result<()> {
-        let own: Vec<String> = documents.iter().map(|(name, _)| layout.key(&self.path, name)).collect();
-        let others = left.iter().filter(|key| !own.iter().any(|own| own == key.as_str()));
-        others.into_iter().try_for_each(|key| self.erase(key.to_string()))
-    }
-
-    fn put_documents(&self, documents: &[Document], layout: &Layout) -> Result<()> {
-        let put = |(name, bytes): &Document| self.put(layout.key(&self.path, name), bytes, Condition::Always);
-        documents.iter().try_for_each(put)
-    }
-
-    /// Returns an error if a name on the path is not possible in this layout.
-    pub fn check_names(&self, layout: &Layout) -> Result<()> {
-        let mut names = self.path.as_str().split('/').filter(|name| !name.is_empty());
-        names.try_for_each(|name| layout.check_name(name))
-    }
-
-    /// Returns an error if the node would lie inside an array, or in a hierarchy whose readers would not find it. Returns the
-    /// other formats of groups above.
-    pub fn check_ancestors(&self, format: Format) -> Result<Vec<Format>> {
-        let mut others = Vec::new();
-        let whole = |format: Format| format.def().layout().implicit_groups();
-        for path in self.path.ancestors() {
-            let above = self.at(path.clone()).of_format(None);
-            let other = match above.find_node() {
-                Ok(Some(NodeMetadata::Array(_))) => {
-                    return Err(argument(format!(
-                        "'{}' cannot be created: '{path}' above it is an array",
-                        self.path
-                    )));
-                }
-                Ok(node) => node.map(|node| format_of(&node)),
-                Err(error) if is_unclear(&error) => above.existing_node()?.map(|existing| existing.format),
-                Err(error) => return Err(error),
-            };
-            let Some(other) = other.filter(|&other| other != format) else { continue };
-            if whole(format) || whole(other) {
-                return Err(argument(format!(
-                    "'{}' cannot be created as {format}: '{path}' above it is {other}",
-                    self.path
-                )));
-            }
-            if !others.contains(&other) {
-                others.push(other);
-            }
-        }
-        Ok(others)
-    }
-
-    /// Makes sure that the keys of the node and its chunks are free; a node that is overwritten is deleted. Returns the keys of
-    /// documents that alone do not make a node: a dead creator has left them, or a concurrent one has just stored them.
-    pub fn make_room(
-        &self,
-        format: Format,
-        layout: &Layout,
-        overwrite: bool,
-        for_group: bool,
-    ) -> Result<Vec<Key>> {
-        let extent = layout.extent(&self.path);
-        // The hierarchy must be the only one in its store.
-        let whole = Extent { keys: Vec::new(), prefixes: vec![String::new()] };
-        let taken = if self.path.is_root() { &whole } else { &extent };
-        let occupied = self.occupied(taken)?;
-        if occupied == Occupied::Nothing {
-            // An interrupted deletion can have left only its mark. A deletion that is at work may have listed fewer keys than
-            // there will be.
-            let cleared = if overwrite { self.erase_left_mark() } else { self.check_not_being_deleted() };
-            return cleared.map(|()| Vec::new());
-        }
-        let exists = |message: String| Err(Error::new(ErrorKind::AlreadyExists, message));
-        let Some(existing) = self.existing_node_of_any_format()? else {
-            if self.context.allow_foreign_files {
-                return Ok(Vec::new());
-            }
-            if let Some(mark) = self.mark()? {
-                if overwrite {
-                    return self.delete_marked(&mark).map(|()| Vec::new());
-                }
-                return exists(format!(
-                    "the deletion of '{}' in {} is not finished; delete it again, or set `overwrite`",
-                    self.path,
-                    self.store.location()
-                ));
-            }
-            // A prefix that only contains other nodes is an implicit group.
-            if for_group && occupied == Occupied::Prefixes && !self.path.is_root() {
-                return Ok(Vec::new());
-            }
-            if let Some(documents) = self.only_documents(taken, layout)? {
-                return Ok(documents);
-            }
-            return exists(format!(
-                "'{}' in {} holds other files and is not a Zarr node; it was not changed",
-                self.path,
-                self.store.location()
-            ));
-        };
-        if !existing.explicit && existing.format == format {
-            // An implicit group can become an explicit one; an empty one can become any node.
-            if for_group || self.occupied(&extent)? == Occupied::Nothing {
-                return Ok(Vec::new());
-            }
-        }
-        if !overwrite {
-            return exists(format!(
-                "there is a node already at '{}' in {}; set `overwrite` to replace it",
-                self.path,
-                self.store.location()
-            ));
-        }
-        // The entry document of the hierarchy stays, unless the format changes.
-        let deleted = if existing.format == format {
-            self.delete_content(&existing)
-        } else {
-            self.delete_existing(&existing)
-        };
-        deleted.map(|()| Vec::new())
-    }
-
-    /// Returns the keys in an extent, if they are all documents of this node.
-    fn only_documents(&self, extent: &Extent, layout: &Layout) -> Result<Option<Vec<Key>>> {
-        let documents = layout.keys(&self.path);
-        let mut found = Vec::new();
-        for prefix in &extent.prefixes {
-            let listing = self.store.list_dir(&Prefix::new(prefix.clone())?)?;
-            let is_document = |key: &Key| documents.iter().any(|document| document == key.as_str());
-            if !listing.prefixes.is_empty() || !listing.keys.iter().all(is_document) {
-                return Ok(None);
-            }
-            found.extend(listing.keys);
-        }
-        Ok(Some(found))
-    }
-
-    /// Returns what an extent contains. Directories without files do not count: some stores keep them when the files in them were
-    /// erased.
-    fn occupied(&self, extent: &Extent) -> Result<Occupied> {
-        if self.read_ahead.probe.as_ref().is_some_and(|probe| probe.is_empty()) {
-            return Ok(Occupied::Nothing);
-        }
-        for key in &extent.keys {
-            if self.has(key.clone())? {
-                return Ok(Occupied::Keys);
-            }
-        }
-        let mut occupied = Occupied::Nothing;
-        for text in &extent.prefixes {
-            let prefix = Prefix::new(text.clone())?;
-            let listing = self.store.list_dir(&prefix)?;
-            if !listing.keys.is_empty() {
-                return Ok(Occupied::Keys);
-            }
-            if !listing.prefixes.is_empty() && self.any_below(text)? {
-                occupied = Occupied::Prefixes;
-            }
-        }
-        Ok(occupied)
-    }
-
-    /// Writes the missing documents of the hierarchy and of the groups above; returns these groups.
-    pub fn create_ancestors(&self, format: Format, layout: &Layout) -> Result<Vec<NodePath>> {
-        if let (Some(key), Some(entry)) = (format.def().entry_key(), format.def().new_entry()?) {
-            self.put_if_absent(key.to_owned(), &entry)?;
-        }
-        let group = NodeMetadata::Group(GroupMetadata::new(format));
-        let mut created = Vec::new();
-        for path in self.path.ancestors() {
-            let keys = layout.keys(&path);
-            let known = keys.into_iter().map(|key| self.has(key)).collect::<Result<Vec<bool>>>()?;
-            if known.contains(&true) {
-                continue;
-            }
-            for (name, bytes) in format.def().to_documents(&path, &group, &self.context.registry)? {
-                self.put_if_absent(layout.key(&path, name), &bytes)?;
-            }
-            created.push(path);
-        }
-        Ok(created)
-    }
-
-    /// Returns false if another writer was faster.
-    fn put_if_absent(&self, key: String, document: &[u8]) -> Result<bool> {
-        match self.put(key, document, Condition::Absent) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
-            result => result.map(|()| true),
-        }
     }
 
     /// Erases a document.

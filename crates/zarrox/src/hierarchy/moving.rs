@@ -6,9 +6,10 @@ use zarrox_core::internals::metadata::Layout;
 use zarrox_core::{Error, ErrorKind, NodePath, Result};
 use zarrox_stores::{Condition, Key, Prefix, StoreErrorKind};
 
+use super::ExistingNode;
+use super::creating::Occupied;
 use super::renaming::Renaming;
 use super::unfinished::{Mark, Work};
-use super::{ExistingNode, Occupied};
 use crate::error::argument;
 use crate::location::Location;
 use crate::upkeep::Changes;

@@ -1,4 +1,4 @@
-//! Marks of nodes that are being renamed. A mark lies inside of the node and moves with it. So its position shows whether the
+//! Marks of nodes that are being renamed. A mark lies inside the node and moves with it. So its position shows whether the
 //! node was renamed already, and it records the remaining steps: to update consolidated metadata, and to delete a node that was
 //! replaced.
 

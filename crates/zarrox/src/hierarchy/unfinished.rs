@@ -221,7 +221,7 @@ impl Location {
         match mark.work {
             Work::Deletion | Work::MovedTo(_) if mark.is_worked_on() && !mark.is_repair => {
                 let message = format!("the deletion of '{}' is not finished; try again", self.path);
-                Err(Error::new(ErrorKind::Conflict, message))
+                Err(Error::new(ErrorKind::Conflict, message).with_path(&self.path))
             }
             Work::MovedFrom(_) if !mark.is_being_repaired() => Ok(()),
             _ => self.erase_left_mark(),
@@ -292,7 +292,7 @@ impl Location {
 
     /// Returns true if nothing is stored in an extent.
     pub fn is_free(&self, extent: &Extent) -> Result<bool> {
-        Ok(self.occupied(extent)? == super::Occupied::Nothing)
+        Ok(self.occupied(extent)? == super::creating::Occupied::Nothing)
     }
 
     /// Returns the extent of the keys that can belong to the node of a mark.
