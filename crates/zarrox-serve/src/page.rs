@@ -8,7 +8,7 @@ use axum::http::header::{
 };
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
-use zarrox::json::{Json, Map};
+use zarrox::json::{Json, Map, json};
 use zarrox_files::picture::{Colours, MAPS};
 
 use crate::address::escaped;
@@ -40,19 +40,11 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'u
 /// The page, with what it begins with: so it asks less. Its addresses are relative, so that they also lead through proxies.
 pub(crate) fn page(roots: &[Arc<Root>], token: Option<&str>) -> Response {
     let items: String = roots.iter().map(|root| item(root)).collect();
-    let listed = |root: &Arc<Root>| {
-        let pairs = [("name", root.name.clone()), ("place", root.store.location())];
-        Json::from(pairs.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect::<Map>())
-    };
-    let begin: Map = [
-        ("colours".to_owned(), colours()),
-        ("roots".to_owned(), roots.iter().map(listed).collect()),
-        ("token".to_owned(), token.map_or(Json::Null, |token| token.to_owned().into())),
-    ]
-    .into_iter()
-    .collect();
+    let listed = |root: &Arc<Root>| json!({"name": root.name.as_str(), "place": root.store.location()});
+    let roots: Vec<Json> = roots.iter().map(listed).collect();
+    let begin = json!({"colours": colours(), "roots": roots, "token": token});
     // Nothing within the script ends it.
-    let begin = Json::from(begin).to_string().replace('<', "\\u003c");
+    let begin = begin.to_string().replace('<', "\\u003c");
     answer("text/html; charset=utf-8", INDEX.replace(ROOTS, &items).replace(BEGIN, &begin))
 }
 

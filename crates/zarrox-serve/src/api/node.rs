@@ -8,6 +8,7 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use zarrox::codec::CodecKind;
 use zarrox::data_type::Storage;
+use zarrox::internals::attribute_names;
 use zarrox::json::{Json, Map};
 use zarrox::{Array, ArrayInfo, CodecSpec, DynArray, ErrorKind, Interrupt, Node, Registry, Result};
 
@@ -80,7 +81,7 @@ enum Kind {
 struct ArrayFacts {
     shape: Vec<u64>,
     data_type: TypeInfo,
-    /// The shape of a chunk, or of a chunk inside of shards.
+    /// The shape of a chunk, or of a chunk inside shards.
     chunk_shape: Vec<u64>,
     shard_shape: Option<Vec<u64>>,
     /// The number of chunks, or of shards, along each dimension.
@@ -251,8 +252,8 @@ fn coordinates(
     interrupt: &Interrupt,
 ) -> BTreeMap<String, Coordinates> {
     let (group, own) = path.rsplit_once('/').unwrap_or(("", path));
-    let names = dimension_names(array);
-    let lengths = names.into_iter().zip(array.shape());
+    let names = array.dimension_names().map(<[_]>::to_vec).or_else(|| attribute_names(array.metadata()));
+    let lengths = names.unwrap_or_default().into_iter().zip(array.shape());
     let named = lengths.filter_map(|(name, &length)| Some((name?, length)));
     let known =
         named.filter(|(name, length)| *length <= MOST_COORDINATES && name != own && !name.contains('/'));
@@ -276,15 +277,6 @@ fn coordinates(
         Some((name, found))
     });
     read.collect()
-}
-
-/// The names of an array's dimensions, by its metadata or by xarray's attribute.
-fn dimension_names(array: &Array) -> Vec<Option<String>> {
-    if let Some(names) = array.dimension_names() {
-        return names.to_vec();
-    }
-    let noted = array.attributes().get("_ARRAY_DIMENSIONS").and_then(Json::as_array);
-    noted.into_iter().flatten().map(|name| name.as_str().map(str::to_owned)).collect()
 }
 
 /// The metadata documents of a node; those that are not JSON as text.
