@@ -3,7 +3,7 @@
 use ndarray::{ArrayBase, Data, Dimension};
 
 use super::list::item_type;
-use super::{ToElement, place};
+use super::{InPlace, ToElement, place};
 use crate::Registry;
 use crate::data_type::{DataType, Storage};
 use crate::error::Result;
@@ -165,7 +165,7 @@ fn of_list<'a, T: ToElement>(values: &'a [T], target: &Target<'_>) -> Result<Ele
             Ok(()) => {
                 Elements::of_view(View::contiguous(in_place.bytes(values), &[values.len()], size_of::<T>()))
             }
-            Err(error) => return of_parts(values, target.data_type)?.ok_or(error),
+            Err(error) => return of_parts(in_place, values, target.data_type)?.ok_or(error),
         },
         None => Elements::encoded(values.iter(), &[values.len()], target.data_type)?,
     };
@@ -174,8 +174,11 @@ fn of_list<'a, T: ToElement>(values: &'a [T], target: &Target<'_>) -> Result<Ele
 
 /// Returns one element, if these values are its parts: its bytes, its code points, or the items of an element of variable
 /// length.
-fn of_parts<'a, T: ToElement>(values: &'a [T], data_type: &DataType) -> Result<Option<Elements<'a>>> {
-    let Some(in_place) = T::in_place() else { return Ok(None) };
+fn of_parts<'a, T: ToElement>(
+    in_place: InPlace<T>,
+    values: &'a [T],
+    data_type: &DataType,
+) -> Result<Option<Elements<'a>>> {
     let memory = in_place.bytes(values);
     match data_type.storage() {
         Storage::Raw(size) | Storage::Utf32(size) if size == memory.len() => {
