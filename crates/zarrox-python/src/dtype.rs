@@ -125,7 +125,7 @@ pub(crate) fn of_v2<'py>(py: Python<'py>, json: &Json) -> PyResult<Bound<'py, Py
     PyArrayDescr::new(py, described(py, json)?)
 }
 
-/// The member as the constructor of NumPy's types takes it: what are lists in JSON are tuples inside of a list.
+/// The member as the constructor of NumPy's types takes it: what are lists in JSON are tuples inside a list.
 fn described<'py>(py: Python<'py>, json: &Json) -> PyResult<Bound<'py, PyAny>> {
     let Json::Array(fields) = json else {
         return Ok(json.as_str().unwrap_or_default().into_pyobject(py)?.into_any());

@@ -37,7 +37,7 @@ fn codec_names() -> Vec<(&'static str, Option<&'static str>)> {
     known.map(|def| (def.name, def.v2_id)).collect()
 }
 
-/// Prepares for a fork: waits until no thread is inside of a database.
+/// Prepares for a fork: waits until no thread is inside a database.
 #[pyfunction]
 fn before_fork(py: Python<'_>) {
     py.detach(fork::before_fork);

@@ -322,7 +322,7 @@ fn ranged(mapping: &Bound<'_, PyAny>, key: &Key, first: ByteRange) -> PyResult<O
         ByteRange::From { offset, length: Some(length) } if length < LARGEST_RANGE => {
             let size: Option<u64> = mapping.call_method1("size", (key.as_str(),))?.extract()?;
             let Some(size) = size else { return Ok(Some(None)) };
-            // A first range need not lie inside of the value.
+            // A first range need not lie inside the value.
             if offset.saturating_add(length) >= size {
                 return Ok(None);
             }

@@ -195,7 +195,7 @@ class Waiting:
 
     @staticmethod
     def _sync(work: Any, *_: Any, **__: Any) -> Any:
-        return importlib.import_module("zarrox.core.waiting").wait(work)
+        return importlib.import_module("zarrox.waiting").wait(work)
 
     @classmethod
     def _sync_iter(cls, items: Any) -> list[Any]:

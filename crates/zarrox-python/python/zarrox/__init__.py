@@ -62,7 +62,7 @@ from zarrox.hierarchy._pyramid import downsample, validate_ome
 from zarrox.hierarchy._reshard import reshard
 from zarrox.hierarchy._serving import Server, serve
 from zarrox.hierarchy._survey import chunk_table, diff, du, find, stats
-from zarrox.storage import adapters as _adapters  # noqa: F401 (lets stores of other packages be taken)
+from zarrox import adapters as _adapters  # noqa: F401 (lets stores of other packages be taken)
 
 if TYPE_CHECKING:
     from types import ModuleType

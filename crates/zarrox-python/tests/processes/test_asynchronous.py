@@ -13,7 +13,7 @@ import pytest
 
 import zarrox as zarr
 from zarrox.api import asynchronous as za
-from zarrox.core.waiting import run
+from zarrox.waiting import run
 
 VALUES = np.arange(100).reshape(10, 10)
 

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_che
 
 from zarrox.abc.buffer import Buffer, BufferPrototype
 from zarrox.buffer.cpu import default_buffer_prototype
-from zarrox.core.waiting import gather
+from zarrox.waiting import gather
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -12,7 +12,7 @@ from typing import Any, ParamSpec
 
 from zarrox.api import synchronous
 from zarrox.core.awaiting import awaited, blocking
-from zarrox.core.waiting import run
+from zarrox.waiting import run
 
 __all__ = [*synchronous.__all__]
 

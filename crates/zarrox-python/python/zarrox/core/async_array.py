@@ -5,13 +5,13 @@ from __future__ import annotations
 from types import GenericAlias
 from typing import Any
 
-from zarrox.core.awaiting import later, same
-from zarrox.core.waiting import run
+from zarrox.core.awaiting import Awaited, later, same
+from zarrox.waiting import run
 
 __all__ = ["AsyncArray"]
 
 
-class AsyncArray:
+class AsyncArray(Awaited):
     """An array whose methods that read or write are awaited; the event loop does other things meanwhile.
 
     Functions of `zarrox.api.asynchronous` give such arrays, and `Array.async_array`.
@@ -28,7 +28,7 @@ class AsyncArray:
     [28, 28, 0, 0]
     """
 
-    __slots__ = ("__weakref__", "_blocking")
+    __slots__ = ()
     __class_getitem__: Any = classmethod(GenericAlias)
 
     #: The array that blocks: a `zarrox.Array`.
@@ -39,13 +39,6 @@ class AsyncArray:
 
     #: The class of arrays that block.
     kind: Any = None
-
-    @classmethod
-    def of(cls, array: Any) -> AsyncArray:
-        """The array for one that blocks."""
-        made = cls.__new__(cls)
-        made._blocking = array
-        return made
 
     @classmethod
     def from_dict(cls, store_path: Any, data: Any) -> AsyncArray:
@@ -75,15 +68,7 @@ class AsyncArray:
     compressors = same("compressors")
     fill_value = same("fill_value")
     dimension_names = same("dimension_names")
-    metadata = same("metadata")
     config = same("config")
-    store = same("store")
-    store_path = same("store_path")
-    path = same("path")
-    name = same("name")
-    basename = same("basename")
-    read_only = same("read_only")
-    info = same("info")
 
     getitem = later("__getitem__")
     setitem = later("__setitem__")
@@ -93,15 +78,8 @@ class AsyncArray:
     get_block_selection = later("get_block_selection")
     append = later("append")
     resize = later("resize")
-    update_attributes = later("update_attributes")
-    info_complete = later("info_complete")
     nbytes_stored = later("nbytes_stored")
     nchunks_initialized = later("nchunks_initialized")
-
-    @property
-    def attrs(self) -> dict[str, Any]:
-        """The attributes."""
-        return dict(self._blocking.attrs.asdict())
 
     @property
     def oindex(self) -> AsyncIndex:
@@ -116,14 +94,6 @@ class AsyncArray:
     def with_config(self, config: Any) -> AsyncArray:
         """The array with other settings."""
         return self.of(self._blocking.with_config(config))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, AsyncArray) and self._blocking == other._blocking
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self).of, (self._blocking,)
 
     def __repr__(self) -> str:
         return f"<AsyncArray {self.store_path} shape={self.shape} dtype={self.dtype}>"

@@ -6,11 +6,14 @@ An object has the one that blocks as ``_blocking``; results and arguments are tr
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Coroutine
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from zarrox.core.waiting import run
+from zarrox.waiting import run
 
-__all__ = ["awaited", "blocking", "kinds", "later", "one_by_one", "same"]
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+__all__ = ["Awaited", "awaited", "blocking", "kinds", "later", "one_by_one", "same"]
 
 #: The classes that are awaited, by those that block. Modules of such classes add them.
 kinds: dict[type, Any] = {}
@@ -60,3 +63,43 @@ def one_by_one(name: str) -> Callable[..., AsyncIterator[Any]]:
 def same(name: str) -> Any:
     """A property that is that of the object that blocks."""
     return property(lambda self: getattr(self._blocking, name), doc=f"As the property `{name}` of the class that blocks.")
+
+
+class Awaited:
+    """The base of classes that are awaited: an array or a group that blocks, and what both kinds have."""
+
+    __slots__ = ("__weakref__", "_blocking")
+
+    _blocking: Any
+
+    @classmethod
+    def of(cls, node: Any) -> Self:
+        """The object for one that blocks."""
+        made = cls.__new__(cls)
+        made._blocking = node
+        return made
+
+    metadata = same("metadata")
+    store = same("store")
+    store_path = same("store_path")
+    path = same("path")
+    name = same("name")
+    basename = same("basename")
+    read_only = same("read_only")
+    info = same("info")
+
+    update_attributes = later("update_attributes")
+    info_complete = later("info_complete")
+
+    @property
+    def attrs(self) -> dict[str, Any]:
+        """The attributes."""
+        return dict(self._blocking.attrs.asdict())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, type(self)) and self._blocking == other._blocking
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).of, (self._blocking,)

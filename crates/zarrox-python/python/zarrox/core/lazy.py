@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from zarrox.core.waiting import run
+from zarrox.waiting import run
 
 if TYPE_CHECKING:
     from zarrox.core.base import ArrayBase

@@ -10,9 +10,8 @@ from typing import Any
 from zarrox.argument_types import PathArgument
 from zarrox.core.base import ArrayBase
 from zarrox.storage import BaseStore, native_store, normalize_storage_path
-from zarrox.storage.base import KVStore
 from zarrox.storage.directory import DirectoryStore
-from zarrox.storage.memory import is_in_memory
+from zarrox.storage.memory import holder_of, is_in_memory
 
 #: The depth to which wrappers of lazy arrays and tasks are looked into.
 _DEEPEST = 20
@@ -46,12 +45,8 @@ def place(store: BaseStore, path: str) -> Place:
     """
     if isinstance(store, DirectoryStore):
         return "", os.path.realpath(os.path.join(store.path, path))
-    values: Any = store
-    while isinstance(values, KVStore):
-        values = values._mutable_mapping
     if is_in_memory(store):
-        # A store over a dictionary is that dictionary, whichever store of it is at hand.
-        return id(getattr(values, "_store_dict", values)), path
+        return id(holder_of(store)), path
     location = native_store(store).location
     if os.path.isdir(location):
         return "", os.path.realpath(os.path.join(location, path))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from zarrox.core.awaiting import kinds, later, one_by_one, same
-from zarrox.core.waiting import run
+from zarrox.core.awaiting import Awaited, kinds, later, one_by_one, same
+from zarrox.waiting import run
 from zarrox.hierarchy._group import Group
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["AsyncGroup"]
 
 
-class AsyncGroup:
+class AsyncGroup(Awaited):
     """A group whose methods that read or write are awaited; the event loop does other things meanwhile.
 
     Functions of `zarrox.api.asynchronous` give such groups.
@@ -30,19 +30,12 @@ class AsyncGroup:
     ['a']
     """
 
-    __slots__ = ("__weakref__", "_blocking")
+    __slots__ = ()
 
     _blocking: Group
 
     def __init__(self, metadata: GroupMetadata, store_path: Any) -> None:
         self._blocking = Group.from_dict(store_path, metadata)
-
-    @classmethod
-    def of(cls, group: Group) -> AsyncGroup:
-        """The group for one that blocks."""
-        made = cls.__new__(cls)
-        made._blocking = group
-        return made
 
     @classmethod
     async def from_store(cls, store: Any, **kwargs: Any) -> AsyncGroup:
@@ -59,15 +52,7 @@ class AsyncGroup:
         """The group with the metadata in a mapping."""
         return cls.of(Group.from_dict(store_path, data))
 
-    metadata = same("metadata")
-    store = same("store")
-    store_path = same("store_path")
-    path = same("path")
-    name = same("name")
-    basename = same("basename")
-    read_only = same("read_only")
     synchronizer = same("synchronizer")
-    info = same("info")
 
     getitem = later("__getitem__")
     setitem = later("__setitem__")
@@ -92,8 +77,6 @@ class AsyncGroup:
     move = later("move")
     tree = later("tree")
     nmembers = later("nmembers")
-    update_attributes = later("update_attributes")
-    info_complete = later("info_complete")
 
     keys = one_by_one("keys")
     members = one_by_one("members")
@@ -104,19 +87,6 @@ class AsyncGroup:
     array_keys = one_by_one("array_keys")
     array_values = one_by_one("array_values")
     create_hierarchy = one_by_one("create_hierarchy")
-
-    @property
-    def attrs(self) -> dict[str, Any]:
-        """The attributes."""
-        return self._blocking.attrs.asdict()
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, AsyncGroup) and self._blocking == other._blocking
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self).of, (self._blocking,)
 
     def __repr__(self) -> str:
         return f"<AsyncGroup {self.store_path}>"

@@ -17,7 +17,7 @@ from zarrox.abc.store import (
 )
 from zarrox.buffer.cpu import default_buffer_prototype
 from zarrox.config import config
-from zarrox.core.waiting import gather, run, wait
+from zarrox.waiting import gather, run, wait
 from zarrox.errors import ReadOnlyError
 
 from .base import BaseStore, adapters, is_foreign

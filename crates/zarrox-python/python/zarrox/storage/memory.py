@@ -12,7 +12,7 @@ from .base import KVStore
 from .native import NativeStore
 from .paths import is_key
 
-__all__ = ["DictStore", "MemoryStore", "is_in_memory", "new_memory"]
+__all__ = ["DictStore", "MemoryStore", "holder_of", "is_in_memory", "new_memory"]
 
 
 def _flat(values: MutableMapping[str, Any], cls: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -162,8 +162,19 @@ def new_memory() -> KVStore:
     return KVStore(_Values())
 
 
-def is_in_memory(store: Any) -> bool:
-    """Returns true if the values of a store are in the memory of this process, so that no other one can change them."""
+def _mapping_of(store: Any) -> Any:
+    """Returns the mapping behind stores that only pass values on."""
     while isinstance(store, KVStore):
         store = store._mutable_mapping
-    return isinstance(store, (dict, MemoryStore, _Values))
+    return store
+
+
+def is_in_memory(store: Any) -> bool:
+    """Returns true if the values of a store are in the memory of this process, so that no other one can change them."""
+    return isinstance(_mapping_of(store), (dict, MemoryStore, _Values))
+
+
+def holder_of(store: Any) -> Any:
+    """Returns the object that holds the values of a store in memory: stores of one dictionary have the same."""
+    inner = _mapping_of(store)
+    return holder_of(inner._values) if isinstance(inner, MemoryStore) and inner._values is not None else inner

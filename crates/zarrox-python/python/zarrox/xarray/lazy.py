@@ -15,7 +15,7 @@ from xarray.core import indexing
 
 from zarrox import errors
 from zarrox.core.array import Array
-from zarrox.core.waiting import run
+from zarrox.waiting import run
 
 #: The attribute that names the dimensions of an array of format 2.
 DIMENSIONS = "_ARRAY_DIMENSIONS"

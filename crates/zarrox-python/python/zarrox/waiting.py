@@ -66,7 +66,7 @@ async def run(function: Callable[..., Result], *args: Any, **kwargs: Any) -> Res
     --------
     >>> import asyncio
     >>> import zarrox as zarr
-    >>> from zarrox.core.waiting import run
+    >>> from zarrox.waiting import run
     >>> z = zarr.ones(3)
     >>> asyncio.run(run(z.append, [2, 3]))
     (5,)
@@ -101,7 +101,7 @@ def wait(coroutine: Coroutine[Any, Any, Result], timeout: float | None = None) -
     Examples
     --------
     >>> import asyncio
-    >>> from zarrox.core.waiting import wait
+    >>> from zarrox.waiting import wait
     >>> wait(asyncio.sleep(0, "done"))
     'done'
     """
