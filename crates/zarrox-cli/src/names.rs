@@ -1,6 +1,6 @@
 //! Lists of names in messages.
 
-/// Returns names for a message, shortened to the first few and the number of the others; `none` if there are no names.
+/// Returns the first few names for a message and the number of the others; `none` for an empty list.
 pub(crate) fn listed(names: &[String], none: &str) -> String {
     const SHOWN: usize = 10;
     match names.len() {

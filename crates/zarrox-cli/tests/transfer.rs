@@ -51,7 +51,7 @@ fn a_file_is_imported_with_each_chunk_encoded_once_at_any_memory() {
         let first = if column_major { "0,60,120," } else { "0,1,2," };
         assert!(dumps[0].0.starts_with(first));
     }
-    // An append begins inside of chunks, which are processed once nevertheless.
+    // An append that begins within chunks still processes each chunk once.
     place.write("more.npy", npy(&[25, 80], false));
     place.ok(&[&["import", "more.npy", "c.zip"], &chunks[..]].concat());
     place.ok(&["import", "a.npy", "c.zip", "--append", "--memory", "640"]);
@@ -65,7 +65,7 @@ fn a_file_is_imported_with_each_chunk_encoded_once_at_any_memory() {
     place.ok(&[&["import", "d.npz", "e.zip", "--member", "arr_0", "--memory", "640"], &chunks[..]].concat());
     stored_once(&place, "e.zip", 30, 60 * 80 * 4);
     assert_eq!(place.ok(&["dump", "--csv", "d.zip"]), place.ok(&["dump", "--csv", "e.zip"]));
-    // Shards that do not fit are divided between the chunks inside of them.
+    // Shards that do not fit are divided between the chunks inside them.
     let shards = ["--chunks", "10,16", "--shards", "20,80", "--compressor", "none"];
     place.ok(&[&["import", "a.npy", "f.zarr", "--memory", "640"], &shards[..]].concat());
     assert_eq!(place.ok(&["dump", "--csv", "f.zarr"]), place.ok(&["dump", "--csv", "b.zarr"]));

@@ -45,7 +45,7 @@ impl<'a> Token<'a> {
     /// Removes the next token from the front of `rest`, and returns it.
     ///
     /// # Errors
-    /// When the bytes end inside of the token, or are not a token.
+    /// When the bytes end inside the token, or are not a token.
     pub fn take(rest: &mut &'a [u8]) -> Result<Self, CodecError> {
         let [tag] = *fixed(rest)?;
         Ok(match tag {
@@ -121,7 +121,7 @@ impl<'a> Token<'a> {
         Ok(())
     }
 
-    /// Returns the number of following values that are inside of this one.
+    /// Returns the number of following values that are inside this one.
     fn inside(self) -> u64 {
         match self {
             Self::List(count) => count.into(),

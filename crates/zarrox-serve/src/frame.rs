@@ -1,4 +1,4 @@
-//! Frames: the page inside of a page of another origin, such as a notebook. A frame there has no cookies, so that the token stands in
+//! Frames: the page inside a page of another origin, such as a notebook. A frame there has no cookies, so that the token stands in
 //! the path of all its requests: `/t/TOKEN/…`.
 
 use axum::body::Body;

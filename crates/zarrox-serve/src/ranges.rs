@@ -78,7 +78,7 @@ pub(crate) fn ranges(header: &str) -> Option<Vec<Asked>> {
     (!ranges.is_empty() && ranges.len() <= MOST_RANGES).then_some(ranges)
 }
 
-/// The ranges inside of a value.
+/// The ranges inside a value.
 fn chosen(asked: &[Asked], size: u64) -> Sent {
     let inside = asked.iter().filter_map(|range| match *range {
         Asked::From(first, _) if first >= size => None,

@@ -28,7 +28,7 @@ pub type Pages = BoxStream<'static, Result<Vec<(Key, u64)>, StoreError>>;
 /// A store with asynchronous methods: the same map from keys to values as [`Store`], with the same guarantees. [`Blocking`]
 /// makes a [`Store`] of it.
 ///
-/// Its futures run on threads of this crate, inside of a Tokio runtime.
+/// Its futures run on threads of this crate, inside a Tokio runtime.
 pub trait AsyncStore: Debug + Send + Sync + 'static {
     /// Returns the name of this store in errors, see [`Store::location`].
     fn location(&self) -> String;

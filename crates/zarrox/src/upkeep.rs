@@ -110,7 +110,7 @@ impl Location {
     }
 
     /// Returns this location in the store of the whole hierarchy, and the path of this store's root there, if this store is a
-    /// directory inside of a hierarchy that was opened as a store of its own.
+    /// directory inside a hierarchy that was opened as a store of its own.
     fn in_whole_hierarchy(&self, layout: &Layout) -> Result<Option<(Self, NodePath)>> {
         let Some(directory) = self.store.directory().filter(|_| !layout.implicit_groups()) else {
             return Ok(None);

@@ -218,7 +218,7 @@ fn filters_of_bytes_are_only_of_v2() {
         assert_eq!(serde_json::from_slice::<Json>(&written[0].1).unwrap(), document, "{what}");
         let error = write(Format::V3, &array).unwrap_err().to_string();
         assert!(error.contains("Zarr v3 does not support 'v2_filter(filter="), "{what}: {error}");
-        // Nor inside of a shard.
+        // Nor inside a shard.
         let codecs: Vec<Json> =
             array.codecs.iter().map(|c| json!({"name": c.name, "configuration": c.configuration})).collect();
         let sharding = json!({"chunk_shape": [2, 3], "codecs": codecs, "index_codecs": ["bytes"]});

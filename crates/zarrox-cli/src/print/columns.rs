@@ -15,7 +15,7 @@ const NOT_A_TIME: &str = "NaT";
 pub(crate) enum Extent {
     /// A single element, without dimensions: floats have all their digits.
     Single,
-    /// Elements of an array. Long subarrays inside of elements show only their edges.
+    /// Elements of an array. Long subarrays inside elements show only their edges.
     Summary,
     /// Elements of an array, printed whole.
     Full,

@@ -12,7 +12,7 @@ const DEFAULT: &str = "less -FRX";
 pub(crate) struct Pager(Child);
 
 impl Pager {
-    /// Starts the pager that `PAGER` names, if the output is a terminal. Returns `None` if there is no pager, or it does not start.
+    /// Starts the pager named by `PAGER` if the output is a terminal. Returns `None` if `PAGER` is not set or the pager does not start.
     pub(crate) fn start() -> Option<Self> {
         let terminal = env::var("TERM").unwrap_or_default();
         if !cfg!(unix) || !io::stdout().is_terminal() || matches!(terminal.as_str(), "" | "dumb") {

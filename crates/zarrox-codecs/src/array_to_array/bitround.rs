@@ -165,7 +165,7 @@ trait Word: Plain {
 /// Returns a rounded integer with its last bits cleared; it wraps to 0 if it exceeds the range.
 macro_rules! round_magnitude {
     ($value:expr, $keepbits:expr, $T:ty) => {{
-        // All bits up to the highest one. The highest bit is not counted, because there is no vector instruction for that.
+        // All bits up to the highest one. The highest bit is not searched for, because vector units lack an instruction for it.
         let mut all = $value;
         all |= all >> 1;
         all |= all >> 2;

@@ -41,7 +41,7 @@ pub struct Categorize {
 }
 
 impl Categorize {
-    /// Stores strings of variable length, of which only these labels are kept.
+    /// Stores strings of variable length and keeps only these labels.
     pub fn labels<L: Into<String>>(labels: impl IntoIterator<Item = L>) -> Self {
         Self { labels: labels.into_iter().map(Into::into).collect(), dtype: "|O".to_owned() }
     }

@@ -11,7 +11,7 @@ use zarrox_core::internals::msgpack::{MAX_DEPTH, Token, utf8};
 /// A limit above that of values: the lists of a chunk, one for each dimension, enclose them.
 const LEVELS: usize = MAX_DEPTH + 65;
 
-/// Converts JSON text to MessagePack. `strict` rejects control characters inside of strings, as Python does.
+/// Converts JSON text to MessagePack. `strict` rejects control characters inside strings, as Python does.
 pub(crate) fn to_msgpack(text: &str, strict: bool) -> Result<Vec<u8>, CodecError> {
     // MessagePack has the counts before the values: the first pass counts.
     let mut counts: Vec<u32> = Vec::new();

@@ -336,7 +336,7 @@ impl PackBitsCodec {
         Ok(fetches)
     }
 
-    /// Unpacks elements, the first of which begins at bit `skip`, and copies every one of the stride to its destination.
+    /// Unpacks elements from bit `skip` on and copies every one of the stride to its destination.
     fn unpack(
         &self,
         packed: &[u8],

@@ -50,7 +50,7 @@ pub(crate) fn decode(
     decode_chunk(&flat(specs, storage, &vec![0; storage.size()], count)?, encoded)
 }
 
-/// Encodes elements, of which 0 is the fill value, and compares the other elements after decoding.
+/// Encodes elements with the fill value 0 and compares the other elements after decoding.
 pub(crate) fn round_trip(specs: &[CodecSpec], storage: &Storage, elements: &[u8]) -> Result<(), CodecError> {
     let (size, fill) = (storage.size(), vec![0; storage.size()]);
     let encoded = encode(specs, storage, &fill, elements)?;

@@ -72,7 +72,7 @@ pub trait InnerChunks: fmt::Debug + Sync {
     /// Returns the fetches from the encoded chunk, which is stored at `window`, that fill a part.
     fn read<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError>;
 
-    /// Encodes a chunk of which only `part` has new values, and appends it to `encoded`. `existing` is the stored chunk, or
+    /// Encodes a chunk whose new values are all in `part`, and appends it to `encoded`. `existing` is the stored chunk, or
     /// `None` for a chunk that holds only the fill value.
     fn update(
         &self,

@@ -76,7 +76,7 @@ pub struct Framing {
 
 /// Adds bytes before and after others, which are usually unchanged.
 pub trait Framed: fmt::Debug + Sync {
-    /// Returns the decoded bytes inside of the encoded bytes; `None` if these bytes must be decoded.
+    /// Returns the decoded bytes inside the encoded bytes; `None` if these bytes must be decoded.
     fn unframed<'e>(&self, encoded: &'e [u8]) -> Result<Option<&'e [u8]>, CodecError>;
 
     /// Returns the added bytes, if they are only a checksum. A reader that does not verify checksums skips them.
@@ -97,7 +97,7 @@ pub trait DecodeStream: fmt::Debug + Sync {
 /// Decodes ranges of bytes separately.
 pub trait DecodeRanges: fmt::Debug + Sync {
     /// Returns the fetches of encoded bytes, which are stored at `window`, that serve `fetches` of decoded bytes. There are
-    /// `size` decoded bytes; the fetches lie inside of them, and lead to no further fetches.
+    /// `size` decoded bytes; the fetches lie inside them, and lead to no further fetches.
     fn read<'a>(
         &'a self,
         window: Window,

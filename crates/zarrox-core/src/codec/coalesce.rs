@@ -77,6 +77,6 @@ pub struct CoalescedRanges<T> {
     pub offset: u64,
     /// The number of bytes.
     pub length: u64,
-    /// The ranges inside of the group.
+    /// The ranges inside the group.
     pub ranges: Vec<(u64, u64, T)>,
 }

@@ -42,7 +42,7 @@ impl CodecSpec {
         }
     }
 
-    /// Returns the codecs inside of the configuration, such as those of a shard.
+    /// Returns the codecs inside the configuration, such as those of a shard.
     #[doc(hidden)]
     pub fn inside(&self) -> Vec<Self> {
         let inside = self.configuration.get("codecs").and_then(Json::as_array);

@@ -154,7 +154,7 @@ impl DataType {
         matches!(self, Self::Extension(extension) if extension.name == name)
     }
 
-    /// Returns the type without padding between and inside of its fields. Types other than padded structures are unchanged.
+    /// Returns the type without padding between and inside its fields. Types other than padded structures are unchanged.
     #[doc(hidden)]
     pub fn packed(&self) -> Self {
         let packed = self.fields().and_then(|structure| structure.without_padding().ok());
@@ -295,7 +295,7 @@ impl Structure {
         &self.layout
     }
 
-    /// Returns the structure without padding between and inside of its fields.
+    /// Returns the structure without padding between and inside its fields.
     ///
     /// # Errors
     /// Never for a valid structure.

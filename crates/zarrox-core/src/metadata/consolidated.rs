@@ -254,7 +254,7 @@ fn document_of(mut entry: Json) -> Json {
     entry
 }
 
-/// Returns true if two documents of a node are equal, except for consolidated metadata inside of one.
+/// Returns true if two documents of a node are equal, except for consolidated metadata inside one.
 pub fn same_document(a: Option<&[u8]>, b: Option<&[u8]>) -> bool {
     let parsed = |document: &[u8]| {
         let mut map = json::parse_object(document).ok()?;

@@ -296,7 +296,7 @@ fn array_to_document(array: &ArrayMetadata) -> Result<Map> {
     }
 }
 
-/// Returns the codecs inside of the blocks, if the block codec is the only codec.
+/// Returns the codecs inside the blocks, if the block codec is the only codec.
 fn inner_codecs(codecs: &[CodecSpec]) -> Option<Vec<CodecSpec>> {
     let [codec] = codecs else { return None };
     let inner = codec.configuration.get("codecs").filter(|_| codec.name == BLOCKS)?;

@@ -355,7 +355,7 @@ fn filter_of_bytes(filter: &CodecSpec) -> CodecSpec {
     CodecSpec::new(FILTER_OF_BYTES, json!({"filter": filter}))
 }
 
-/// Returns the filter inside of such a codec.
+/// Returns the filter inside such a codec.
 fn filter_in(codec: &CodecSpec) -> Option<CodecSpec> {
     let filter = codec.configuration.get("filter").filter(|_| codec.name == FILTER_OF_BYTES);
     filter.and_then(CodecSpec::from_json)

@@ -81,7 +81,7 @@ impl MaskedChunks {
         }
     }
 
-    /// Calls `visit` for each row of a chunk inside of the mask, with its first position and the range of the mask, until
+    /// Calls `visit` for each row of a chunk inside the mask, with its first position and the range of the mask, until
     /// `visit` returns false.
     fn for_each_row(&self, chunk: &[usize], mut visit: impl FnMut(&[usize], Range<usize>) -> bool) {
         let starts: Dims<usize> = self.borders.iter().zip(chunk).map(|(list, &at)| list[at]).collect();

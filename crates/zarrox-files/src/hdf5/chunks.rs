@@ -122,7 +122,7 @@ pub(super) struct Decoded {
     pub(super) beyond: Option<Beyond>,
 }
 
-/// The elements of chunks that lie outside of a dataset, and inside of its dimensions.
+/// The elements of chunks that lie outside of a dataset, and inside its dimensions.
 #[derive(Debug)]
 pub(super) struct Beyond {
     /// The shape of the dataset.

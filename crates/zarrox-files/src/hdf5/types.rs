@@ -47,7 +47,7 @@ pub(super) enum Form {
     Paths,
 }
 
-/// A number or text inside of an element.
+/// A number or text inside an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Piece {
     /// The offset in the stored element.

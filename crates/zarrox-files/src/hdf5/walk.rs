@@ -28,7 +28,7 @@ pub(super) struct Found {
 }
 
 /// Returns the nodes of a file, each group before what is in it. What several links lead to is met several times, but a group is not met
-/// inside of itself. Each link is a node, or is left out by its name.
+/// inside itself. Each link is a node, or is left out by its name.
 pub(super) fn walk(files: &mut Files, left_out: &mut Vec<LeftOut>) -> Result<Walked> {
     let root = files.root();
     let object = files.object(root)?;

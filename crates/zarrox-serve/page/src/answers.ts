@@ -5,7 +5,7 @@
  */
 export type ArrayFacts = { shape: Array<number>, data_type: TypeInfo, 
 /**
- * The shape of a chunk, or of a chunk inside of shards.
+ * The shape of a chunk, or of a chunk inside shards.
  */
 chunk_shape: Array<number>, shard_shape: Array<number> | null, 
 /**
@@ -51,7 +51,7 @@ export type Chunks = { grid_shape: Array<number>,
  */
 chunk_shape: Array<number>, 
 /**
- * The shape of the chunks inside of shards.
+ * The shape of the chunks inside shards.
  */
 inner_chunk_shape: Array<number> | null, 
 /**
@@ -156,7 +156,7 @@ low: Float,
 high: Float, counts: Array<number>, };
 
 /**
- * A chunk inside of a shard.
+ * A chunk inside a shard.
  */
 export type InnerChunk = { index: Array<number>, offset?: number, 
 /**

@@ -39,7 +39,7 @@ pub(super) struct Chunks {
     grid_shape: Vec<u64>,
     /// The shape of a chunk; for chunks of several shapes, the largest length along each dimension.
     chunk_shape: Vec<u64>,
-    /// The shape of the chunks inside of shards.
+    /// The shape of the chunks inside shards.
     inner_chunk_shape: Option<Vec<u64>>,
     /// The begin and the end along each dimension.
     region: Vec<[u64; 2]>,
@@ -64,7 +64,7 @@ struct Chunk {
     damaged: Option<String>,
 }
 
-/// A chunk inside of a shard.
+/// A chunk inside a shard.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 struct InnerChunk {

@@ -69,7 +69,7 @@ struct Listing<'s, 'a> {
     chunks: Vec<Target>,
     outside: Vec<Target>,
     foreign: Foreign,
-    /// The prefixes of nodes inside of the array.
+    /// The prefixes of nodes inside the array.
     nodes: Vec<String>,
 }
 
@@ -343,7 +343,7 @@ fn looks_like_a_chunk(name: &str) -> bool {
     number(first.strip_prefix('c').unwrap_or(first)) && numbers.all(number)
 }
 
-/// Returns true if a key is in a quarantine inside of the store.
+/// Returns true if a key is in a quarantine inside the store.
 fn is_quarantined(key: &str) -> bool {
     key.strip_prefix(WITHIN).is_some_and(|rest| rest.starts_with('/'))
 }

@@ -27,7 +27,7 @@ pub(super) fn check(session: &Session<'_>, array: &Array, targets: &[Target]) ->
     Ok(())
 }
 
-/// Moves the chunk to the quarantine, unless it is inside of the current shape. An append holds the lock of the array's document,
+/// Moves the chunk to the quarantine, unless it is inside the current shape. An append holds the lock of the array's document,
 /// or a reservation in stores whose locks do not exclude all processes.
 fn set_aside(session: &Session<'_>, array: &Array, target: &Target) -> Result<()> {
     let place = array.location();

@@ -38,7 +38,7 @@ fn chunks_of(array: &Array, registry: &Registry, limit: usize) -> Option<(Vec<u6
     is_plain.then_some((inner, codecs))
 }
 
-/// The encoded chunks of an array, some of which may be inside of shards.
+/// The encoded chunks of an array, some of which may be inside shards.
 pub(super) struct Encoded<'a> {
     array: &'a Array,
     /// The number of chunks of a stored object along each dimension.

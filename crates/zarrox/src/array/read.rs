@@ -91,7 +91,7 @@ impl Array {
         let mut copy = None;
         let axes = match merged(resolved, out.reborrow()) {
             Some(axes) => axes,
-            // The caller's memory has gaps inside of one axis of the selection.
+            // The caller's memory has gaps inside one axis of the selection.
             None => {
                 let elements = copy.insert(DynArray::empty(data_type.clone(), out.shape().to_vec())?);
                 merged(resolved, elements.view_mut())

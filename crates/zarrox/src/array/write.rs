@@ -51,7 +51,7 @@ impl Array {
         let copy;
         let values = match merged(resolved, values.clone()) {
             Some(values) => values,
-            // The caller's memory has gaps inside of one axis of the selection.
+            // The caller's memory has gaps inside one axis of the selection.
             None => {
                 let mut elements = DynArray::empty(data_type.clone(), values.shape().to_vec())?;
                 elements.view_mut().copy_from(&values, 1);

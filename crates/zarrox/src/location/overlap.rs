@@ -18,7 +18,7 @@ impl Location {
         one == two || on_disk(&one).zip(on_disk(&two)).is_some_and(|(one, two)| one.is(&two))
     }
 
-    /// Returns true if one location is the other or inside of it.
+    /// Returns true if one location is the other or inside it.
     pub fn overlaps(&self, other: &Self) -> bool {
         let is_one_store = self.store.location() == other.store.location();
         if is_one_store && (self.path.contains(&other.path) || other.path.contains(&self.path)) {

@@ -48,9 +48,7 @@ fn confirmed(global: &Global, path: &str) -> Result<bool> {
         }
     }
     if !io::stdin().is_terminal() {
-        return Err(usage(format!(
-            "deleting needs confirmation, but there is no terminal; --force deletes '{path}'"
-        )));
+        return Err(usage(format!("deleting requires confirmation on a terminal; --force deletes '{path}'")));
     }
     ask(&format!("delete '{path}'? [y/N] ")).map_err(|error| failed("asking", error))
 }

@@ -109,7 +109,7 @@ fn decode_whole(
     complete_all(&plain, 0, wanted)
 }
 
-/// Completes fetches from decoded bytes, the first of which is at `start`.
+/// Completes fetches from decoded bytes that begin at `start`.
 fn complete_all(plain: &[u8], start: usize, wanted: Vec<DecodedFetch<'_>>) -> Result<(), CodecError> {
     for DecodedFetch { range, fetch } in wanted {
         let bytes = plain.get(range.start - start..range.end - start).ok_or_else(damaged)?;

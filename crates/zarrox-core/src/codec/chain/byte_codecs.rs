@@ -83,7 +83,7 @@ impl ByteCodecs {
         }
     }
 
-    /// Returns the bytes inside of the checksums, if these are not verified, and the codecs that remain to be decoded.
+    /// Returns the bytes inside the checksums, if these are not verified, and the codecs that remain to be decoded.
     pub(super) fn unframed(&self, mut window: Window, options: DecodeOptions) -> (Window, &[BytesCodec]) {
         let mut codecs = self.bytes_to_bytes.as_slice();
         while let (Some((last, rest)), false) = (codecs.split_last(), options.verify_checksums) {
@@ -361,7 +361,7 @@ fn encode_through(codecs: &[BytesCodec], plain: &[u8], encoded: &mut Vec<u8>) ->
     }
 }
 
-/// Returns the part of a window inside of a framing, if it can be computed.
+/// Returns the part of a window inside a framing, if it can be computed.
 fn inside(window: Window, framing: Framing) -> Option<Window> {
     let around = (framing.before + framing.after) as u64;
     let length = window.length?.checked_sub(around)?;

@@ -666,7 +666,7 @@ impl View<'_> {
         walk.run(|at, inner| {
             equal = inner.for_each(walk.unit, |offsets, bytes| {
                 let at = at.plus(offsets);
-                // SAFETY: both views may be read, and the walk only visits positions inside of them.
+                // SAFETY: both views may be read, and the walk only visits positions inside them.
                 let (own, other) = unsafe {
                     let own = slice_or_empty(self.pointer.offset(at.source), bytes);
                     (own, slice_or_empty(values.pointer.offset(at.target), bytes))
@@ -756,7 +756,7 @@ impl ViewMut<'_> {
             inner.for_each(walk.unit, |offsets, bytes| {
                 let (next, others) = rest.split_at(bytes);
                 rest = others;
-                // SAFETY: the walk only visits positions inside of this view.
+                // SAFETY: the walk only visits positions inside this view.
                 unsafe {
                     let target = self.pointer.offset(at.target + offsets.target);
                     std::ptr::copy_nonoverlapping(next.as_ptr(), target, bytes);

@@ -1,4 +1,4 @@
-//! Integer and boolean arrays inside of selections.
+//! Integer and boolean arrays inside selections.
 
 use std::fmt;
 use std::sync::Arc;

@@ -27,7 +27,7 @@ impl FromStr for Selection {
     }
 }
 
-/// Returns the text inside of the outermost brackets, if they enclose all of it.
+/// Returns the text inside the outermost brackets, if they enclose all of it.
 fn without_brackets(text: &str) -> &str {
     let Some(inner) = text.strip_prefix('[').and_then(|inner| inner.strip_suffix(']')) else { return text };
     let mut depth: usize = 1;

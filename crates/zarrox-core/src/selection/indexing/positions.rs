@@ -93,7 +93,7 @@ impl Dim {
         Ok(self.positions(self.normalized(values)?))
     }
 
-    /// Returns the span of evenly spaced indices that all count from the same end and are inside of the array.
+    /// Returns the span of evenly spaced indices that all count from the same end and are inside the array.
     fn evenly_spaced_indices(self, values: &[i64]) -> Option<ResolvedSpan> {
         let (&first, &last) = (values.first()?, values.last()?);
         if (first < 0) != (last < 0) {
@@ -104,7 +104,7 @@ impl Dim {
         Some(span(self.axis, first, last, step, values.len()))
     }
 
-    /// Returns these positions, which are inside of the array, as a span if they are evenly spaced.
+    /// Returns these positions, which are inside the array, as a span if they are evenly spaced.
     fn positions(self, list: Positions) -> ResolvedAxis {
         if let Some(span) = spaced(self.axis, &list) {
             return ResolvedAxis::Span(span);

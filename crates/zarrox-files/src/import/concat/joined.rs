@@ -147,7 +147,7 @@ impl Joined {
         self.pieces.get(first..last.max(first)).unwrap_or_default()
     }
 
-    /// Returns the elements of a chunk that are inside of the array.
+    /// Returns the elements of a chunk that are inside the array.
     pub(super) fn region_of(&self, chunk: &[u64]) -> Region {
         let range = |((&index, &length), &shape): ((&u64, &u64), &u64)| {
             let start = index.saturating_mul(length).min(shape);

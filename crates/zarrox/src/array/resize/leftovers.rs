@@ -21,7 +21,7 @@ use crate::guarded::until_unchanged;
 /// The largest number of chunks that are requested one by one. More are looked for in a listing.
 const ONE_BY_ONE: u64 = 256;
 
-/// A stored chunk that is not completely inside of the shape.
+/// A stored chunk that is not completely inside the shape.
 struct Leftover {
     chunk: Vec<u64>,
     key: Key,
@@ -66,7 +66,7 @@ impl Array {
         Ok(matches!(node, Some(zarrox_core::NodeMetadata::Array(now)) if now.shape == self.shape()))
     }
 
-    /// Returns the stored chunks that are inside of the new shape and not completely inside of the old one.
+    /// Returns the stored chunks that are inside the new shape and not completely inside the old one.
     fn find_leftovers(&self, grown: &Self) -> Result<Vec<Leftover>> {
         let boxes = exposed(&grown.metadata.chunk_grid, self.shape(), grown.shape());
         let count = boxes.iter().map(|ranges| count(ranges)).fold(0_u64, u64::saturating_add);
@@ -161,7 +161,7 @@ impl Array {
     }
 }
 
-/// Returns the chunks that are inside of the new shape and not completely inside of the old one, as disjoint boxes of indices.
+/// Returns the chunks that are inside the new shape and not completely inside the old one, as disjoint boxes of indices.
 fn exposed(grid: &ChunkGrid, old: &[u64], new: &[u64]) -> Vec<Vec<Range<u64>>> {
     let (before, after) = (grid.grid_shape(old), grid.grid_shape(new));
     // A dimension that does not grow exposes no chunks.
@@ -183,7 +183,7 @@ fn exposed(grid: &ChunkGrid, old: &[u64], new: &[u64]) -> Vec<Vec<Range<u64>>> {
     boxes.filter(|ranges| ranges.iter().all(|range| !range.is_empty())).collect()
 }
 
-/// Returns the number of chunks along a dimension that end inside of a length, out of `chunks` that begin inside of it.
+/// Returns the number of chunks along a dimension that end inside a length, out of `chunks` that begin inside it.
 fn wholly_inside(grid: &ChunkGrid, dim: usize, length: u64, chunks: u64) -> u64 {
     let Some(last) = chunks.checked_sub(1) else { return 0 };
     let ends_inside = |index| {

@@ -109,7 +109,7 @@ impl Reference {
         self.nodes.keys().filter(|other| is_at_or_below(other, path)).cloned().collect()
     }
 
-    /// Sets the elements of a box, as far as they are inside of the array.
+    /// Sets the elements of a box, as far as they are inside the array.
     pub(crate) fn write(
         &mut self,
         path: &str,
