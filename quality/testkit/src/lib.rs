@@ -31,6 +31,8 @@ pub mod simulation;
 pub mod specimen;
 #[cfg(feature = "stores")]
 pub mod store;
+#[cfg(all(unix, feature = "terminal"))]
+pub mod terminal;
 pub mod variable;
 pub mod web;
 

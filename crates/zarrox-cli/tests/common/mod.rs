@@ -2,16 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up should fail")]
 
-#[cfg(unix)]
-mod terminal;
-
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
-#[cfg(unix)]
-pub(crate) use terminal::Terminal;
 
 /// A directory for one test.
 pub(crate) struct Sandbox(tempfile::TempDir);

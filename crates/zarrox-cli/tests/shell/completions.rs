@@ -4,7 +4,8 @@
 
 use std::process::Command;
 
-use crate::common::{Sandbox, Terminal};
+use crate::common::Sandbox;
+use zarrox_testkit::terminal::Terminal;
 
 fn place() -> Sandbox {
     let place = Sandbox::new();

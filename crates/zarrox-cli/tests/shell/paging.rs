@@ -1,6 +1,7 @@
 //! Long output in a terminal.
 
-use crate::common::{Sandbox, Terminal};
+use crate::common::Sandbox;
+use zarrox_testkit::terminal::Terminal;
 
 fn shown(place: &Sandbox, line: &[&str], pager: &str) -> String {
     let mut command = place.command(line);

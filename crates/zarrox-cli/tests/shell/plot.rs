@@ -2,7 +2,8 @@
 
 use std::process::Command;
 
-use crate::common::{Sandbox, Terminal};
+use crate::common::Sandbox;
+use zarrox_testkit::terminal::Terminal;
 
 /// A ramp with a missing element, and a wave.
 fn place() -> Sandbox {

@@ -1,4 +1,6 @@
-//! Runs the command in a pseudo-terminal.
+//! Runs a program in a pseudo-terminal.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
@@ -11,7 +13,8 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
 /// A program in a terminal of its own.
-pub(crate) struct Terminal {
+#[derive(Debug)]
+pub struct Terminal {
     master: File,
     child: Child,
     said: JoinHandle<Vec<u8>>,
@@ -19,7 +22,7 @@ pub(crate) struct Terminal {
 
 impl Terminal {
     /// Starts a program in a terminal with this number of columns and lines.
-    pub(crate) fn start(mut command: Command, (columns, lines): (u16, u16)) -> Self {
+    pub fn start(mut command: Command, (columns, lines): (u16, u16)) -> Self {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&master).unwrap();
         unlockpt(&master).unwrap();
@@ -45,12 +48,12 @@ impl Terminal {
     }
 
     /// Types something.
-    pub(crate) fn write(&mut self, text: &str) {
+    pub fn write(&mut self, text: &str) {
         self.master.write_all(text.as_bytes()).unwrap();
     }
 
     /// Waits for the end of the program, and returns its exit code and all that it printed.
-    pub(crate) fn finish(mut self) -> (i32, String) {
+    pub fn finish(mut self) -> (i32, String) {
         let status = self.child.wait().unwrap();
         let said = String::from_utf8(self.said.join().unwrap()).unwrap();
         (status.code().unwrap_or(-1), said.replace("\r\n", "\n"))
