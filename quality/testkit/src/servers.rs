@@ -4,13 +4,17 @@
 //! run, so that `cargo test` passes without servers; but the tests of a server that was started must run.
 
 use std::env;
+use std::time::Duration;
 #[cfg(feature = "stores")]
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 #[cfg(feature = "stores")]
 use zarrox_stores::{StorageOptions, StoreErrorKind, StoreRegistry};
 
 use crate::needs;
+
+/// The timeout of stores in tests of servers: other programs may keep the machine busy for a long time.
+pub const TIMEOUT: Duration = Duration::from_secs(300);
 
 /// The prefix of every variable.
 const PREFIX: &str = "ZARROX_TEST_";

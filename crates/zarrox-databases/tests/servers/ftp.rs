@@ -14,7 +14,7 @@ use zarrox_stores::{
     AsyncStore, Blocking, Condition, Prefix, StorageOptions, Store, StoreErrorKind, StoreExt,
 };
 use zarrox_testkit::errors::assert_error;
-use zarrox_testkit::servers::address;
+use zarrox_testkit::servers::{TIMEOUT, address};
 use zarrox_testkit::store::{key, store_suite};
 
 use super::obstruction::obstruct_each_other;
@@ -27,7 +27,7 @@ fn directory() -> Option<String> {
 
 /// Returns a new directory, which does not exist yet.
 fn fresh() -> Option<Blocking<FtpStore>> {
-    Some(FtpOptions::new().open(&directory()?).unwrap())
+    Some(FtpOptions::new().timeout(TIMEOUT).open(&directory()?).unwrap())
 }
 
 #[test]

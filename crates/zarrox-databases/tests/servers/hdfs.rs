@@ -13,7 +13,7 @@ use zarrox_stores::{
 };
 use zarrox_testkit::errors::assert_error;
 use zarrox_testkit::proxy::{After, Proxy};
-use zarrox_testkit::servers::address;
+use zarrox_testkit::servers::{TIMEOUT, address};
 use zarrox_testkit::store::{key, list, read_suite};
 
 use super::obstruction::obstruct_each_other;
@@ -23,7 +23,7 @@ fn fresh() -> Option<Blocking<HdfsStore>> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let url = format!("{}/a b%25/hdfs-{}-{count}/", address("HDFS")?, std::process::id());
-    Some(HdfsOptions::new().open(&url).unwrap())
+    Some(HdfsOptions::new().timeout(TIMEOUT).open(&url).unwrap())
 }
 
 #[test]

@@ -9,7 +9,7 @@ use mongodb::{Client, Collection};
 use tokio::runtime::{Builder, Runtime};
 use zarrox_databases::{MongoDbOptions, MongoDbStore, registry};
 use zarrox_stores::{Condition, Prefix, StorageOptions, Store, StoreErrorKind, StoreExt};
-use zarrox_testkit::servers::address;
+use zarrox_testkit::servers::{TIMEOUT, address};
 use zarrox_testkit::store::{key, list, store_suite};
 
 use crate::handles::check_two_handles;
@@ -23,7 +23,7 @@ fn unique() -> String {
 }
 
 fn open(url: &str, collection: &str) -> MongoDbStore {
-    MongoDbOptions::new().database(DATABASE).collection(collection).open(url).unwrap()
+    MongoDbOptions::new().database(DATABASE).collection(collection).timeout(TIMEOUT).open(url).unwrap()
 }
 
 /// Another program's view of a collection.

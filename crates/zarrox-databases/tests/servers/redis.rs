@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use redis::{Client, Commands, Connection};
 use zarrox_databases::{RedisOptions, RedisStore, registry};
 use zarrox_stores::{ByteRange, Condition, Prefix, StorageOptions, Store, StoreErrorKind, StoreExt};
-use zarrox_testkit::servers::address;
+use zarrox_testkit::servers::{TIMEOUT, address};
 use zarrox_testkit::store::{key, list, prefix, store_suite};
 
 use crate::handles::check_two_handles;
@@ -19,7 +19,7 @@ fn unique() -> String {
 }
 
 fn open(url: &str) -> RedisStore {
-    RedisOptions::new().prefix(unique()).open(url).unwrap()
+    RedisOptions::new().prefix(unique()).timeout(TIMEOUT).open(url).unwrap()
 }
 
 /// Another client of the server.

@@ -11,7 +11,7 @@ use zarrox_stores::{
     AsyncStore, Blocking, ByteRange, Condition, Prefix, StorageOptions, Store, StoreErrorKind, StoreExt,
 };
 use zarrox_testkit::errors::assert_error;
-use zarrox_testkit::servers::address;
+use zarrox_testkit::servers::{TIMEOUT, address};
 use zarrox_testkit::store::{key, list, prefix, read_suite, store_suite};
 
 use super::obstruction::obstruct_each_other;
@@ -21,7 +21,7 @@ fn fresh_on(server: &str) -> Option<Blocking<WebDavStore>> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let url = format!("{}/a b%25/webdav-{}-{count}/", address(server)?, std::process::id());
-    Some(WebDavOptions::new().open(&url).unwrap())
+    Some(WebDavOptions::new().timeout(TIMEOUT).open(&url).unwrap())
 }
 
 fn fresh() -> Option<Blocking<WebDavStore>> {
