@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use zarrox_core::{DimSelection, Result, Selection};
 
-use crate::rechunk::{Cells, StoredCells, selection};
+use crate::rechunk::{Cells, selection};
 use zarrox::internals::Boxes;
 use zarrox::internals::{Pool, Work, argument};
 use zarrox::{Array, ArrayView, DynArray};
@@ -85,9 +85,10 @@ impl Pass {
             let count = count.and_then(|count| usize::try_from(count).ok()).ok_or_else(many)?;
             Parts::All(cells, count)
         } else {
-            let mut stored = StoredCells::new();
-            arrays.iter().try_for_each(|array| cells.add_stored(array, &mut stored, MOST))?;
-            Parts::Stored(cells, stored.into_keys().collect())
+            // In a sparse array, each stored object is a part: a larger part would look for many missing objects.
+            let object = arrays[0].chunk_grid().largest_chunk().to_vec();
+            let (cells, numbers) = cells.stored_or(Cells::new(arrays[0].shape(), object), arrays, MOST)?;
+            Parts::Stored(cells, numbers)
         };
         Ok(Self::of(arrays, parts, bytes, memory))
     }

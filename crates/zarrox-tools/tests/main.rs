@@ -3,4 +3,5 @@
 mod check;
 mod copies;
 mod digest;
+mod rounds;
 mod survey;

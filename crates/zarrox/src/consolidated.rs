@@ -18,6 +18,9 @@ use crate::location::{ConsolidatedMetadata, Location};
 use crate::policy::{Consolidated, Upkeep};
 use crate::upkeep::Edit;
 
+/// The documents of one node; `None` for those that do not exist.
+type Documents = Vec<Option<Vec<u8>>>;
+
 /// The number of times that consolidated metadata is written anew because nodes changed meanwhile, before this is an error.
 const ATTEMPTS: usize = 20;
 
@@ -327,26 +330,35 @@ impl Location {
     /// consolidated metadata would not find them.
     pub(crate) fn all_documents(&self, format: Format, layout: &Layout) -> Result<StoredDocuments> {
         let mut found = StoredDocuments::new();
-        let mut places = vec![self.clone()];
-        while let Some(place) = places.pop() {
-            let documents = place.documents(layout)?;
-            let is_group = match place.node_of(format, layout, &Source::stored(&documents)) {
-                Ok(Some((node, _))) => matches!(node, NodeMetadata::Group(_)),
-                Ok(None) => {
-                    place.check_other_format(format)?;
-                    continue;
-                }
-                Err(error) if is_broken(&error) => false,
-                Err(error) => return Err(error),
-            };
-            if is_group {
-                for name in place.names_below(format)? {
-                    places.extend(place.path.join(&name).ok().map(|path| place.at(path)));
-                }
+        let mut level = vec![self.clone()];
+        while !level.is_empty() {
+            let nodes =
+                self.pool().map(level, 0, usize::MAX, |place| place.documents_and_names(format, layout))?;
+            level = Vec::new();
+            for (place, documents, names) in nodes.into_iter().flatten() {
+                let below = names.iter().filter_map(|name| place.path.join(name).ok());
+                level.extend(below.map(|path| place.at(path)));
+                found.insert(place.address.path, documents);
             }
-            found.insert(place.address.path, documents);
         }
         Ok(found)
+    }
+
+    /// Returns the documents of the node here, and the names of the nodes below it; `None` if there is no node.
+    fn documents_and_names(
+        self,
+        format: Format,
+        layout: &Layout,
+    ) -> Result<Option<(Self, Documents, Vec<String>)>> {
+        let documents = self.documents(layout)?;
+        let is_group = match self.node_of(format, layout, &Source::stored(&documents)) {
+            Ok(Some((node, _))) => matches!(node, NodeMetadata::Group(_)),
+            Ok(None) => return self.check_other_format(format).map(|()| None),
+            Err(error) if is_broken(&error) => false,
+            Err(error) => return Err(error),
+        };
+        let names = if is_group { self.names_below(format)?.into_iter().collect() } else { Vec::new() };
+        Ok(Some((self, documents, names)))
     }
 
     /// Returns an error if a node of another format is here. A node of this format is not an error: another writer can have created it

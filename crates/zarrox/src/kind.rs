@@ -86,7 +86,7 @@ impl Group {
         let (names, paths): (Vec<String>, Vec<NodePath>) = names.unzip();
         let mut names = names.into_iter();
         for paths in paths.chunks(together.clamp(1, TOGETHER)) {
-            let location = self.location().probed_for(paths, Purpose::Open);
+            let location = self.location().probed_for(paths, Purpose::OpenIn(self.metadata().format));
             for (path, name) in paths.iter().zip(&mut names) {
                 if visitor(name, location.at(path.clone()))? {
                     return Ok(());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -21,7 +21,15 @@ pub struct Remote {
     memory: MemoryStore,
     latency: Duration,
     process: usize,
-    requests: Arc<Mutex<BTreeMap<String, usize>>>,
+    traffic: Arc<Mutex<Traffic>>,
+}
+
+/// The requests so far.
+#[derive(Debug, Default)]
+struct Traffic {
+    requests: BTreeMap<String, usize>,
+    /// The length of the longest chain of finished requests of which each began after the one before had ended.
+    rounds: usize,
 }
 
 impl Remote {
@@ -51,16 +59,28 @@ impl Remote {
 
     /// Returns the requests since the last call, such as `read a/zarr.json`, and the number of each.
     pub fn take_requests(&self) -> BTreeMap<String, usize> {
-        std::mem::take(&mut *self.requests.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut self.traffic().requests)
     }
 
-    fn count(&self, request: String) {
-        *self.requests.lock().unwrap_or_else(PoisonError::into_inner).entry(request).or_default() += 1;
+    /// Returns the number of rounds since the last call: the length of the longest chain of requests of which each began after the one
+    /// before had ended. With a latency, this is exact as long as parallel requests begin within it.
+    pub fn take_rounds(&self) -> usize {
+        std::mem::take(&mut self.traffic().rounds)
+    }
+
+    fn traffic(&self) -> MutexGuard<'_, Traffic> {
+        self.traffic.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn travel(&self, what: &str, place: &str) {
-        self.count(format!("{what} {place}"));
+        let round = {
+            let mut traffic = self.traffic();
+            *traffic.requests.entry(format!("{what} {place}")).or_default() += 1;
+            traffic.rounds + 1
+        };
         tokio::time::sleep(self.latency).await;
+        let mut traffic = self.traffic();
+        traffic.rounds = traffic.rounds.max(round);
     }
 }
 

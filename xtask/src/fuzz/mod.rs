@@ -86,6 +86,9 @@ impl<'o> Fuzzer<'o> {
             &directory,
         ]);
         let programs: BTreeSet<&str> = names.iter().map(|name| targets::program_of(name)).collect();
+        // With the sanitizer, further optimisation takes longer than it saves in a short run.
+        let build =
+            if options.sanitized { build.variable("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1") } else { build };
         let build = build.with(programs.iter().flat_map(|name| ["--bin", name]));
         sanitizer.build(build, RUST_FLAGS, C_FLAGS).run()?;
         let programs = format!("{directory}/{}/release", sanitizer.target);

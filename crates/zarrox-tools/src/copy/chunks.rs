@@ -90,6 +90,14 @@ impl<'a> Transfer<'a> {
         }
     }
 
+    /// Sets the number of threads, if it is given.
+    pub(super) fn with_jobs(self, jobs: Option<NonZeroUsize>) -> Self {
+        match jobs {
+            Some(jobs) => Self { pool: Pool::waiting(jobs), ..self },
+            None => self,
+        }
+    }
+
     /// Returns the damaged parts of the source that were skipped.
     pub(super) fn skipped(self) -> Vec<Skipped> {
         self.skipped.into_inner().unwrap_or_else(PoisonError::into_inner)
@@ -398,10 +406,14 @@ pub(super) fn planned_division(
 
 /// Returns the thread pool that copies chunks, with a number of threads that suits both stores.
 pub fn pool(source: &Array, destination: &Array, jobs: Option<NonZeroUsize>) -> Pool {
+    pool_of(source.pool(), destination.pool(), jobs)
+}
+
+/// Returns the larger of two thread pools, or one with this number of threads.
+pub(super) fn pool_of(reading: &Pool, writing: &Pool, jobs: Option<NonZeroUsize>) -> Pool {
     if let Some(jobs) = jobs {
         return Pool::waiting(jobs);
     }
-    let (reading, writing) = (source.pool(), destination.pool());
     if reading.threads() > writing.threads() { reading.clone() } else { writing.clone() }
 }
 

@@ -115,11 +115,27 @@ impl<'a> Planner<'a> {
             return Err(argument(message));
         }
         self.node("", root)?;
+        self.measure()?;
         self.leave_out_groups();
         if self.options.consolidate {
             self.steps.first_mut().into_iter().for_each(|root| root.consolidate = true);
         }
         Ok((self.steps, self.report))
+    }
+
+    /// Counts the stored chunks of arrays that are copied as a whole. In a remote store, several arrays are listed at a time.
+    fn measure(&mut self) -> Result<()> {
+        if self.in_place.is_some() || self.options.rewrite.part.is_some() || self.options.elements.is_some() {
+            return Ok(());
+        }
+        let arrays: Vec<Array> = self.steps.iter().filter_map(|step| step.array.clone()).collect();
+        let mut sizes = self.source.pool().map(arrays, 0, usize::MAX, |array| stored(&array))?.into_iter();
+        let steps =
+            self.steps.iter_mut().zip(&mut self.report.nodes).filter(|(step, _)| step.array.is_some());
+        for ((step, node), (chunks, bytes)) in steps.zip(&mut sizes) {
+            (node.chunks, node.bytes, step.bytes) = (chunks, bytes, bytes);
+        }
+        Ok(())
     }
 
     /// Drops groups without selected arrays, if arrays were selected.
@@ -228,12 +244,6 @@ impl<'a> Planner<'a> {
             (None, false) => Action::Reencode,
         };
         let (mut chunks, mut bytes) = (0, 0);
-        if self.in_place.is_none() {
-            array.visit_stored(&mut |chunk, size| {
-                chunks += u64::from(chunk.is_some());
-                bytes += if chunk.is_some() { size } else { 0 };
-            })?;
-        }
         let rewrite = self.options.rewrite;
         if rewrite.part.is_some() {
             let metadata = &target.metadata;
@@ -432,6 +442,16 @@ fn holds_nodes(location: &Location, prefix: &Prefix, format: Format) -> Result<b
     };
     location.store.list_prefix(prefix, &mut visit)?;
     Ok(found)
+}
+
+/// Returns the number of stored chunks of an array, and their size in bytes.
+fn stored(array: &Array) -> Result<(u64, u64)> {
+    let (mut chunks, mut bytes) = (0, 0);
+    array.visit_stored(&mut |chunk, size| {
+        chunks += u64::from(chunk.is_some());
+        bytes += if chunk.is_some() { size } else { 0 };
+    })?;
+    Ok((chunks, bytes))
 }
 
 /// Returns true for an array all of whose dimensions have names.

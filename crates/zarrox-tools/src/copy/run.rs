@@ -1,19 +1,22 @@
 //! Execution of a planned conversion.
 
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use zarrox_core::internals::metadata::Layout;
 use zarrox_core::json::Map;
 use zarrox_core::{ArrayMetadata, Error, ErrorKind, Format, NodeMetadata, Result};
 
-use super::chunks::Transfer;
+use super::chunks::{Transfer, pool_of};
 use super::conversion::Conversion;
 use super::elements::{Access, PlainElements, copy_elements};
 use super::plan::Step;
 use super::report::{Action, CopyReport, Skipped};
 use super::settings::Verify;
 use zarrox::internals::Tally;
-use zarrox::internals::{Changes, Fingerprint, Journal, Location, format_of};
+use zarrox::internals::{Changes, Fingerprint, Journal, Location, Pool, format_of};
 use zarrox::{Array, DynArray, Progress};
 
 impl Conversion {
@@ -76,20 +79,8 @@ impl Conversion {
     }
 
     fn copy_all(&self, journal: &mut Journal, last: impl FnOnce() -> Result<()>) -> Result<Vec<Skipped>> {
-        let counter = Counter::new(self);
-        let mut skipped = Vec::new();
-        for step in &self.steps {
-            if let (Some(source), Some(target)) = (&step.array, &step.target) {
-                skipped.extend(self.copy_array(step, source, target, journal, &counter)?);
-            }
-        }
-        // Nodes are created after all chunks are stored. The root is last, so that all nodes that can be found from it are
-        // complete.
-        for step in self.steps.iter().rev() {
-            if let Some(target) = &step.target {
-                self.store(step, target)?;
-            }
-        }
+        let skipped = self.copy_arrays(journal)?;
+        self.store_nodes()?;
         self.destination.create_ancestors(self.settings.to, &self.layout()?)?;
         self.compare_metadata()?;
         self.consolidate()?;
@@ -97,6 +88,45 @@ impl Conversion {
         last()?;
         Journal::erase(&self.destination)?;
         kept.map(|()| skipped)
+    }
+
+    /// Copies the chunks of all arrays: small arrays several at a time, since most of their time would be spent waiting for the
+    /// store, and each of the others with all threads.
+    fn copy_arrays(&self, journal: &mut Journal) -> Result<Vec<Skipped>> {
+        let (counter, journal, skipped) = (Counter::new(self), Mutex::new(journal), Mutex::new(Vec::new()));
+        let copy = |step: &Step, jobs| {
+            if let (Some(source), Some(target)) = (&step.array, &step.target) {
+                let parts = self.copy_array(step, source, target, jobs, &journal, &counter)?;
+                locked(&skipped).extend(parts);
+            }
+            Ok(())
+        };
+        let arrays = self.steps.iter().filter(|step| step.array.is_some());
+        let (small, large): (Vec<&Step>, Vec<&Step>) = arrays.partition(|step| step.bytes <= SMALL);
+        self.pool().run(small.len(), 0, usize::MAX, |index| copy(small[index], NonZeroUsize::new(1)))?;
+        large.into_iter().try_for_each(|step| copy(step, self.settings.execution.jobs))?;
+        Ok(skipped.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Creates the nodes after all chunks are stored: those of the lowest level first and the root last, so that all nodes that
+    /// can be found from it are complete.
+    fn store_nodes(&self) -> Result<()> {
+        let depth = |step: &Step| step.path.split('/').filter(|name| !name.is_empty()).count();
+        let mut levels: BTreeMap<usize, Vec<(&Step, &NodeMetadata)>> = BTreeMap::new();
+        for step in &self.steps {
+            let target = step.target.as_ref().map(|target| (step, target));
+            levels.entry(depth(step)).or_default().extend(target);
+        }
+        for nodes in levels.into_values().rev() {
+            self.pool()
+                .run(nodes.len(), 0, usize::MAX, |index| self.store(nodes[index].0, nodes[index].1))?;
+        }
+        Ok(())
+    }
+
+    /// Returns the thread pool for many small requests, with a number of threads that suits both stores.
+    fn pool(&self) -> Pool {
+        pool_of(self.source.pool(), self.destination.pool(), self.settings.execution.jobs)
     }
 
     /// Returns the layout of the destination.
@@ -128,19 +158,24 @@ impl Conversion {
         step: &Step,
         source: &Array,
         target: &NodeMetadata,
-        journal: &mut Journal,
+        jobs: Option<NonZeroUsize>,
+        journal: &Mutex<&mut Journal>,
         counter: &Counter<'_>,
     ) -> Result<Vec<Skipped>> {
         let NodeMetadata::Array(metadata) = target else { return Ok(Vec::new()) };
         let place = self.place(step)?;
         let rounds = self.rounds(step);
-        if journal.is_finished(&step.path) && !self.settings.execution.again {
+        let (is_finished, resuming) = {
+            let journal = locked(journal);
+            (journal.is_finished(&step.path), journal.was_there())
+        };
+        if is_finished && !self.settings.execution.again {
             return counter.add(step.bytes * rounds).map(|()| Vec::new());
         }
-        let resuming = journal.was_there();
         let destination = Array::by_metadata(place, metadata.clone())?;
         let tell = |bytes| counter.add(bytes);
-        let transfer = Transfer::new(&self.settings, source, &destination, step.action, resuming, &tell);
+        let transfer =
+            Transfer::new(&self.settings, source, &destination, step.action, resuming, &tell).with_jobs(jobs);
         match step.action {
             Action::CopyChunks => transfer.copy()?,
             Action::Reshard => transfer.reshard()?,
@@ -153,7 +188,7 @@ impl Conversion {
                 _ => transfer.compare_values(step.all_chunks)?,
             }
         }
-        journal.finish(&self.destination, &step.path)?;
+        locked(journal).finish(&self.destination, &step.path)?;
         Ok(transfer.skipped())
     }
 
@@ -329,11 +364,7 @@ impl Conversion {
     }
 
     fn replace_all(&self, from: Format, resuming: bool) -> Result<()> {
-        for step in self.steps.iter().rev() {
-            if let Some(target) = &step.target {
-                self.store(step, target)?;
-            }
-        }
+        self.store_nodes()?;
         self.compare_metadata()?;
         self.compare_in_place()?;
         self.consolidate()?;
@@ -360,8 +391,9 @@ impl Conversion {
 
     /// Opens all nodes again and compares them with the plan.
     fn compare_metadata(&self) -> Result<()> {
-        for step in &self.steps {
-            let Some(target) = &step.target else { continue };
+        self.pool().run(self.steps.len(), 0, usize::MAX, |index| {
+            let step = &self.steps[index];
+            let Some(target) = &step.target else { return Ok(()) };
             let place = self.place(step)?;
             let (registry, limit) = (&place.context.registry, place.context.chunk_limit);
             let same = match (place.find_node()?, target) {
@@ -378,8 +410,8 @@ impl Conversion {
                 );
                 return Err(Error::new(ErrorKind::Corrupt, message));
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// Writes the consolidated metadata of groups whose source has consolidated metadata.
@@ -442,6 +474,13 @@ impl Conversion {
         }
         Ok(fingerprint)
     }
+}
+
+/// The size of the stored chunks up to which an array is small, in bytes.
+const SMALL: u64 = 1 << 20;
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Adds advice to the error of a started conversion, unless the error is permanent since the source is immutable.

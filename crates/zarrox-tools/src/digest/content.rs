@@ -6,7 +6,7 @@ use zarrox_core::{Error, Result};
 
 use super::canonical::{Form, array_text, check_readable, group_text, is_repeated};
 use super::set_hash::{SetHash, update_framed};
-use crate::rechunk::{Cells, StoredCells, selection};
+use crate::rechunk::{Cells, selection};
 use zarrox::internals::Boxes;
 use zarrox::internals::Work;
 use zarrox::{AccessOptions, Array, DynArray, Group, Node};
@@ -83,22 +83,44 @@ impl Elements {
         if self.array.shape().contains(&0) {
             return Ok(sum);
         }
-        let regions = self.regions();
-        let mut stored = StoredCells::new();
-        regions.add_stored(&self.array, &mut stored, MOST_REGIONS)?;
-        let regions: Vec<_> = stored.into_keys().map(|number| regions.region(number)).collect();
-        let bytes = |region: &[(u64, u64)]| {
-            region.iter().fold(self.form.item() as u64, |size, (begin, end)| size.saturating_mul(end - begin))
-        };
-        work.expect(regions.iter().map(|region| bytes(region)).fold(0, u64::saturating_add));
+        let boxes = Cells::new(self.array.shape(), self.lengths.clone());
+        let (regions, numbers) = self.regions().stored_or(boxes, &[&self.array], MOST_REGIONS)?;
+        let are_boxes = regions.elements() == self.lengths.iter().map(|&length| u128::from(length)).product();
+        let regions: Vec<_> = numbers.into_iter().map(|number| regions.region(number)).collect();
+        work.expect(regions.iter().map(|region| self.bytes_of(region)).fold(0, u64::saturating_add));
+        if are_boxes {
+            // The array is sparse: several small requests at a time.
+            let array = self.array.on_one_thread();
+            let hashed = self.array.pool().map(regions, BOX_BYTES, self.room / BOX_BYTES, |region| {
+                self.hash(&array, &region, &mut None, work)
+            })?;
+            hashed.iter().for_each(|other| sum.join(other));
+            return Ok(sum);
+        }
         let mut memory = None;
         for region in &regions {
-            work.advance(0)?;
-            let part = self.array.read_again(&selection(region).into_iter().collect(), &mut memory)?;
-            sum.join(&self.sum_of_region(region, part)?);
-            work.advance(bytes(region))?;
+            sum.join(&self.hash(&self.array, region, &mut memory, work)?);
         }
         Ok(sum)
+    }
+
+    /// Reads a region, and returns the sum of the hashes of its boxes.
+    fn hash(
+        &self,
+        array: &Array,
+        region: &[(u64, u64)],
+        memory: &mut Option<DynArray>,
+        work: &Work,
+    ) -> Result<SetHash> {
+        work.advance(0)?;
+        let part = array.read_again(&selection(region).into_iter().collect(), memory)?;
+        let sum = self.sum_of_region(region, part)?;
+        work.advance(self.bytes_of(region))?;
+        Ok(sum)
+    }
+
+    fn bytes_of(&self, region: &[(u64, u64)]) -> u64 {
+        region.iter().fold(self.form.item() as u64, |size, (begin, end)| size.saturating_mul(end - begin))
     }
 
     /// Returns the regions of whole boxes that are read at once: as large as the memory allows, so that chunks are rarely decoded

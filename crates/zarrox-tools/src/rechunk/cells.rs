@@ -20,6 +20,12 @@ pub(crate) type Region = Vec<(u64, u64)>;
 /// The numbers of cells, each with its stored size in bytes.
 pub type StoredCells = BTreeMap<u128, u64>;
 
+/// The maximum number of fine cells, which are kept beside the others.
+const MOST_FINE: usize = 1 << 18;
+
+/// Fine cells are used if the others together have at least this many times as many elements.
+const SPARSE: u128 = 8;
+
 impl Cells {
     /// Creates cells with these lengths, which must not be 0. Cells at the end of a dimension are truncated at the shape.
     pub fn new(shape: &[u64], lengths: Vec<u64>) -> Self {
@@ -68,30 +74,57 @@ impl Cells {
         most: usize,
         counted: impl Fn(u64) -> u64,
     ) -> Result<()> {
-        let mut too_many = false;
+        let mut has_room = true;
         array.visit_stored(&mut |chunk, size| {
-            let Some(lengths) = chunk.filter(|_| !too_many).and_then(|chunk| self.around(array, &chunk))
-            else {
-                return;
-            };
-            let count =
-                lengths.iter().try_fold(1_u64, |count, (first, last)| count.checked_mul(last - first));
-            if count.is_none_or(|count| count > most as u64) {
-                too_many = true;
-                return;
+            if let Some(chunk) = chunk.filter(|_| has_room) {
+                has_room = self.enter(array, &chunk, counted(size), cells, most);
             }
-            let mut size = counted(size);
-            for index in self.numbers(&lengths) {
-                *cells.entry(index).or_default() += std::mem::take(&mut size);
-            }
-            too_many = cells.len() > most;
         })?;
-        if too_many {
-            let message =
-                format!("the stored chunks overlap more than {most} units of work; use more memory");
-            return Err(Error::new(ErrorKind::LimitExceeded, message));
+        if has_room { Ok(()) } else { Err(too_many_cells(most)) }
+    }
+
+    /// Adds the cells that a stored chunk overlaps, and its size to the first of them. Returns false if there are more than `most`
+    /// cells.
+    fn enter(&self, array: &Array, chunk: &[u64], size: u64, cells: &mut StoredCells, most: usize) -> bool {
+        let Some(ranges) = self.around(array, chunk) else { return true };
+        let count = ranges.iter().try_fold(1_u64, |count, (first, last)| count.checked_mul(last - first));
+        if count.is_none_or(|count| count > most as u64) {
+            return false;
         }
-        Ok(())
+        let mut size = size;
+        for index in self.numbers(&ranges) {
+            *cells.entry(index).or_default() += std::mem::take(&mut size);
+        }
+        cells.len() <= most
+    }
+
+    /// Returns the cells that overlap stored chunks of these arrays: the cells of `fine`, if most elements of the cells of `self`
+    /// would be in missing chunks, and those of `self` otherwise.
+    ///
+    /// # Errors
+    /// [`ErrorKind::LimitExceeded`] if there are more than `most` cells, and the errors of the store.
+    pub(crate) fn stored_or(self, fine: Self, arrays: &[&Array], most: usize) -> Result<(Self, Vec<u128>)> {
+        let (mut coarse_cells, mut fine_cells) = (StoredCells::new(), StoredCells::new());
+        let (mut has_room, mut is_sparse) = (true, true);
+        for array in arrays {
+            array.visit_stored(&mut |chunk, _| {
+                let Some(chunk) = chunk.filter(|_| has_room) else { return };
+                has_room = self.enter(array, &chunk, 0, &mut coarse_cells, most);
+                is_sparse = is_sparse && fine.enter(array, &chunk, 0, &mut fine_cells, MOST_FINE);
+            })?;
+        }
+        if !has_room {
+            return Err(too_many_cells(most));
+        }
+        let elements = |cells: &Self, stored: &StoredCells| stored.len() as u128 * cells.elements();
+        is_sparse &= elements(&fine, &fine_cells) * SPARSE <= elements(&self, &coarse_cells);
+        let (cells, stored) = if is_sparse { (fine, fine_cells) } else { (self, coarse_cells) };
+        Ok((cells, stored.into_keys().collect()))
+    }
+
+    /// Returns the number of elements of a cell that is not truncated.
+    pub(crate) fn elements(&self) -> u128 {
+        self.lengths.iter().fold(1, |count: u128, &length| count.saturating_mul(length.into()))
     }
 
     /// Returns the cells that a chunk overlaps along each dimension, if the chunk is in the grid.
@@ -117,6 +150,11 @@ impl Cells {
         }
         numbers
     }
+}
+
+fn too_many_cells(most: usize) -> Error {
+    let message = format!("the stored chunks overlap more than {most} units of work; use more memory");
+    Error::new(ErrorKind::LimitExceeded, message)
 }
 
 /// Returns a region as a selection.

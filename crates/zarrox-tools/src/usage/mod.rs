@@ -136,10 +136,7 @@ impl Usage {
         found: &mut dyn FnMut(NodeUsage) -> Result<()>,
     ) -> Result<()> {
         match node {
-            Node::Array(array) => {
-                let usage = self.array(path, array, work);
-                found(usage.map_err(|error| error.at(ErrorPlace::array(array.path())))?)
-            }
+            Node::Array(array) => found(self.array(path, array, work)?),
             Node::Group(group) => self.group(path, group, work, found),
         }
     }
@@ -156,15 +153,30 @@ impl Usage {
         let (documents, orphans) = sizes_of_group(group, &names)?;
         work.advance(documents + orphans.1)?;
         found(NodeUsage { path: shown(path), documents, chunks: None, orphans })?;
-        for child in children {
+        // In a remote store, several arrays are measured at a time.
+        let children = group.location().pool().map(children, 0, usize::MAX, |child| {
             let below = format!("{path}/{}", child.name);
             let node = child.node.map_err(|error: Error| error.at(format!("node '{below}'")))?;
-            self.node(&below, &node, work, found)?;
+            let usage = match &node {
+                Node::Array(array) => Some(self.array(&below, array, work)?),
+                Node::Group(_) => None,
+            };
+            Ok((below, node, usage))
+        })?;
+        for (below, node, usage) in children {
+            match usage {
+                Some(usage) => found(usage)?,
+                None => self.node(&below, &node, work, found)?,
+            }
         }
         Ok(())
     }
 
     fn array(&self, path: &str, array: &Array, work: &Work) -> Result<NodeUsage> {
+        self.measured(path, array, work).map_err(|error| error.at(ErrorPlace::array(array.path())))
+    }
+
+    fn measured(&self, path: &str, array: &Array, work: &Work) -> Result<NodeUsage> {
         let documents = array.location().size_of_documents(array.metadata().format)?;
         let mut chunks = ChunkUsage {
             possible: array.chunk_grid().chunk_count(array.shape()),

@@ -39,6 +39,8 @@ struct QueuedDocument {
 pub enum Purpose {
     /// The nodes will be opened.
     Open,
+    /// The nodes will be opened, and are in a group of this format: most of them have it as well.
+    OpenIn(Format),
     /// The nodes will be opened by consolidated metadata, if there is any.
     OpenByCopy,
     /// The nodes will be opened only by consolidated metadata.
@@ -52,7 +54,7 @@ impl Purpose {
     fn stage_of(self, format: Format, is_of_group: bool) -> usize {
         match (self, format) {
             (_, Format::V3) | (Self::OpenOnlyByCopy, Format::V2) => 0,
-            (Self::Create, Format::V2) => 1,
+            (Self::Create | Self::OpenIn(Format::V3), Format::V2) => 1,
             (_, Format::V2) => usize::from(is_of_group),
             _ => LAST,
         }
