@@ -7,6 +7,7 @@ import type { Exports } from "./frame/code";
 import { allMaps, type Maps } from "./image/colours";
 import { DimensionRows } from "./frame/dimensions";
 import { choice, fill, h } from "./dom";
+import { coordinate, indices } from "./data/links";
 import { goTo } from "./frame/goto";
 import { help } from "./frame/help";
 import { ImageView } from "./image/image";
@@ -68,6 +69,10 @@ class App {
     document.body.replaceChildren(this.bar.element, this.lost, this.tree.element, edge("tree"), main, edge("panel"), this.panel.element);
     onConnection((isConnected) => this.connection(isConnected));
     addEventListener("keydown", (event) => this.key(event));
+    this.store.naming = ({ root, path }, dimension, at) => {
+      const isShown = this.shown !== null && this.node !== null && root === this.shown.place.root && path === this.node.path;
+      return isShown ? coordinate(this.shown!, dimension, at) : null;
+    };
     this.store.listen((state, before) => {
       if (state.root !== before.root || state.path !== before.path) void this.open();
       else this.update();
@@ -173,6 +178,7 @@ class App {
     const { shown } = this;
     const { state } = this.store;
     if (!shown) return;
+    if (Object.keys(state.named).length > 0) return this.locate(shown, state);
     const possible = views(shown);
     const kind = possible.includes(state.view) ? state.view : (possible[0] ?? "");
     if (kind !== this.kind) this.change(kind, shown);
@@ -183,6 +189,13 @@ class App {
     this.panel.showStorage(shown.node, shown, state, kind);
     this.updatePlots(shown, state, kind);
     this.last = { shown, state, limits: [] };
+  }
+
+  /** Takes the indices of the coordinates that a link has. */
+  private locate(shown: Shown, state: State): void {
+    const { at, notes } = indices(shown, state.named);
+    this.store.settle({ at: { ...state.at, ...at }, named: {} });
+    if (notes.length > 0) this.message.show(notes.join(". "), null, []);
   }
 
   private change(kind: string, shown: Shown): void {

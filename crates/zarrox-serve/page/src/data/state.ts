@@ -18,6 +18,8 @@ export interface State extends Place {
   along: number;
   /** The indices along all other dimensions, by dimension. */
   at: Record<number, number>;
+  /** The coordinates of a link by the names of dimensions, until the array is known that has their indices. */
+  named: Record<string, string>;
   /** The shown part of the image, in elements: left, top, right, bottom. Empty for all of it. */
   box: number[];
   /** The axes whose direction is not that which suits: x, y or xy. */
@@ -53,13 +55,13 @@ export interface State extends Place {
 }
 
 const EMPTY: State = {
-  root: "", path: "", view: "", x: -1, y: -1, along: -1, at: {}, box: [], flip: "", aspect: "", map: "", reverse: false, levels: 0, range: [], isPerSlice: false, norm: "linear", reduce: "nearest",
+  root: "", path: "", view: "", x: -1, y: -1, along: -1, at: {}, named: {}, box: [], flip: "", aspect: "", map: "", reverse: false, levels: 0, range: [], isPerSlice: false, norm: "linear", reduce: "nearest",
   field: "", component: "magnitude", channels: null, points: [], row: 0, column: 0, coast: true, grid: false, label: "", opacity: 50,
 };
 
 /** The state of a node that is opened. */
 export function fresh(place: Place): State {
-  return { ...EMPTY, at: {}, root: place.root, path: place.path };
+  return { ...EMPTY, at: {}, named: {}, root: place.root, path: place.path };
 }
 
 const numbers = (text: string | null): number[] =>
@@ -67,6 +69,12 @@ const numbers = (text: string | null): number[] =>
 
 const word = <T extends string>(text: string | null, words: readonly T[], usual: T): T =>
   words.find((known) => known === text) ?? usual;
+
+/** Indices. Dimensions whose names are such are told by their numbers. */
+const WHOLE = /^\d+$/;
+
+/** The coordinate of an index as links have it, with the name of the dimension; `null` if the index says more. */
+export type Naming = (state: State, dimension: number, index: number) => [name: string, coordinate: string] | null;
 
 /** The state that a fragment of an address says. What is not understood is left out. */
 export function parsed(fragment: string): State {
@@ -77,10 +85,12 @@ export function parsed(fragment: string): State {
     const value = Number(given.get(name) ?? usual);
     return Number.isInteger(value) && value >= 0 ? value : usual;
   };
-  const at: Record<number, number> = {};
+  const [at, named]: [Record<number, number>, Record<string, string>] = [{}, {}];
   for (const item of given.get("at")?.split(",") ?? []) {
-    const [dimension, index] = item.split(":").map(Number);
-    if (Number.isInteger(dimension) && Number.isInteger(index) && index! >= 0) at[dimension!] = index!;
+    const [, name, place] = /^([^:]+):(.+)$/.exec(item) ?? [];
+    if (!name || !place) continue;
+    if (!WHOLE.test(name)) named[unescaped(name)] = unescaped(place);
+    else if (WHOLE.test(place)) at[Number(name)] = Number(place);
   }
   const points = (given.get("points")?.split(";") ?? [])
     .map(numbers)
@@ -96,6 +106,7 @@ export function parsed(fragment: string): State {
     y: whole("y", -1),
     along: whole("along", -1),
     at,
+    named,
     box: box.length === 4 && box[2]! > box[0]! && box[3]! > box[1]! ? box : [],
     flip: word(given.get("flip"), ["", "x", "y", "xy"], ""),
     aspect: word(given.get("aspect"), ["", "equal", "fill"] as const, ""),
@@ -127,8 +138,11 @@ function unescaped(text: string): string {
   }
 }
 
+/** A dimension and its place, of which the letters that divide such pairs are escaped. */
+const pair = ([name, place]: [string, string]): string => `${name.replaceAll(/[%,:]/g, encodeURIComponent)}:${place.replaceAll(/[%,]/g, encodeURIComponent)}`;
+
 /** The fragment that says a state. */
-export function fragment(state: State): string {
+export function fragment(state: State, naming: Naming = () => null): string {
   const place = [state.root, ...state.path.split("/").filter((part) => part !== "")].map(encodeURIComponent).join("/");
   const items: string[] = [];
   const put = (name: string, value: string): void => {
@@ -140,7 +154,8 @@ export function fragment(state: State): string {
   dimension("x", state.x);
   dimension("y", state.y);
   dimension("along", state.along);
-  put("at", Object.entries(state.at).map(([dimension, index]) => `${dimension}:${index}`).join(","));
+  const places = Object.entries(state.at).map(([dimension, at]): [string, string] => naming(state, Number(dimension), at) ?? [dimension, String(at)]);
+  put("at", [...places, ...Object.entries(state.named)].map(pair).join(","));
   put("box", short(state.box));
   put("flip", state.flip);
   put("aspect", state.aspect);
@@ -177,6 +192,8 @@ export class Store {
   private written = 0;
   /** True if the state was chosen in the page, and not by its address. */
   isChosen = false;
+  /** The way to coordinates in addresses. */
+  naming: Naming = () => null;
 
   constructor() {
     const read = (): void => {
@@ -193,6 +210,11 @@ export class Store {
     this.listeners.push(listener);
   }
 
+  /** The fragment of a state, with coordinates where they are known. */
+  fragment(state: State): string {
+    return fragment(state, this.naming);
+  }
+
   /** Changes the state; `quietly` replaces the entry of the history, as for each step of a drag. */
   change(changes: Partial<State>, quietly = false): void {
     const next = { ...this.state, ...changes };
@@ -201,9 +223,15 @@ export class Store {
     if (quietly) this.replace();
     else {
       this.write();
-      history.pushState(null, "", fragment(next));
+      history.pushState(null, "", this.fragment(next));
     }
     this.take(next);
+  }
+
+  /** Says in other words what the address says. */
+  settle(changes: Partial<State>): void {
+    this.replace();
+    this.take({ ...this.state, ...changes });
   }
 
   /** Writes the state into the address, soon. */
@@ -216,7 +244,8 @@ export class Store {
   private write(): void {
     clearTimeout(this.timer);
     this.written = performance.now();
-    if (location.hash !== fragment(this.state)) history.replaceState(null, "", fragment(this.state));
+    const text = this.fragment(this.state);
+    if (location.hash !== text) history.replaceState(null, "", text);
   }
 
   private take(next: State): void {

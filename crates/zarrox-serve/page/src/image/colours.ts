@@ -59,25 +59,28 @@ export function linearPart(low: number, high: number): number {
   return Math.max(Math.abs(low), Math.abs(high), Number.MIN_VALUE) * 1e-3;
 }
 
+/** Colours as whole pixels, which are written at once. */
+function pixelsOf(colours: Uint8Array): Uint32Array {
+  const bytes = new Uint8Array(256 * 4).fill(255);
+  for (let index = 0; index < 256; index++) bytes.set(colours.subarray(index * 3, index * 3 + 3), index * 4);
+  return new Uint32Array(bytes.buffer);
+}
+
 /** Paints numbers as pixels of red, green, blue and opacity. Missing ones are transparent: what is behind shows that they are missing. */
 export function paint(values: Float64Array, colours: Uint8Array, limits: Limits, norm: Norm): Uint8ClampedArray<ArrayBuffer> {
-  const pixels = new Uint8ClampedArray(new ArrayBuffer(values.length * 4));
+  const pixels = new Uint32Array(values.length);
   const bent = bend(norm, limits);
   const low = bent(limits[0]);
-  const width = bent(limits[1]) - low || 1;
+  const factor = 255 / (bent(limits[1]) - low || 1);
   const isLinear = norm === "linear";
+  const painted = pixelsOf(colours);
   for (let index = 0; index < values.length; index++) {
     const value = isLinear ? values[index]! : bent(values[index]!);
     if (value !== value) continue;
-    const part = ((value - low) / width) * 255;
-    const place = (part <= 0 ? 0 : part >= 255 ? 255 : Math.round(part)) * 3;
-    const at = index * 4;
-    pixels[at] = colours[place]!;
-    pixels[at + 1] = colours[place + 1]!;
-    pixels[at + 2] = colours[place + 2]!;
-    pixels[at + 3] = 255;
+    const part = (value - low) * factor;
+    pixels[index] = painted[part <= 0 ? 0 : part >= 255 ? 255 : (part + 0.5) | 0]!;
   }
-  return pixels;
+  return new Uint8ClampedArray(pixels.buffer);
 }
 
 /** The numbers of a picture in short. */

@@ -1,21 +1,23 @@
 /** Two dimensions of an array as an image. */
 
+import { bounded, middle, shifted, zoomed } from "./bounds";
 import * as coasts from "./coast";
 import type { Limits, Maps, Summary } from "./colours";
 import { told } from "../data/coordinates";
 import { download, h } from "../dom";
-import { area, draw, Plane, type Layer, type Rect, type Scene, type Theme } from "./figure";
+import { area, drawFrame, drawPicture, frameKey, Plane, type Layer, type Rect, type Scene } from "./figure";
 import { listen } from "./gestures";
 import { Heading, sliceOf, titleOf } from "../views/heading";
 import { chosen } from "../data/labels";
 import { directions, elementRatio, fieldOf, index, isEqual, rest, sides, valueTimes, valueUnits, type Shown } from "../data/model";
 import { count, rounded } from "../data/numbers";
 import { Palette } from "./palette";
-import { CanvasPen, SvgPen } from "./pen";
+import { CanvasPen, SvgPen, type Pen } from "./pen";
 import type { Box, Seen } from "./picture";
 import { placeText, Tag, valuesAt } from "./probe";
 import { Reader } from "./reader";
 import type { State, Store } from "../data/state";
+import { onTheme, PRINT, theme, type Theme } from "../theme";
 
 /** A drag is answered when it rests for so long, in milliseconds. */
 const REST = 70;
@@ -38,6 +40,11 @@ export class ImageView {
   private world: { key: string; coast: coasts.Coast | null } | null = null;
   private frame: Rect = [0, 0, 0, 0];
   private readonly observer: ResizeObserver;
+  private readonly endTheme = onTheme(() => this.draw());
+  /** The width and the height of the canvas, which the browser would compute anew for each question. */
+  private size: [number, number] = [0, 0];
+  /** What lies over the picture, drawn once for many slices. */
+  private over: { key: string; canvas: HTMLCanvasElement } = { key: "", canvas: h("canvas") };
   private isKeyed = false;
   private dragged: Rect | null = null;
 
@@ -56,13 +63,17 @@ export class ImageView {
       showChunks: around.showChunks,
     });
     this.element.append(this.heading.element, this.reader.message.element, h("div", { class: "canvas" }, this.canvas, this.tag.element, this.reader.chip, this.banner));
-    this.observer = new ResizeObserver(() => this.update(this.store.state));
+    this.observer = new ResizeObserver(() => {
+      this.size = [this.canvas.clientWidth, this.canvas.clientHeight];
+      this.update(this.store.state);
+    });
     this.observer.observe(this.canvas);
     this.listen();
   }
 
   close(): void {
     this.observer.disconnect();
+    this.endTheme();
     this.reader.close();
   }
 
@@ -71,7 +82,7 @@ export class ImageView {
     const [x, y] = sides(this.shown, state);
     const slice = this.shown.shape.map((_, dimension) => (dimension === x || dimension === y ? "" : index(this.shown, state, dimension)));
     const key = JSON.stringify([x, y, slice, fieldOf(this.shown, state)?.name, state.component, state.reduce, this.visible(state), chosen(this.shown, state)?.name]);
-    if (this.canvas.clientWidth === 0) return;
+    if (this.size[0] === 0) return;
     const isOther = key !== this.key;
     this.key = key;
     if (isOther) this.palette.await();
@@ -129,7 +140,7 @@ export class ImageView {
 
   // What is seen.
 
-  private rect(width = this.canvas.clientWidth, height = this.canvas.clientHeight, lines = 0): Rect {
+  private rect([width, height] = this.size, lines = 0): Rect {
     return area(width, height, this.shown.colours < 0 && this.shown.channels.length === 0, lines);
   }
 
@@ -189,23 +200,24 @@ export class ImageView {
     const [x, y] = sides(this.shown, of);
     const key = `${x},${y}`;
     if (this.world?.key !== key) this.world = { key, coast: coasts.coast(this.shown.axes[x], this.shown.axes[y]) };
-    const box = this.box(state, this.rect(width, height, title.length));
+    const box = this.box(state, this.rect([width, height], title.length));
     return { width, height, shown: this.shown, state: of, box, directions: directions(this.shown, of), layers, isOld, bar: this.palette.bar(of), coast: this.world.coast, isKeyed: this.isKeyed && title.length === 0, theme, title };
   }
 
   private draw(): void {
     const ratio = globalThis.devicePixelRatio || 1;
-    const [wide, tall] = [this.canvas.clientWidth, this.canvas.clientHeight];
+    const [wide, tall] = this.size;
     if (wide === 0 || tall === 0) return;
     if (this.canvas.width !== Math.round(wide * ratio)) this.canvas.width = Math.round(wide * ratio);
     if (this.canvas.height !== Math.round(tall * ratio)) this.canvas.height = Math.round(tall * ratio);
-    const context = this.canvas.getContext("2d");
+    const context = this.canvas.getContext("2d", { alpha: false });
     if (!context) return;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     if (!this.reader.newest) this.palette.clear();
-    const scene = this.scene(wide, tall, themeOf(this.canvas), []);
+    const scene = this.scene(wide, tall, theme(), []);
     const pen = new CanvasPen(context);
-    this.frame = draw(pen, scene);
+    this.frame = drawPicture(pen, scene);
+    context.drawImage(this.frameOf(scene, ratio), 0, 0, wide, tall);
     if (this.dragged) pen.frame(...this.dragged, scene.theme.ink, 1.5);
     this.element.dataset["box"] = scene.box.join(",");
     this.element.dataset["area"] = this.rect().join(",");
@@ -213,20 +225,37 @@ export class ImageView {
     this.describe(scene);
   }
 
+  /** What lies over and around the picture, as it was drawn for the last slice if that is the same. */
+  private frameOf(scene: Scene, ratio: number): HTMLCanvasElement {
+    const { canvas } = this.over;
+    const key = `${ratio} ${frameKey(scene)}`;
+    if (key === this.over.key) return canvas;
+    this.over.key = key;
+    [canvas.width, canvas.height] = [this.canvas.width, this.canvas.height];
+    const context = canvas.getContext("2d");
+    context?.scale(ratio, ratio);
+    if (context) drawFrame(new CanvasPen(context), scene);
+    return canvas;
+  }
+
   /** The figure as a file: PNG of twice as many pixels, or SVG. */
   save(form: "png" | "svg", name: string): void {
     const [width, height] = [1200, 900];
-        const { name: title, units } = titleOf(this.shown, this.store.state);
+    const { name: title, units } = titleOf(this.shown, this.store.state);
     const scene = this.scene(width, height, PRINT, [units ? `${title} (${units})` : title, this.details().join(" · ")]);
+    const draw = (pen: Pen): void => {
+      drawPicture(pen, scene);
+      drawFrame(pen, scene);
+    };
     if (form === "svg") {
       const pen = new SvgPen();
-      draw(pen, scene);
+      draw(pen);
       return download(`${name}.svg`, new Blob([pen.document(width, height, title)], { type: "image/svg+xml" }));
     }
     const canvas = h("canvas", { width: width * 2, height: height * 2 });
     const context = canvas.getContext("2d");
     context?.scale(2, 2);
-    if (context) draw(new CanvasPen(context), scene);
+    if (context) draw(new CanvasPen(context));
     canvas.toBlob((blob) => blob && download(`${name}.png`, blob));
   }
 
@@ -321,21 +350,21 @@ export class ImageView {
     const moves: Record<string, [number, number]> = { ArrowLeft: [-0.1, 0], ArrowRight: [0.1, 0], ArrowUp: [0, -0.1], ArrowDown: [0, 0.1] };
     const move = moves[event.key];
     const { box } = this.plane();
-    const middle: [number, number] = [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2];
+    const centre = middle(box);
     const [left, up] = directions(this.shown, this.store.state);
-    const at = this.inside(middle);
+    const at = this.inside(centre);
     if (move) this.show(shifted(box, (left ? -1 : 1) * move[0] * (box[2] - box[0]), (up ? -1 : 1) * move[1] * (box[3] - box[1])));
     else if (event.key === "Enter" && at) this.around.pin(at[1], at[0], event.shiftKey);
-    else if (event.key === "+" || event.key === "=") this.zoomAt(0.7, middle);
-    else if (event.key === "-") this.zoomAt(1 / 0.7, middle);
+    else if (event.key === "+" || event.key === "=") this.zoomAt(0.7, centre);
+    else if (event.key === "-") this.zoomAt(1 / 0.7, centre);
     else if (event.key === "0") this.fit();
     else return;
     this.isKeyed = true;
     event.preventDefault();
     this.draw();
     const plane = this.plane();
-    const centre: [number, number] = [(plane.box[0] + plane.box[2]) / 2, (plane.box[1] + plane.box[3]) / 2];
-    this.readOut(this.inside(centre), plane.toX(centre[0]), plane.toY(centre[1]));
+    const place = middle(plane.box);
+    this.readOut(this.inside(place), plane.toX(place[0]), plane.toY(place[1]));
   }
 
   fit(): void {
@@ -344,30 +373,17 @@ export class ImageView {
 
   /** Zooms around the middle. */
   zoom(factor: number): void {
-    const { box } = this.plane();
-    this.zoomAt(factor, [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2]);
+    this.zoomAt(factor, middle(this.plane().box));
   }
 
-  private zoomAt(factor: number, [x, y]: [number, number]): void {
-    const { box } = this.plane();
-    this.show([x - (x - box[0]) * factor, y - (y - box[1]) * factor, x + (box[2] - x) * factor, y + (box[3] - y) * factor]);
+  private zoomAt(factor: number, at: [number, number]): void {
+    this.show(zoomed(this.plane().box, factor, at));
   }
 
-  /** Shows a part: at least two elements, at most the image with as much beside it, and never so that a tenth of the window lacks it. */
+  /** Shows a part, within bounds. */
   private show(box: Box, isQuiet = true): void {
-    const [columns, rows] = [this.length(0), this.length(1)];
-    const [width, height] = [box[2] - box[0], box[3] - box[1]];
-    const all = this.box({ ...this.store.state, box: [] });
-    if (width < Math.min(2, columns) * 0.9 || (width > (all[2] - all[0]) * 1.02 && height > (all[3] - all[1]) * 1.02)) {
-      if (width > 2) this.store.change({ box: [] }, isQuiet);
-      return;
-    }
-    const bound = (from: number, span: number, length: number): number => {
-      const least = Math.min(span, length) * 0.1;
-      return Math.max(least - span, Math.min(length - least, from));
-    };
-    const [left, top] = [bound(box[0], width, columns), bound(box[1], height, rows)];
-    this.store.change({ box: [left, top, left + width, top + height] }, isQuiet);
+    const part = bounded(box, this.box({ ...this.store.state, box: [] }), this.length(0), this.length(1));
+    if (part) this.store.change({ box: part }, isQuiet);
   }
 
   /** The element at a place, if there is one. */
@@ -386,14 +402,4 @@ export class ImageView {
     const label = newest.labels?.at(...place) ?? 0;
     this.tag.show(x, y, values, placeText(this.shown, newest.state, place), label === 0 ? "" : `label ${label}`);
   }
-}
-
-const PRINT: Theme = { paper: "#ffffff", ink: "#1c2127", soft: "#55606c", faint: "#c5ccd3", alarm: "#b3261e" };
-
-const shifted = (box: Box, dx: number, dy: number): Box => [box[0] + dx, box[1] + dy, box[2] + dx, box[3] + dy];
-
-function themeOf(element: HTMLElement): Theme {
-  const style = getComputedStyle(element);
-  const of = (name: string): string => style.getPropertyValue(name) || "#888";
-  return { paper: of("--paper"), ink: style.color, soft: of("--soft"), faint: of("--faint"), alarm: of("--alarm") };
 }

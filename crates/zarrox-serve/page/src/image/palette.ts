@@ -93,7 +93,7 @@ export class Palette {
     if (!limits) return null;
     const times = valueTimes(this.shown, state);
     const ticks = this.isPhase(state) && limits[1] === Math.PI ? [-1, -0.5, 0, 0.5, 1].map((part): [number, string] => [part * Math.PI, pies(part)]) : null;
-    return { limits, norm: state.norm, colours: this.colours.table, units: valueUnits(this.shown, state), tell: times ? (value) => times.text(Math.round(value)) : null, ticks };
+    return { limits, norm: state.norm, colours: this.colours.table, key: this.colours.key, units: valueUnits(this.shown, state), tell: times ? (value) => times.text(Math.round(value)) : null, ticks };
   }
 
 

@@ -22,13 +22,16 @@ export function sliceOf(shown: Shown, state: State, view: string): string[] {
 export class Heading {
   readonly element = h("div", { class: "heading" });
   private readonly sub = h("p", { class: "sub" });
+  private key = "";
 
   /** Shows a title, and what is known of the shown values. */
   show(shown: Shown, state: State, details: string[]): void {
     const { name, units } = titleOf(shown, state);
     const text = details.filter(Boolean).join(" · ");
-    this.sub.textContent = text;
-    this.sub.title = text;
+    if (text !== this.sub.title) [this.sub.textContent, this.sub.title] = [text, text];
+    const key = `${name} (${units})`;
+    if (key === this.key) return;
+    this.key = key;
     fill(this.element, h("h2", {}, name, units ? h("small", {}, ` (${units})`) : null), this.sub);
   }
 }
