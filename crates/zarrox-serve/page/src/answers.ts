@@ -197,7 +197,11 @@ hierarchy: string, name: string,
 /**
  * The path or URL of the store.
  */
-store: string, format: string, attributes: { [name: string]: Json }, v3: Translated, 
+store: string, format: string, 
+/**
+ * The file of another format that is read as a hierarchy.
+ */
+file?: FileInfo, attributes: { [name: string]: Json }, v3: Translated, 
 /**
  * The metadata documents by their keys.
  */

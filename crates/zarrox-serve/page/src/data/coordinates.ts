@@ -225,6 +225,8 @@ function numbered(axis: Axis, low: number, high: number, wanted: number): [numbe
 export interface Meaning {
   /** The number that a stored one means; NaN of missing ones. */
   of: (value: number) => number;
+  /** The factor by which differences are larger than those of stored numbers. */
+  scale: number;
   /** True if all numbers mean themselves. */
   isPlain: boolean;
   /** The missing-value markers among the stored numbers, beside NaN. */
@@ -273,6 +275,7 @@ export function meaning(node: Pick<ArrayNode, "attributes" | "data_type" | "fill
   const valid = bounds.map((value) => value * scale + offset);
   return {
     of,
+    scale,
     isPlain,
     missing: [...new Set(missing)],
     units: timesOf(node) ? "" : unit(text(attributes["units"])),

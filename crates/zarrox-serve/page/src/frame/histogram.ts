@@ -27,9 +27,12 @@ export class Histogram {
     private readonly change: (limits: Limits, quietly: boolean) => void,
     private readonly tell: (value: number) => string,
     private readonly read: (text: string) => number,
+    /** What the limits are of, where there are several. */
+    of = "",
   ) {
-    this.handles = [this.handle(0, "Lower contrast limit"), this.handle(1, "Upper contrast limit")];
-    this.fields = [this.field(0, "Lower limit"), this.field(1, "Upper limit")];
+    const name = (word: string): string => (of ? `${word} of ${of}` : word);
+    this.handles = [this.handle(0, name("Lower contrast limit")), this.handle(1, name("Upper contrast limit"))];
+    this.fields = [this.field(0, name("Lower limit")), this.field(1, name("Upper limit"))];
     this.area = h("div", { class: "histogram" }, this.canvas, ...this.handles);
     this.element = h("div", { class: "limits" }, this.area, h("div", { class: "pair" }, ...this.fields));
   }

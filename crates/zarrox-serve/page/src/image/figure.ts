@@ -27,6 +27,8 @@ export interface Bar {
   colours: Uint8Array;
   /** The colours in words. */
   key: string;
+  /** The colours below and above the limits, as `rrggbb`; empty where they are those of the ends. */
+  ends: [string, string];
   units: string;
   /** A value as text; `null` where ticks are numbers. */
   tell: ((value: number) => string) | null;
@@ -255,14 +257,23 @@ function drawScale(pen: Pen, axis: Axis, plane: Plane, [left, top, width, height
   pen.text(from, y - 5, text, { colour: "#000" });
 }
 
-function drawBar(pen: Pen, { limits, norm, colours, units, tell, ticks: own }: Bar, [left, top, width, height]: Rect, { theme }: Scene): void {
+/** The height of the colours below and above the limits. */
+const END = 10;
+
+function drawBar(pen: Pen, { limits, norm, colours, ends, units, tell, ticks: own }: Bar, [left, top, width, height]: Rect, { theme }: Scene): void {
   const strip = document.createElement("canvas");
   [strip.width, strip.height] = [1, 256];
   const pixels = new Uint8ClampedArray(new ArrayBuffer(1024));
   for (let at = 0; at < 256; at++) pixels.set([...colours.subarray((255 - at) * 3, (255 - at) * 3 + 3), 255], at * 4);
   strip.getContext("2d")?.putImageData(new ImageData(pixels, 1, 256), 0, 0);
-  const tall = Math.max(60, height - (units ? 16 : 0));
-  const [x, y, wide] = [left + width + 14, top + height - tall, 14];
+  const [below, above] = ends.map((colour) => (colour ? END + 3 : 0)) as [number, number];
+  const tall = Math.max(60, height - (units ? 16 : 0) - below - above);
+  const [x, y, wide] = [left + width + 14, top + height - tall - below, 14];
+  for (const [colour, at] of [[ends[0], y + tall + 3], [ends[1], y - END - 3]] as const) {
+    if (!colour) continue;
+    pen.fill(x, at, wide, END, `#${colour}`);
+    pen.frame(x, at, wide, END, theme.soft, 1);
+  }
   pen.image(strip, [0, 0, 1, 256], [x, y, wide, tall], 1);
   pen.frame(x, y, wide, tall, theme.soft, 1);
   const bent = bend(norm, limits);
@@ -274,7 +285,7 @@ function drawBar(pen: Pen, { limits, norm, colours, units, tell, ticks: own }: B
     pen.lines([[[x + wide, place], [x + wide + 4, place]]], theme.soft, 1);
     pen.text(x + wide + 7, place + 4, texts[at]!, { colour: theme.ink, most: 56 });
   });
-  if (units) pen.text(x, y - 6, units, { colour: theme.soft, most: 72 });
+  if (units) pen.text(x, y - 6 - above, units, { colour: theme.soft, most: 72 });
 }
 
 /** Round values along a colour bar. */

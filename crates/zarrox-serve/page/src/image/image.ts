@@ -9,11 +9,11 @@ import { area, drawFrame, drawPicture, frameKey, Plane, type Layer, type Rect, t
 import { listen } from "./gestures";
 import { Heading, sliceOf, titleOf } from "../views/heading";
 import { chosen } from "../data/labels";
-import { directions, elementRatio, fieldOf, index, isEqual, rest, sides, valueTimes, valueUnits, type Shown } from "../data/model";
+import { directions, elementRatio, fieldOf, index, isEqual, reducedOf, rest, sides, valueTimes, valueUnits, type Shown } from "../data/model";
 import { count, rounded } from "../data/numbers";
 import { Palette } from "./palette";
 import { CanvasPen, SvgPen, type Pen } from "./pen";
-import type { Box, Seen } from "./picture";
+import type { Box, Other, Seen } from "./picture";
 import { placeText, Tag, valuesAt } from "./probe";
 import { Reader } from "./reader";
 import type { State, Store } from "../data/state";
@@ -50,11 +50,13 @@ export class ImageView {
 
   constructor(
     private readonly shown: Shown,
-    private readonly store: Store,
+    private readonly store: Pick<Store, "state" | "change">,
     maps: Maps,
     private readonly around: Around,
+    /** What is subtracted from the image. */
+    private readonly minus: (() => Other) | null = null,
   ) {
-    this.palette = new Palette(shown, maps);
+    this.palette = new Palette(shown, maps, minus !== null);
     this.element = h("div", { class: "image view-of" });
     this.reader = new Reader(this.element, shown, {
       paint: (layer) => this.paint(layer),
@@ -81,7 +83,7 @@ export class ImageView {
   update(state: State): void {
     const [x, y] = sides(this.shown, state);
     const slice = this.shown.shape.map((_, dimension) => (dimension === x || dimension === y ? "" : index(this.shown, state, dimension)));
-    const key = JSON.stringify([x, y, slice, fieldOf(this.shown, state)?.name, state.component, state.reduce, this.visible(state), chosen(this.shown, state)?.name]);
+    const key = JSON.stringify([x, y, slice, fieldOf(this.shown, state)?.name, state.component, state.reduce, reducedOf(this.shown, state, "image"), state.statistic, this.visible(state), chosen(this.shown, state)?.name, this.minus?.().state.at]);
     if (this.size[0] === 0) return;
     const isOther = key !== this.key;
     this.key = key;
@@ -97,14 +99,14 @@ export class ImageView {
   /** Paints a layer, of which more has come. */
   private paint(layer: Layer): void {
     const { state } = this.store;
-    this.palette.take(layer, this.visible(layer.state));
+    this.palette.take(layer);
     for (const one of this.reader.layers) this.palette.paint(one, state, this.visible(one.state));
     this.around.changed();
   }
 
   private seen(state: State): Seen {
     const box = this.box(state);
-    return { state, box, per: this.perPixel(box), visible: this.visible(state) };
+    return { state, box, per: this.perPixel(box), visible: this.visible(state), minus: this.minus?.() };
   }
 
   get summary(): Summary | null {
@@ -124,6 +126,11 @@ export class ImageView {
   /** The limits as they are, for a state in which they stay. */
   fixed(): Partial<State> {
     return this.palette.fixed(this.store.state);
+  }
+
+  /** What is known of a channel that is shown, and its limits. */
+  tone(channel: number): { summary: Summary; limits: Limits } | null {
+    return this.palette.tone(this.visible(this.store.state).indexOf(channel), channel, this.store.state);
   }
 
   /** The numbers of channels that are shown; empty where there are none. */
@@ -264,7 +271,7 @@ export class ImageView {
     const layer = this.reader.newest;
     const state = layer?.state ?? this.store.state;
     const all = sliceOf(this.shown, state, "image");
-    for (const dimension of rest(this.shown, state, "image").slice(0, 1)) all.push(`${index(this.shown, state, dimension) + 1} of ${count(this.shown.shape[dimension]!)}`);
+    for (const dimension of rest(this.shown, state, "image").slice(0, 1)) if (dimension !== reducedOf(this.shown, state, "image")) all.push(`${index(this.shown, state, dimension) + 1} of ${count(this.shown.shape[dimension]!)}`);
     if (!this.summary || !layer || this.shown.channels.length > 0) return all;
     const { finite, min, max, mean, missing, count: number } = this.summary;
     const tell = this.teller(state);
@@ -291,7 +298,7 @@ export class ImageView {
       const [first, last] = [Math.max(0, Math.floor(from)), Math.min(axis.length, Math.ceil(to)) - 1];
       return `${axis.name} from ${told(axis, Math.min(first, axis.length - 1))} to ${told(axis, Math.max(0, last))}`;
     };
-    const slice = rest(this.shown, state, "image").map((dimension) => `${this.shown.axes[dimension]!.name} ${told(this.shown.axes[dimension]!, index(this.shown, state, dimension))}`);
+    const slice = rest(this.shown, state, "image").map((dimension, number) => (dimension === reducedOf(this.shown, state, "image") ? sliceOf(this.shown, state, "image")[number] : `${this.shown.axes[dimension]!.name} ${told(this.shown.axes[dimension]!, index(this.shown, state, dimension))}`));
     const tell = this.teller(state);
     const units = valueUnits(this.shown, state);
     const limits = this.limits(state);

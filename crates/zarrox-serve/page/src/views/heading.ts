@@ -2,18 +2,22 @@
 
 import { told } from "../data/coordinates";
 import { fill, h } from "../dom";
-import { index, rest, valueUnits, type Shown } from "../data/model";
-import type { State } from "../data/state";
+import { index, reducedOf, rest, valueUnits, type Shown } from "../data/model";
+import { count } from "../data/numbers";
+import type { State, Statistic } from "../data/state";
 
 /** The title of an array: what its values are, and their unit. */
 export function titleOf(shown: Shown, state: State): { name: string; units: string } {
   return { name: state.field ? `${shown.title}: ${state.field}` : shown.title, units: valueUnits(shown, state) };
 }
 
+const STATISTIC: Record<Statistic, string> = { mean: "mean", min: "minimum", max: "maximum", std: "standard deviation" };
+
 /** The coordinates of the shown slice, as text. */
 export function sliceOf(shown: Shown, state: State, view: string): string[] {
   return rest(shown, state, view).map((dimension) => {
     const axis = shown.axes[dimension]!;
+    if (state.statistic !== "" && dimension === reducedOf(shown, state, view)) return `${STATISTIC[state.statistic]} over ${axis.name} (${count(axis.length)})`;
     const at = index(shown, state, dimension);
     return axis.times ? told(axis, at) : `${axis.name} ${told(axis, at)}`;
   });
