@@ -125,6 +125,15 @@ advice?: string, };
 export type Field = { name: string, data_type: string, shape: Array<number>, };
 
 /**
+ * A file of another format.
+ */
+export type FileInfo = { format: string, 
+/**
+ * At the topmost node, the parts of the file that have no form in Zarr, with the reasons.
+ */
+left_out: Array<string>, };
+
+/**
  * A float. What JSON has no number for is a string.
  */
 export type Float = number | "NaN" | "Infinity" | "-Infinity";

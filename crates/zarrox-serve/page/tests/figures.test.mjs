@@ -1,9 +1,16 @@
 // What a figure shows beyond one slice: statistics over dimensions, colours beyond the limits, channels, and two views that are compared.
 
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 
-import { click, colourOf, fragment, near, opened, placeOf, ready, server, show, sub, tagOf } from "./browser.mjs";
+import { colourOf, fragment, near, opened, ready, server, sub, tagOf } from "./browser.mjs";
+
+/** The value in the tag at an element of an image. */
+async function told(page, column, row) {
+  const text = await tagOf(page, column, row);
+  return text ? Number(/-?[\d.]+/.exec(text)[0]) : told(page, column, row);
+}
 
 /** The elements of a selection. */
 async function elements(path, select) {
@@ -24,8 +31,8 @@ test("statistics over a dimension are maps", async (t) => {
     await choice.selectOption(statistic);
     await page.waitForFunction((text) => document.querySelector(".sub").textContent.startsWith(text), `${words[statistic]} over time (48)`);
     await ready(page);
-    const told = Number(/[\d.]+/.exec(await tagOf(page, 180, 90))[0]);
-    assert.ok(Math.abs(told - wanted[statistic]) < 1e-4, `${statistic}: ${told}, not ${wanted[statistic]}`);
+    const found = await told(page, 180, 90);
+    assert.ok(Math.abs(found - wanted[statistic]) < 1e-4, `${statistic}: ${found}, not ${wanted[statistic]}`);
     assert.match(await fragment(page), new RegExp(`reduced=0:${statistic}`));
   }
   assert.ok(await page.getByRole("slider", { name: "time" }).isDisabled());
@@ -37,9 +44,8 @@ test("statistics over a dimension are maps", async (t) => {
   const again = await opened(t, "#/odd.zarr/u?reduced=1:mean&at=0:2");
   await ready(again);
   assert.match(await sub(again), /^level 500 hPa · mean over step \(30\)/);
-  const told = Number(/[\d.]+/.exec(await tagOf(again, 20, 30))[0]);
   const each = await elements("odd.zarr/u", "2,:,30,20");
-  assert.ok(Math.abs(told - mean(each)) < 1e-3, `${told}, not ${mean(each)}`);
+  assert.ok(Math.abs((await told(again, 20, 30)) - mean(each)) < 1e-3, `${mean(each)}`);
 });
 
 test("statistics over a dimension are plots", async (t) => {
@@ -59,9 +65,9 @@ test("values beyond the limits and missing ones have colours of their own", asyn
   await ready(page);
   const ends = async () => [await colourOf(page, 0, 0), await colourOf(page, 39, 39)].map((colour) => colour.slice(0, 3));
   assert.deepEqual(await ends(), [[68, 1, 84], [253, 231, 37]]);
-  await page.getByRole("combobox", { name: "Under" }).selectOption("own");
+  await page.getByRole("combobox", { name: "Under", exact: true }).selectOption("own");
   await page.getByLabel("Colour: under").fill("#00ff00");
-  await page.getByRole("combobox", { name: "Over" }).selectOption("own");
+  await page.getByRole("combobox", { name: "Over", exact: true }).selectOption("own");
   assert.deepEqual(await ends(), [[0, 255, 0], [255, 0, 255]]);
   assert.match(await fragment(page), /under=00ff00&over=ff00ff/);
   const holes = await opened(t, "#/climate.zarr/t2m?bad=123456");
@@ -70,14 +76,11 @@ test("values beyond the limits and missing ones have colours of their own", asyn
   // They are in the figure's colour bar.
   await page.getByRole("button", { name: "Export", exact: true }).click();
   const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: /^SVG/ }).click()]);
-  const { readFile } = await import("node:fs/promises");
   assert.match(await readFile(await download.path(), "utf8"), /fill="#00ff00"[^]*fill="#ff00ff"/);
 });
 
 test("each channel has limits, a colour and a histogram", async (t) => {
-  const page = await opened(t, "#/mixed.zarr/image/?channels=0");
-  await ready(page);
-  await show(page, "#/mixed.zarr/image?channels=0,1");
+  const page = await opened(t, "#/mixed.zarr/image?channels=0,1&opacity=0");
   await ready(page);
   await page.getByLabel("Lower limit of DAPI", { exact: true }).waitFor();
   assert.deepEqual(await page.locator(".channel").evaluateAll((all) => all.map((one) => one.querySelectorAll("canvas").length)), [1, 1]);
@@ -101,4 +104,53 @@ test("each channel has limits, a colour and a histogram", async (t) => {
   await page.getByRole("button", { name: "Limits of GFP as at first" }).click();
   await page.waitForTimeout(200);
   assert.ok(near(await colourOf(page, 600, 500), [0, green, 0]));
+});
+
+test("two slices are compared side by side, by swiping and by their difference", async (t) => {
+  const page = await opened(t, "#/odd.zarr/u?at=0:0,1:5");
+  await ready(page);
+  await page.getByRole("button", { name: "Compare", exact: true }).click();
+  const other = page.locator(".view > .view-of + .view-of");
+  await other.locator(".sub", { hasText: "level 1000 hPa · 2020-06-24 05:00" }).waitFor();
+  // The other image stays at its slice, and follows the place.
+  await page.getByRole("slider", { name: "level", exact: true }).fill("2");
+  await page.locator(".view > .view-of >> nth=0").locator(".sub", { hasText: "level 500 hPa" }).waitFor();
+  assert.match(await other.locator(".sub").textContent(), /^level 1000 hPa/);
+  await page.getByRole("button", { name: "Zoom in" }).click();
+  await page.waitForFunction(() => {
+    const [one, two] = [...document.querySelectorAll(".view > .view-of")].map((image) => image.dataset.box);
+    return one === two && !one.startsWith("0,");
+  });
+  // A field that is empty follows the image.
+  await page.getByLabel("Other level").fill("");
+  await page.getByLabel("Other level").press("Enter");
+  await other.locator(".sub", { hasText: "level 500 hPa" }).waitFor();
+  await page.getByLabel("Other step").fill("2020-06-24 00:00");
+  await page.getByLabel("Other step").press("Enter");
+  await other.locator(".sub", { hasText: "2020-06-24 00:00" }).waitFor();
+  assert.match(await fragment(page), /compare=side&otherAt=1:0/);
+  await page.getByRole("button", { name: "Swipe", exact: true }).click();
+  assert.match(await other.evaluate((one) => getComputedStyle(one).clipPath), /inset\(/);
+  await page.getByRole("slider", { name: "Swipe" }).fill("80");
+  assert.match(await other.evaluate((one) => getComputedStyle(one).clipPath), /80%/);
+  await page.getByRole("button", { name: "Difference", exact: true }).click();
+  await other.locator("h2", { hasText: "eastward wind − other slice" }).waitFor();
+  await page.waitForFunction(() => document.querySelector(".view > .view-of + .view-of[data-whole]:not(.busy)"));
+  const [[one], [two]] = [await elements("odd.zarr/u", "2,5,30:31,25"), await elements("odd.zarr/u", "2,0,30:31,25")];
+  const { area, box, turned, left, top } = await other.evaluate((image) => {
+    const numbers = (name) => image.dataset[name].split(",").map(Number);
+    const { left, top } = image.querySelector("canvas").getBoundingClientRect();
+    return { area: numbers("area"), box: numbers("box"), turned: numbers("turned"), left, top };
+  });
+  const place = (at, side) => ((part) => (turned[side] ? 1 - part : part))((at + 0.5 - box[side]) / (box[side + 2] - box[side]));
+  await page.mouse.move(left + area[0] + place(25, 0) * area[2] + 1, top + area[1] + place(30, 1) * area[3]);
+  await page.mouse.move(left + area[0] + place(25, 0) * area[2], top + area[1] + place(30, 1) * area[3]);
+  const tag = await other.locator(".tag:not([hidden]) strong").textContent();
+  assert.equal(Number(/-?[\d.]+/.exec(tag.replace("−", "-"))[0]), one - two);
+  // Another array, from the link.
+  const link = await opened(t, "#/climate.zarr/t2m?compare=side&other=anomaly&otherAt=0:3");
+  await link.locator(".view > .view-of + .view-of h2", { hasText: "anomaly" }).waitFor();
+  await link.getByRole("button", { name: "End the comparison" }).click();
+  await link.waitForFunction(() => document.querySelectorAll(".view > .view-of").length === 1);
+  assert.doesNotMatch(await fragment(link), /compare|other/);
 });

@@ -1,13 +1,15 @@
 // Links: what they keep, who may follow them, and what may be at their ends.
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createReadStream } from "node:fs";
-import { readFile, stat } from "node:fs/promises";
+import { mkdtemp, rm, stat } from "node:fs/promises";
 import http from "node:http";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
+import { promisify } from "node:util";
 
 import { fragment, opened, ready, server, show, sub } from "./browser.mjs";
 
@@ -97,6 +99,25 @@ test("a web server without listings is opened by a path", async (t) => {
   await page.getByRole("button", { name: "Open", exact: true }).click();
   await ready(page);
   assert.equal(await page.locator(".heading h2").textContent(), "table");
+});
+
+test("files of other formats are looked at as they are", async (t) => {
+  const directory = await mkdtemp(path.join(tmpdir(), "zarrox-page-"));
+  t.after(() => rm(directory, { recursive: true }));
+  const [dataset, image] = ["climate.nc", "rgb.tif"].map((name) => path.join(directory, name));
+  const run = promisify(execFile);
+  await run(process.env.ZARROX, ["export", `${process.env.SITE}/climate.zarr`, dataset]);
+  await run(process.env.ZARROX, ["export", `${process.env.SITE}/mixed.zarr/rgb`, image]);
+  const { link } = await serving(t, ["--no-token", dataset, image]);
+  const page = await opened(t, `${link}#/climate.nc/t2m?at=time:2020-03-01`);
+  await ready(page);
+  assert.match(await sub(page), /^2020-03-01 00:00/);
+  await page.getByRole("tab", { name: "Info" }).click();
+  await page.getByText("HDF5, read as Zarr v3").waitFor();
+  await page.getByRole("button", { name: "Code", exact: true }).click();
+  await page.getByText(/^zarrox import '.*climate\.nc' 'climate\.zarr'$/).waitFor();
+  await page.goto(`${link}#/rgb.tif`);
+  await page.waitForFunction(() => document.querySelector(".heading h2, .card h2")?.textContent.startsWith("rgb"));
 });
 
 test("a table goes to any row of two thousand million", async (t) => {

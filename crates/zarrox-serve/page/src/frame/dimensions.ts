@@ -71,12 +71,12 @@ export class DimensionRows {
     first?.[1].element.dispatchEvent(new CustomEvent("step", { detail: by }));
   }
 
-  /** A choice between one index and a statistic over all of them. */
+  /** A choice between one slice and a statistic over all of them. */
   private statistic(shown: Shown, dimension: number, kind: string, isReduced: boolean): HTMLElement | null {
     if ((kind !== "image" && kind !== "plot") || !isReducible(shown, this.store.state)) return null;
     const { name } = shown.axes[dimension]!;
     const words: Record<Statistic, string> = { mean: "mean", min: "min", max: "max", std: "std. dev." };
-    const options = [["", "one"] as const, ...STATISTICS.map((one) => [one, words[one]] as const)];
+    const options = [["", "slice"] as const, ...STATISTICS.map((one) => [one, words[one]] as const)];
     // Other values have other limits.
     return choice(`Statistic over ${name}`, options, isReduced ? this.store.state.statistic : "", (one) => this.store.change({ statistic: one as Statistic | "", reduced: one === "" ? -1 : dimension, range: [] }));
   }

@@ -123,7 +123,7 @@ export class Comparison {
     const state = (): State => (isDifference ? this.differing(this.store.state) : this.linked(other, this.store.state));
     const change = ({ box, points }: Partial<State>, quietly = false): void => this.store.change({ ...(box ? { box } : {}), ...(points ? { points } : {}) }, quietly);
     const linked = { get state() { return state(); }, change };
-    const shown = isDifference ? { ...this.shown, title: `${this.shown.title} − ${other === this.shown ? "the other slice" : other.title}` } : other;
+    const shown = isDifference ? { ...this.shown, title: `${this.shown.title} − ${other === this.shown ? "other slice" : other.title}` } : other;
     return new ImageView(shown, linked, this.maps, { ...this.around, changed: () => undefined }, isDifference ? () => ({ shown: other, state: this.linked(other, this.store.state) }) : null);
   }
 
