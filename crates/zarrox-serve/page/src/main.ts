@@ -225,7 +225,10 @@ class App {
   private around(): Around {
     return {
       pin: (y, x, add) => this.pin(y, x, add),
-      changed: () => this.style.changed(),
+      changed: () => {
+        this.style.changed();
+        this.panel.showTimes(this.image?.times ?? "");
+      },
       showChunks: () => this.store.change({ view: "chunks" }),
     };
   }

@@ -316,6 +316,7 @@ test("storage says what a view and a series read", async (t) => {
   await ready(page);
   await page.getByRole("tab", { name: "Storage" }).click();
   await page.getByText(/^This view reads 1 of 15 chunks/).waitFor();
+  await page.getByText(/^This view took 1 request: the server fetched and decoded for [\d.]+ m?s, sending took [\d.]+ m?s, and painting [\d.]+ m?s\.$/).waitFor();
   await page.getByText(/^A series along step at a point reads 3 of 15 chunks/).waitFor();
 });
 

@@ -3,19 +3,18 @@
 import { bounded, middle, shifted, zoomed } from "./bounds";
 import * as coasts from "./coast";
 import type { Limits, Maps, Summary } from "./colours";
-import { told } from "../data/coordinates";
 import { download, h } from "../dom";
 import { area, drawFrame, drawPicture, frameKey, Plane, type Layer, type Rect, type Scene } from "./figure";
 import { listen } from "./gestures";
 import { Heading, sliceOf, titleOf } from "../views/heading";
 import { chosen } from "../data/labels";
-import { directions, elementRatio, fieldOf, index, isEqual, reducedOf, rest, sides, valueTimes, valueUnits, type Shown } from "../data/model";
-import { count, rounded } from "../data/numbers";
+import { directions, elementRatio, fieldOf, index, isEqual, reducedOf, sides, type Shown } from "../data/model";
 import { Palette } from "./palette";
 import { CanvasPen, SvgPen, type Pen } from "./pen";
 import type { Box, Other, Seen } from "./picture";
 import { placeText, Tag, valuesAt } from "./probe";
 import { Reader } from "./reader";
+import { description, details, times } from "./words";
 import type { State, Store } from "../data/state";
 import { onTheme, PRINT, theme, type Theme } from "../theme";
 
@@ -46,6 +45,8 @@ export class ImageView {
   /** What lies over the picture, drawn once for many slices. */
   private over: { key: string; canvas: HTMLCanvasElement } = { key: "", canvas: h("canvas") };
   private isKeyed = false;
+  /** The milliseconds that painting took. */
+  private painted = 0;
   private dragged: Rect | null = null;
 
   constructor(
@@ -99,14 +100,22 @@ export class ImageView {
   /** Paints a layer, of which more has come. */
   private paint(layer: Layer): void {
     const { state } = this.store;
+    const begun = performance.now();
     this.palette.take(layer);
     for (const one of this.reader.layers) this.palette.paint(one, state, this.visible(one.state));
+    this.painted = performance.now() - begun;
     this.around.changed();
   }
 
   private seen(state: State): Seen {
     const box = this.box(state);
     return { state, box, per: this.perPixel(box), visible: this.visible(state), minus: this.minus?.() };
+  }
+
+  /** The times that the picture took, in words; empty before it is there. */
+  get times(): string {
+    const layer = this.reader.newest;
+    return layer?.isWhole ? times(layer, this.painted) : "";
   }
 
   get summary(): Summary | null {
@@ -249,7 +258,7 @@ export class ImageView {
   save(form: "png" | "svg", name: string): void {
     const [width, height] = [1200, 900];
     const { name: title, units } = titleOf(this.shown, this.store.state);
-    const scene = this.scene(width, height, PRINT, [units ? `${title} (${units})` : title, this.details().join(" · ")]);
+    const scene = this.scene(width, height, PRINT, [units ? `${title} (${units})` : title, details(this.shown, this.reader.newest?.state ?? this.store.state, this.reader.newest, this.summary).join(" · ")]);
     const draw = (pen: Pen): void => {
       drawPicture(pen, scene);
       drawFrame(pen, scene);
@@ -266,45 +275,11 @@ export class ImageView {
     canvas.toBlob((blob) => blob && download(`${name}.png`, blob));
   }
 
-  /** What is known of the shown slice, in words: its coordinates, and its values. */
-  private details(): string[] {
-    const layer = this.reader.newest;
-    const state = layer?.state ?? this.store.state;
-    const all = sliceOf(this.shown, state, "image");
-    for (const dimension of rest(this.shown, state, "image").slice(0, 1)) if (dimension !== reducedOf(this.shown, state, "image")) all.push(`${index(this.shown, state, dimension) + 1} of ${count(this.shown.shape[dimension]!)}`);
-    if (!this.summary || !layer || this.shown.channels.length > 0) return all;
-    const { finite, min, max, mean, missing, count: number } = this.summary;
-    const tell = this.teller(state);
-    const about = layer.stepX > 1 || layer.stepY > 1 || layer.tiles.length > 1 ? "≈ " : "";
-    if (finite > 0) all.push(...(valueTimes(this.shown, state) ? [] : [`mean ${about}${tell(mean)}`]), `min ${tell(min)}`, `max ${tell(max)}`);
-    all.push(`${missing === 0 ? 0 : rounded((100 * missing) / number, 2)} % missing`);
-    return all;
-  }
-
-  /** A value in short; times are dates. */
-  private teller(state: State): (value: number) => string {
-    const times = valueTimes(this.shown, state);
-    return times ? times.text : (value) => rounded(value);
-  }
-
   /** Tells in words what is shown: above the picture, over it, and to those who do not see it. */
   private describe({ state, box }: Scene): void {
     const layer = this.reader.newest;
-    this.heading.show(this.shown, layer?.state ?? state, this.details());
-    const [x, y] = sides(this.shown, state);
-    const span = (dimension: number, from: number, to: number): string => {
-      const axis = this.shown.axes[dimension];
-      if (!axis) return "";
-      const [first, last] = [Math.max(0, Math.floor(from)), Math.min(axis.length, Math.ceil(to)) - 1];
-      return `${axis.name} from ${told(axis, Math.min(first, axis.length - 1))} to ${told(axis, Math.max(0, last))}`;
-    };
-    const slice = rest(this.shown, state, "image").map((dimension, number) => (dimension === reducedOf(this.shown, state, "image") ? sliceOf(this.shown, state, "image")[number] : `${this.shown.axes[dimension]!.name} ${told(this.shown.axes[dimension]!, index(this.shown, state, dimension))}`));
-    const tell = this.teller(state);
-    const units = valueUnits(this.shown, state);
-    const limits = this.limits(state);
-    const values = limits ? `contrast limits ${tell(limits[0])} to ${tell(limits[1])} ${units}`.trim() : "";
-    const all = [`Image of ${this.shown.title}`, span(x, box[0], box[2]), span(y, box[1], box[3]), ...slice, values];
-    this.canvas.setAttribute("aria-label", `${all.filter(Boolean).join(", ")}.`);
+    this.heading.show(this.shown, layer?.state ?? state, details(this.shown, layer?.state ?? state, layer, this.summary));
+    this.canvas.setAttribute("aria-label", description(this.shown, state, box, this.limits(state)));
     this.banner.textContent = layer?.isWhole ? this.palette.warning(layer, state) : "";
     this.banner.hidden = this.banner.textContent === "";
   }

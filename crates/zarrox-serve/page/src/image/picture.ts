@@ -52,6 +52,9 @@ export interface Picture {
   /** The tiles that were asked for, and the bytes that came. */
   asked: number;
   received: number;
+  /** The milliseconds that requests waited for the server, and for their bytes. */
+  waited: number;
+  sent: number;
 }
 
 /** The part of an array that is to be seen. */
@@ -95,22 +98,30 @@ export interface Plan {
   written: (signal: AbortSignal) => Promise<Tile[]>;
 }
 
-function spanOf(level: Level, dimension: number, from: number, to: number, per: number): Span {
+function spanOf(level: Level, dimension: number, from: number, to: number, per: number, isReduced: boolean): Span {
   if (dimension < 0) return { first: 0, end: 1, step: 1, count: 1 };
   const factor = level.factors[dimension] ?? 1;
   const length = level.node.shape[dimension]!;
   const margin = (to - from) * 0.15;
-  const first = Math.max(0, Math.min(length - 1, Math.floor((from - margin) / factor)));
-  const end = Math.max(first + 1, Math.min(length, Math.ceil((to + margin) / factor)));
-  const step = Math.max(1, Math.floor(per / factor), Math.ceil((end - first) / MOST));
+  const begin = Math.max(0, Math.min(length - 1, Math.floor((from - margin) / factor)));
+  const end = Math.max(begin + 1, Math.min(length, Math.ceil((to + margin) / factor)));
+  const wanted = Math.max(1, Math.floor(per / factor), Math.ceil((end - begin) / MOST));
+  const step = isReduced ? dividing(wanted, level.node.chunk_shape[dimension] ?? 1) : wanted;
+  const first = isReduced ? begin - (begin % step) : begin;
   return { first, end, step, count: Math.ceil((end - first) / step) };
+}
+
+/** A number of elements that divides a chunk and is not much smaller, so that no block of a reduction needs two chunks. */
+function dividing(step: number, chunk: number): number {
+  for (let smaller = step; smaller > step * 0.6; smaller--) if (chunk % smaller === 0) return smaller;
+  return step;
 }
 
 /** Plans a picture of what is to be seen. */
 export function plan(shown: Shown, { state, box, per, visible, minus }: Seen): Plan {
   const [x, y] = sides(shown, state);
   const level = minus ? shown.levels[0]! : fitting(shown.levels, x, Math.max(1, per[0]));
-  const [across, down] = [spanOf(level, x, box[0], box[2], per[0]), spanOf(level, y, box[1], box[3], per[1])];
+  const [across, down] = [spanOf(level, x, box[0], box[2], per[0], state.reduce !== "nearest"), spanOf(level, y, box[1], box[3], per[1], state.reduce !== "nearest")];
   const [columns, rows] = [across.count, down.count];
   const parts = shown.colours >= 0 ? shown.shape[shown.colours]! : 0;
   const number = parts > 0 ? 0 : shown.channels.length > 0 ? visible.length : 1;
@@ -120,7 +131,7 @@ export function plan(shown: Shown, { state, box, per, visible, minus }: Seen): P
     whole: Array.from({ length: number }, () => null),
     bytes: parts > 0 ? new Float64Array(columns * rows * parts) : null,
     canvas: h("canvas", { width: columns, height: rows }),
-    tiles: [], damaged: [], asked: 0, received: 0,
+    tiles: [], damaged: [], asked: 0, received: 0, waited: 0, sent: 0,
   };
   const [fx, fy] = [level.factors[x] ?? 1, level.factors[y] ?? 1];
   const middle = [(box[0] + box[2]) / 2 / fx, (box[1] + box[3]) / 2 / fy];
@@ -143,7 +154,11 @@ export function plan(shown: Shown, { state, box, per, visible, minus }: Seen): P
     const [all, less] = await Promise.all([Promise.all(channels.map((channel) => ask(tile, channel, signal))), minus && subtrahend(minus, tile, part(across, tile.column, tile.columns), part(down, tile.row, tile.rows), signal)]);
     if (signal.aborted) return;
     picture.asked += all.length;
-    for (const one of all) picture.received += one.bytes;
+    for (const one of all) {
+      picture.received += one.bytes;
+      picture.waited += one.waited;
+      picture.sent += one.sent;
+    }
     const isTurned = x < y;
     if (picture.bytes) copy(picture.bytes, columns * parts, all[0]!.values, { ...tile, column: tile.column * parts, columns: tile.columns * parts });
     else {
@@ -221,14 +236,17 @@ function part({ first, end, step }: Span, from: number, count: number): Span {
 
 /** The tiles of a picture, whose edges are those of chunks: no chunk is decoded for two tiles. `deep` chunks lie behind each other. */
 function tilesOf(level: Level, x: number, y: number, across: Span, down: Span, deep: number): Tile[] {
-  const { chunk_shape: chunk = [], data_type: type } = level.node;
+  const { chunk_shape: chunk = [], shard_shape: shard, data_type: type } = level.node;
   const bytes = chunk.reduce((product, length) => product * length, Math.max(1, type?.bytes ?? 1) * deep);
   const [wide, tall] = [Math.max(1, chunk[x] ?? 1), y < 0 ? 1 : Math.max(1, chunk[y] ?? 1)];
   const number = ({ first, end }: Span, length: number): number => Math.ceil(end / length) - Math.floor(first / length);
   const [nx, ny] = [number(across, wide), number(down, tall)];
   let [gx, gy] = [Math.min(nx, Math.max(1, Math.floor(COST / bytes))), 1];
   if (gx === nx) gy = Math.max(1, Math.floor(COST / (bytes * nx)));
-  while (Math.ceil(nx / gx) * Math.ceil(ny / gy) > TILES) [gx, gy] = gx < nx ? [Math.min(nx, gx * 2), gy] : [gx, gy * 2];
+  const isMany = (): boolean => Math.ceil(nx / gx) * Math.ceil(ny / gy) > TILES;
+  // Shards that are not written are left out as a whole.
+  if (isMany() && shard) [gx, gy] = [Math.max(gx, Math.round((shard[x] ?? 1) / wide)), y < 0 ? 1 : Math.max(1, Math.round((shard[y] ?? 1) / tall))];
+  while (isMany()) [gx, gy] = gx < nx ? [Math.min(nx, gx * 2), gy] : [gx, gy * 2];
   const found: Tile[] = [];
   for (const [row, rows] of pieces(down, tall * gy)) for (const [column, columns] of pieces(across, wide * gx)) found.push({ column, row, columns, rows });
   return found;
