@@ -58,7 +58,7 @@ fn types() -> Program {
 pub(crate) fn test() -> Outcome {
     let site = format!("{DIRECTORY}/site");
     made(&site)?;
-    for name in ["page", "use", "faults", "screens"] {
+    for name in ["page", "use", "faults", "links", "figures", "screens"] {
         tests(name, &site, &of_the_tests(&site))?.run()?;
     }
     tests("corpus", &site, &writers(&site)?)?.run()

@@ -6,8 +6,10 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use quick_cache::sync::Cache;
+use zarrox::stores::internals::is_url;
 use zarrox::stores::{Key, Prefix, PrefixStore, Store};
 use zarrox::{Consolidated, Error, ErrorKind, Format, Node, NodePath, OpenMode, OpenOptions, Place, Result};
+use zarrox_files::{Kind, open_file};
 use zarrox_tools::copy::Translation;
 
 use crate::failure::{Answer, Failure};
@@ -30,6 +32,8 @@ pub(crate) struct Root {
     /// The store, of which nothing is served but what is below the base.
     pub(crate) store: Arc<dyn Store>,
     pub(crate) options: OpenOptions,
+    /// The file of another format that is read as a hierarchy.
+    pub(crate) file: Option<ReadFile>,
     /// The threads of short work.
     pub(crate) workers: Workers,
     /// The threads of work that may take long, such as a check.
@@ -37,6 +41,13 @@ pub(crate) struct Root {
     nodes: Cache<String, Arc<Opened>>,
     /// The time for which what was opened is taken for what is stored.
     fresh: Duration,
+}
+
+/// A file of another format.
+pub(crate) struct ReadFile {
+    pub(crate) kind: Kind,
+    /// The parts that have no form in Zarr, with the reasons.
+    pub(crate) left_out: Vec<String>,
 }
 
 /// A node that was opened.
@@ -96,11 +107,21 @@ impl Root {
     /// Opens the store of a root.
     ///
     /// # Errors
-    /// When the path or URL has no store.
+    /// When the path or URL has no store, or is a file that cannot be read.
     pub(crate) fn open(name: String, place: &Place, options: &OpenOptions, limits: Limits) -> Result<Self> {
         let not_unicode = || Error::new(ErrorKind::InvalidArgument, "the path of a root is not Unicode");
         let path = place.as_path().map(|path| path.to_str().ok_or_else(not_unicode)).transpose()?;
+        if let Some((path, kind)) = place.as_path().and_then(file_kind) {
+            let store = open_file(path)?;
+            let left_out = store.left_out().iter().map(ToString::to_string).collect();
+            let root = Self::of(name, Arc::new(store), options, limits);
+            return Ok(Self { file: Some(ReadFile { kind, left_out }), ..root });
+        }
         let options = options.clone().mode(OpenMode::Read).metadata_only(true);
+        if let Some(references) = path.and_then(references) {
+            let (store, _) = options.store(references)?;
+            return Ok(Self::of(name, store, &options, limits));
+        }
         let (store, base) = options.store(place)?;
         let store: Arc<dyn Store> = match base.is_root() {
             true => store,
@@ -135,6 +156,7 @@ impl Root {
             has_path: false,
             store,
             options,
+            file: None,
             nodes: Cache::new(KEPT),
             fresh,
         }
@@ -245,7 +267,7 @@ impl Root {
     /// Opens an archive that lies in a directory. The store found it there, so that no link leads out of the root.
     fn open_archive(&self, path: &str) -> Result<(Node, Arc<dyn Store>)> {
         if !self.has_path
-            || zarrox::stores::internals::is_url(self.place.strip_prefix("file://").unwrap_or(&self.place))
+            || is_url(self.place.strip_prefix("file://").unwrap_or(&self.place))
         {
             return Err(Error::new(ErrorKind::Unsupported, "archives are opened in directories only"));
         }
@@ -253,6 +275,19 @@ impl Root {
         let (store, _) = self.options.store(&file)?;
         Ok((self.options.open((store.clone(), ""))?, store))
     }
+}
+
+/// Returns a path with the format of its file; `None` for directories, for URLs, and for files that are no other format's.
+fn file_kind(path: &Path) -> Option<(&Path, Kind)> {
+    let is_file = !path.to_str().is_some_and(is_url) && path.is_file();
+    // What no importer reads may still be a store, such as a database.
+    is_file.then(|| Kind::of(path).ok().flatten()).flatten().map(|kind| (path, kind))
+}
+
+/// Returns the URL of the references in a file of JSON; `None` for other paths.
+fn references(path: &str) -> Option<String> {
+    let is_json = Path::new(path).extension().is_some_and(|suffix| suffix.eq_ignore_ascii_case("json"));
+    (is_json && !is_url(path) && Path::new(path).is_file()).then(|| format!("reference://::{path}"))
 }
 
 /// The node at a path below another one.

@@ -104,7 +104,7 @@ impl Server {
         Self { port, ..self }
     }
 
-    /// Sets the token; `None` lets everyone ask who reaches the address.
+    /// Sets the token, of at least 8 letters, digits, `-`, `_`, `.` and `~`; `None` lets everyone ask who reaches the address.
     #[must_use]
     pub fn token(self, token: Option<String>) -> Self {
         Self { token: token.map_or(Token::None, Token::Given), ..self }
@@ -150,7 +150,7 @@ impl Server {
     /// Begins to listen.
     ///
     /// # Errors
-    /// When the address is taken or cannot be listened at, or there is no source of random numbers.
+    /// When the token is not valid, the address is taken or cannot be listened at, or there is no source of random numbers.
     pub fn bind(self) -> Result<Bound> {
         let address = SocketAddr::new(self.bind, self.port);
         let failed = |error: io::Error| {
@@ -168,7 +168,7 @@ impl Server {
     /// The service without a listener, for programs that have one of their own: it answers as if it listened at this address.
     ///
     /// # Errors
-    /// When there is no source of random numbers.
+    /// When the token is not valid, or there is no source of random numbers.
     pub fn into_router(self, address: SocketAddr) -> Result<Router> {
         Ok(router(self.into_app(address)?))
     }
@@ -176,7 +176,7 @@ impl Server {
     fn into_app(self, address: SocketAddr) -> Result<App> {
         let token = match self.token {
             Token::Random => Some(random_token()?),
-            Token::Given(token) => Some(token),
+            Token::Given(token) => Some(checked(token)?),
             Token::None => None,
         };
         let guard = Guard {
@@ -195,6 +195,19 @@ impl Server {
             encoded: Arc::new(Encoded::new(CACHED_ENCODED)),
         })
     }
+}
+
+/// The fewest letters of a token that a program gives.
+const LEAST_TOKEN: usize = 8;
+
+/// Checks that a token can be a part of addresses and of cookies, and is not short.
+fn checked(token: String) -> Result<String> {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.~".contains(letter);
+    if token.len() >= LEAST_TOKEN && token.chars().all(is_plain) {
+        return Ok(token);
+    }
+    let message = format!("a token needs at least {LEAST_TOKEN} letters, digits, '-', '_', '.' or '~', and has no others");
+    Err(Error::new(ErrorKind::InvalidArgument, message))
 }
 
 /// Returns a text that cannot be guessed.

@@ -5,6 +5,7 @@ mod bad_input;
 mod changing;
 mod common;
 mod connections;
+mod files;
 mod guarding;
 mod slow;
 mod stored;

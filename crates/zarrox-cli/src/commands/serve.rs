@@ -1,5 +1,6 @@
 //! `zarrox serve`: serves arrays and groups over HTTP.
 
+use std::env::VarError;
 use std::io::Write;
 use std::net::IpAddr;
 use std::path::{Component, Path};
@@ -18,18 +19,22 @@ use crate::files::failed;
 use crate::interrupt;
 use crate::opening;
 
+/// The environment variable of the token.
+const TOKEN: &str = "ZARROX_TOKEN";
+
 /// Serve arrays, groups and hierarchies over HTTP: for browsers, scripts and Zarr clients
 ///
 /// The printed link opens a page that shows the hierarchies. /data/NAME/ serves the stored bytes unchanged, /v3/NAME/ serves
 /// hierarchies of all formats and stores as Zarr 3, and /api/v1/ serves the requests of the page. The server is read-only.
 ///
 /// By default, the server listens only on the loopback address (see --bind), and requests need the token of the link. Zarr
-/// clients send the token as the header 'Authorization: Bearer TOKEN'. With -- COMMAND, the server runs as long as the command,
+/// clients send the token as the header 'Authorization: Bearer TOKEN'. The token is a new one for each server, unless --token or the
+/// environment variable ZARROX_TOKEN gives one. With -- COMMAND, the server runs as long as the command,
 /// which finds the address and the token in the environment variables ZARROX_SERVER and ZARROX_TOKEN.
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
-    /// The arrays, groups, or directories or buckets with hierarchies: PATH, or NAME=PATH for another name in addresses than the
-    /// last component of the path
+    /// The arrays, groups, directories or buckets with hierarchies, or files that `import` reads and kerchunk references: PATH, or
+    /// NAME=PATH for another name in addresses than the last component of the path
     #[arg(value_name = "PATH", required = true)]
     roots: Vec<String>,
 
@@ -41,8 +46,13 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
     port: u16,
 
+    /// The token, so that links remain valid when the server is started again; at least 8 letters, digits, '-', '_', '.' or '~'. Other
+    /// users may see the command line, but not the environment variable ZARROX_TOKEN [default: a random one]
+    #[arg(long, value_name = "TOKEN", hide_default_value = true)]
+    token: Option<String>,
+
     /// Respond to requests without a token
-    #[arg(long)]
+    #[arg(long, conflicts_with = "token")]
     no_token: bool,
 
     /// Open the link in the browser
@@ -101,6 +111,8 @@ impl Serve {
             .time_limit(Duration::from_secs(self.time_limit.max(1)));
         if self.no_token {
             server = server.token(None);
+        } else if let Some(token) = self.token()? {
+            server = server.token(Some(token));
         }
         server = self.allow_origin.iter().fold(server, Server::allow_origin);
         server = self.allow_host.iter().fold(server, Server::allow_host);
@@ -117,6 +129,20 @@ impl Serve {
         Ok(server)
     }
 
+    /// Returns the token that was given.
+    fn token(&self) -> Result<Option<String>> {
+        if self.token.is_some() {
+            return Ok(self.token.clone());
+        }
+        match std::env::var(TOKEN) {
+            Ok(token) => Ok(Some(token).filter(|token| !token.is_empty())),
+            Err(VarError::NotPresent) => Ok(None),
+            Err(VarError::NotUnicode(_)) => {
+                Err(Error::new(ErrorKind::InvalidArgument, format!("{TOKEN} is not Unicode")))
+            }
+        }
+    }
+
     /// Runs a command while the server runs, and fails if the command fails.
     fn beside(&self, server: Bound, stop: &StopHandle) -> Result<(), Failure> {
         let (program, arguments) =
@@ -126,7 +152,7 @@ impl Serve {
         let child = Command::new(program)
             .args(arguments)
             .env("ZARROX_SERVER", url)
-            .env("ZARROX_TOKEN", token)
+            .env(TOKEN, token)
             .status();
         stop.stop();
         let served = running.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));

@@ -72,6 +72,38 @@ fn a_signal_ends_the_server_cleanly() {
 }
 
 #[test]
+fn a_token_may_be_given() {
+    let place = place();
+    let running = Running::new(&place, &["--token", "sea-of-2026", "sea.zarr"], 1);
+    assert!(running.link.ends_with("/?token=sea-of-2026"), "{}", running.link);
+    assert_eq!(running.ask("/v3/sea.zarr/zarr.json?token=sea-of-2026"), "HTTP/1.1 200 OK");
+    assert_eq!(running.ask("/v3/sea.zarr/zarr.json?token=sea-of-2025"), "HTTP/1.1 401 Unauthorized");
+    running.end("-TERM");
+    let told = |variable: &str| {
+        let mut command = place.command(&["serve", "sea.zarr", "--", "sh", "-c", "echo $ZARROX_TOKEN"]);
+        let output = command.env("ZARROX_TOKEN", variable).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap().trim_end().to_owned())
+    };
+    assert_eq!(told("of-the-environment"), (Some(0), "of-the-environment".to_owned()));
+    assert_eq!(told("").1.len(), 48);
+    assert_eq!(told("short").0, Some(2));
+    for bad in ["short", "with space and more", "semi;colon-and-more"] {
+        assert!(place.fails(2, &["serve", "--token", bad, "sea.zarr"]).contains("at least 8 letters"));
+    }
+    place.fails(2, &["serve", "--token", "sea-of-2026", "--no-token", "sea.zarr"]);
+}
+
+#[test]
+fn files_of_other_formats_are_served() {
+    let place = place();
+    place.ok(&["export", "sea.zarr", "sea.nc"]);
+    let running = Running::new(&place, &["--no-token", "sea.nc"], 1);
+    assert_eq!(running.ask("/api/v1/slice/sea.nc/depth?select=0"), "HTTP/1.1 200 OK");
+    assert_eq!(running.ask("/v3/sea.nc/depth/zarr.json"), "HTTP/1.1 200 OK");
+    running.end("-TERM");
+}
+
+#[test]
 fn the_link_is_opened_in_the_browser() {
     let place = place();
     // The system's program that opens links.

@@ -125,6 +125,15 @@ advice?: string, };
 export type Field = { name: string, data_type: string, shape: Array<number>, };
 
 /**
+ * A file of another format.
+ */
+export type FileInfo = { format: string, 
+/**
+ * At the topmost node, the parts of the file that have no form in Zarr, with the reasons.
+ */
+left_out: Array<string>, };
+
+/**
  * A float. What JSON has no number for is a string.
  */
 export type Float = number | "NaN" | "Infinity" | "-Infinity";
@@ -197,7 +206,11 @@ hierarchy: string, name: string,
 /**
  * The path or URL of the store.
  */
-store: string, format: string, attributes: { [name: string]: Json }, v3: Translated, 
+store: string, format: string, 
+/**
+ * The file of another format that is read as a hierarchy.
+ */
+file?: FileInfo, attributes: { [name: string]: Json }, v3: Translated, 
 /**
  * The metadata documents by their keys.
  */

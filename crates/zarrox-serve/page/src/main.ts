@@ -2,14 +2,16 @@
 
 import { begin, call, forget, onConnection, type NodeInfo, type Place } from "./data/api";
 import { carried } from "./data/carry";
+import { begun, Comparison } from "./views/compare";
 import { ChunkView } from "./views/chunks";
 import type { Exports } from "./frame/code";
 import { allMaps, type Maps } from "./image/colours";
 import { DimensionRows } from "./frame/dimensions";
 import { choice, fill, h } from "./dom";
+import { coordinate, indices } from "./data/links";
 import { goTo } from "./frame/goto";
 import { help } from "./frame/help";
-import { ImageView } from "./image/image";
+import { ImageView, type Around } from "./image/image";
 import { Message, told } from "./views/message";
 import { along, fieldOf, pinAlong, shownCount, shownSelection, views, type Shown } from "./data/model";
 import { nodeAt, open } from "./data/open";
@@ -52,6 +54,8 @@ class App {
   /** The view that is shown; `null` before there is one. */
   private kind: string | null = null;
   private plots: PlotView | null = null;
+  private comparison: Comparison | null = null;
+  private readonly comparing = h("div", {});
   private readonly alongBox = h("span", { class: "along" });
   /** The last array that was shown, with its state and its contrast limits. */
   private last: { shown: Shown; state: State; limits: number[] } | null = null;
@@ -64,10 +68,14 @@ class App {
   async begin(): Promise<void> {
     // In a frame, such as a notebook's, the picture has the room.
     document.body.classList.toggle("no-tree", window.self !== window.top);
-    const main = h("main", {}, this.message.element, this.middle, this.rows.element);
+    const main = h("main", {}, this.message.element, this.comparing, this.middle, this.rows.element);
     document.body.replaceChildren(this.bar.element, this.lost, this.tree.element, edge("tree"), main, edge("panel"), this.panel.element);
     onConnection((isConnected) => this.connection(isConnected));
     addEventListener("keydown", (event) => this.key(event));
+    this.store.naming = ({ root, path }, dimension, at) => {
+      const isShown = this.shown !== null && this.node !== null && root === this.shown.place.root && path === this.node.path;
+      return isShown ? coordinate(this.shown!, dimension, at) : null;
+    };
     this.store.listen((state, before) => {
       if (state.root !== before.root || state.path !== before.path) void this.open();
       else this.update();
@@ -157,6 +165,7 @@ class App {
     if (this.last && this.image) this.last.limits = this.image.limits(this.last.state) ?? [];
     this.view?.close();
     this.plots?.close();
+    this.endComparison();
     [this.view, this.plots, this.shown, this.kind, this.node] = [null, null, null, null, null];
     this.message.clear();
     this.rows.clear();
@@ -173,39 +182,78 @@ class App {
     const { shown } = this;
     const { state } = this.store;
     if (!shown) return;
+    if (Object.keys(state.named).length > 0) return this.locate(shown, state);
     const possible = views(shown);
     const kind = possible.includes(state.view) ? state.view : (possible[0] ?? "");
     if (kind !== this.kind) this.change(kind, shown);
     this.bar.showTabs(possible, kind);
     this.rows.show(shown, kind);
     this.view?.update(state);
+    this.compare(shown, state);
     this.style.show(shown, this.image, kind);
     this.panel.showStorage(shown.node, shown, state, kind);
     this.updatePlots(shown, state, kind);
     this.last = { shown, state, limits: [] };
   }
 
+  /** Takes the indices of the coordinates that a link has. */
+  private locate(shown: Shown, state: State): void {
+    const { at, notes } = indices(shown, state.named);
+    this.store.settle({ at: { ...state.at, ...at }, named: {} });
+    if (notes.length > 0) this.message.show(notes.join(". "), null, []);
+  }
+
   private change(kind: string, shown: Shown): void {
     this.view?.close();
+    this.endComparison();
     this.kind = kind;
     this.message.clear();
-    const around = {
-      pin: (y: number, x: number, add: boolean) => this.pin(y, x, add),
-      changed: () => this.style.changed(),
-      showChunks: () => this.store.change({ view: "chunks" }),
-    };
-    if (kind === "image") this.view = new ImageView(shown, this.store, this.maps, around);
+    if (kind === "image") this.view = new ImageView(shown, this.store, this.maps, this.around());
     else if (kind === "plot") this.view = new PlotView(shown, this.store, (state) => along(shown, state), false, () => []);
     else if (kind === "table") this.view = new TableView(shown, this.store);
     else if (kind === "chunks") this.view = new ChunkView(shown, this.store);
     else this.view = null;
-    fill(this.middle, this.view?.element ?? h("p", { class: "nothing" }, "The array has no elements."), kind === "image" && this.tools(shown), this.dock);
+    this.place();
+  }
+
+  /** Puts the views into the middle. */
+  private place(): void {
+    const nothing = this.view ? null : h("p", { class: "nothing" }, "The array has no elements.");
+    fill(this.middle, this.view?.element, this.comparison?.view?.element, nothing, this.kind === "image" && this.shown && this.tools(this.shown), this.dock);
+  }
+
+  private around(): Around {
+    return {
+      pin: (y, x, add) => this.pin(y, x, add),
+      changed: () => {
+        this.style.changed();
+        this.panel.showTimes(this.image?.times ?? "");
+      },
+      showChunks: () => this.store.change({ view: "chunks" }),
+    };
+  }
+
+  private compare(shown: Shown, state: State): void {
+    if (!this.image || state.compare === "") return this.endComparison();
+    if (!this.comparison) {
+      this.comparison = new Comparison(shown, this.store, this.maps, this.around(), this.image, () => this.place());
+      fill(this.comparing, this.comparison.bar);
+    }
+    this.comparison.update(state);
+  }
+
+  private endComparison(): void {
+    if (!this.comparison) return;
+    this.comparison.close();
+    this.comparison = null;
+    fill(this.comparing);
+    this.place();
   }
 
   /** The buttons over an image. */
   private tools(shown: Shown): HTMLElement {
     const button = (label: string, name: string, act: () => void): HTMLElement => h("button", { type: "button", class: "icon", "aria-label": name, title: name, click: act }, label);
-    return h("div", { class: "tools" }, button("+", "Zoom in", () => this.image?.zoom(0.7)), button("−", "Zoom out", () => this.image?.zoom(1 / 0.7)), button("⤢", "Fit (0)", () => this.image?.fit()), button("⊙", "Go to a place (g)", () => goTo(shown, this.store)));
+    return h("div", { class: "tools" }, button("+", "Zoom in", () => this.image?.zoom(0.7)), button("−", "Zoom out", () => this.image?.zoom(1 / 0.7)), button("⤢", "Fit (0)", () => this.image?.fit()), button("⊙", "Go to a place (g)", () => goTo(shown, this.store)), shown.colours < 0 && shown.channels.length === 0 && button("◫", "Compare", () => this.store.change(this.store.state.compare ? { compare: "" } : begun(shown, this.store.state))));
   }
 
   // Pins and their plots.

@@ -167,6 +167,10 @@ def odd(path):
             (pathlib.Path(path) / f"series/c/5/{row}/{column}").write_bytes(b"no zstd")
     long = group.create_array("long", shape=(2_000_000_000,), chunks=(1_000_000,), dtype="f4", fill_value=0)
     long[:1_000_000] = np.sin(np.arange(1_000_000))
+    huge = group.create_array("huge", shape=(100_000, 100_000), chunks=(1000, 1000), shards=(10_000, 10_000), dtype="f4", fill_value=0)
+    for at in (0, 22_000, 44_000, 66_000, 88_000):
+        huge[at : at + 1000, at : at + 1000] = 7
+    put("plain", np.arange(12.0).reshape(3, 4))
     group.create_array("table", data=np.arange(400 * 120).reshape(400, 120), dimension_names=["row", "column"])
     (pathlib.Path(path) / "empty").mkdir()
 

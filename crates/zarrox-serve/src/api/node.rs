@@ -56,6 +56,10 @@ pub(super) struct NodeInfo {
     /// The path or URL of the store.
     store: String,
     format: String,
+    /// The file of another format that is read as a hierarchy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    file: Option<FileInfo>,
     #[cfg_attr(test, ts(type = "{ [name: string]: Json }"))]
     attributes: Value,
     #[serde(flatten)]
@@ -65,6 +69,15 @@ pub(super) struct NodeInfo {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional, type = "{ [key: string]: Json }"))]
     documents: Option<Value>,
+}
+
+/// A file of another format.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct FileInfo {
+    format: String,
+    /// At the topmost node, the parts of the file that have no form in Zarr, with the reasons.
+    left_out: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -228,6 +241,10 @@ fn found(
         name: path.rsplit('/').next().unwrap_or_default().to_owned(),
         store: root.store.location(),
         format: node.format().to_string(),
+        file: root.file.as_ref().map(|file| FileInfo {
+            format: file.kind.to_string(),
+            left_out: if path.is_empty() { file.left_out.clone() } else { Vec::new() },
+        }),
         attributes: Json::from(node.attributes().clone()).into(),
         kind: match node {
             Node::Group(_) => Kind::Group,

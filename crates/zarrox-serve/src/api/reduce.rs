@@ -1,9 +1,9 @@
 //! The reduction that a request asks for.
 
 use serde::Deserialize;
-use zarrox::ArrayView;
 use zarrox::data_type::Storage;
-use zarrox_tools::reduce::{Reducer, Reduction};
+use zarrox::{ArrayView, DynArray, Error, Result};
+use zarrox_tools::reduce::{Division, Measure, Reducer, Reduction};
 
 use crate::failure::{Answer, Failure};
 use crate::query::Numbers;
@@ -11,14 +11,17 @@ use crate::query::Numbers;
 /// The most elements that are read for one reduction.
 pub(crate) const MOST_REDUCED: u128 = 1 << 28;
 
-/// The element that stands for a block; the first one unless a request says otherwise.
-#[derive(Debug, Clone, Copy, Deserialize)]
+/// What stands for a block: one of its elements or their mean, or their standard deviation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
-pub(crate) struct Reduce(pub(crate) Reduction);
+pub(crate) enum Reduce {
+    Element(Reduction),
+    Deviation,
+}
 
 impl Default for Reduce {
     fn default() -> Self {
-        Self(Reduction::Nearest)
+        Self::NEAREST
     }
 }
 
@@ -26,7 +29,34 @@ impl TryFrom<String> for Reduce {
     type Error = String;
 
     fn try_from(name: String) -> Result<Self, String> {
-        name.escape_debug().to_string().parse().map(Self).map_err(|error: zarrox::Error| error.to_string())
+        if name == Measure::Std.name() {
+            return Ok(Self::Deviation);
+        }
+        let found = name.escape_debug().to_string().parse();
+        found.map(Self::Element).map_err(|error: Error| format!("{error}, {}", Measure::Std))
+    }
+}
+
+impl Reduce {
+    /// The first element, which is read alone.
+    pub(crate) const NEAREST: Self = Self::Element(Reduction::Nearest);
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Element(reduction) => reduction.name(),
+            Self::Deviation => Measure::Std.name(),
+        }
+    }
+
+    /// Reduces the blocks of a view.
+    pub(crate) fn reduce(self, reducer: &Reducer, view: &ArrayView<'_>, lengths: &[u64]) -> Result<DynArray> {
+        match self {
+            Self::Element(reduction) => reducer.reduce(view, lengths, reduction),
+            Self::Deviation => {
+                let divisions: Vec<Division> = lengths.iter().map(|&length| Division::Length(length)).collect();
+                reducer.clone().with_deviation().blocks(view, &divisions)?.get(Measure::Std)
+            }
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use zarrox::data_type::{Casting, Endian, Storage};
 use zarrox::internals::data_type::ByteOrder;
 use zarrox::{Array, DataType, DynArray, ErrorKind, Interrupt, Registry};
 use zarrox_files::picture::{self, Colours, NAMES, Scale, Scaling};
-use zarrox_tools::reduce::{Reducer, Reduction};
+use zarrox_tools::reduce::Reducer;
 
 use super::reduce::{MOST_REDUCED, Reduce, reducer};
 use super::selection::{Indexing, Part, count, steps_for, thinned};
@@ -112,7 +112,7 @@ pub(super) struct Elements {
     /// The selection in plain words, if it has some.
     selection: Option<String>,
     steps: Vec<u64>,
-    reduction: Reduction,
+    reduction: Reduce,
 }
 
 pub(super) async fn answer(
@@ -224,8 +224,8 @@ fn own_steps(shape: &[u64], list: &str) -> Answer<Vec<u64>> {
 fn read(part: &Part, steps: Vec<u64>, query: &SliceQuery) -> Answer<Elements> {
     let field = query.field.as_deref();
     let is_whole = steps.iter().all(|step| *step == 1);
-    let Reduce(reduction) = query.reduce;
-    if reduction == Reduction::Nearest || is_whole {
+    let reduction = query.reduce;
+    if reduction == Reduce::NEAREST || (is_whole && reduction != Reduce::Deviation) {
         return nearest(part, steps, field);
     }
     check_size(part, &steps)?;
@@ -240,7 +240,7 @@ fn read(part: &Part, steps: Vec<u64>, query: &SliceQuery) -> Answer<Elements> {
     }
     part.check_cost(&vec![1; part.shape.len()], "select a smaller part, or use reduce=nearest")?;
     let view = part.array.slice(part.selection.clone());
-    let values = reducer(&view, &query.missing)?.reduce(&view, &steps, reduction)?;
+    let values = reduction.reduce(&reducer(&view, &query.missing)?, &view, &steps)?;
     Ok(Elements { values, selection: part.text(&steps), steps, reduction })
 }
 
@@ -251,9 +251,9 @@ pub(super) fn nearest(part: &Part, mut steps: Vec<u64>, field: Option<&str>) -> 
     let selection = part.text(&steps);
     let reducer = field.into_iter().fold(Reducer::new(), Reducer::field);
     let view = part.array.slice(part.selection.clone());
-    let values = reducer.reduce(&view, &steps, Reduction::Nearest)?;
+    let values = Reduce::NEAREST.reduce(&reducer, &view, &steps)?;
     steps.resize(values.shape().len(), 1);
-    Ok(Elements { values, selection, steps, reduction: Reduction::Nearest })
+    Ok(Elements { values, selection, steps, reduction: Reduce::NEAREST })
 }
 
 /// Refuses answers that are too large.
@@ -331,7 +331,7 @@ fn describe(elements: &Elements, headers: &mut HeaderMap, registry: &Registry) {
     put(headers, HeaderName::from_static("x-zarrox-shape"), &shape);
     let steps = list(elements.steps.iter().map(u64::to_string).collect());
     put(headers, HeaderName::from_static("x-zarrox-step"), &steps);
-    put(headers, HeaderName::from_static("x-zarrox-reduce"), &elements.reduction.to_string());
+    put(headers, HeaderName::from_static("x-zarrox-reduce"), elements.reduction.name());
     let data_type: String = elements.values.data_type().to_string().escape_default().to_string();
     put(headers, HeaderName::from_static("x-zarrox-data-type"), &data_type);
     if let Ok((name, _)) = as_numbers(empty_like(&elements.values), registry) {

@@ -33,11 +33,12 @@ pub struct Reducer {
     field: Option<String>,
     missing: Vec<f64>,
     at_once: u64,
+    with_deviation: bool,
 }
 
 impl Default for Reducer {
     fn default() -> Self {
-        Self { field: None, missing: Vec::new(), at_once: AT_ONCE }
+        Self { field: None, missing: Vec::new(), at_once: AT_ONCE, with_deviation: false }
     }
 }
 
@@ -64,6 +65,12 @@ impl Reducer {
     #[must_use]
     pub fn at_once(self, elements: u64) -> Self {
         Self { at_once: elements.max(1), ..self }
+    }
+
+    /// Also computes standard deviations in [`blocks`](Self::blocks), which takes more time.
+    #[must_use]
+    pub fn with_deviation(self) -> Self {
+        Self { with_deviation: true, ..self }
     }
 
     /// Reduces each block with this shape to one element. NaN and missing values are ignored, except by
@@ -106,13 +113,14 @@ impl Reducer {
             None => Ok(values),
         };
         let missing = numbers(self.missing_of(&data_type, &registry)?)?;
-        let running = running(&number_type, &counts, 1, missing.as_bytes(), false);
+        let running = running(&number_type, &counts, 1, missing.as_bytes(), self.with_deviation);
         for part in view.parts(self.at_once, zarrox::Order::RowMajor)? {
             let region: Vec<(u64, u64)> = part.into_iter().map(|range| (range.start, range.end)).collect();
             let values = numbers(self.read(&view.slice(selection(&region)))?)?;
             running.add(values.as_bytes(), divisions, &region);
         }
-        Ok(Blocks { running, shape: counts, data_type, number_type, registry })
+        let with_deviation = self.with_deviation;
+        Ok(Blocks { running, shape: counts, data_type, number_type, registry, with_deviation })
     }
 
     /// Reduces boxes of whole blocks.
@@ -207,6 +215,7 @@ pub struct Blocks {
     data_type: DataType,
     number_type: DataType,
     registry: Registry,
+    with_deviation: bool,
 }
 
 impl Blocks {
@@ -214,12 +223,13 @@ impl Blocks {
     /// missing values are NaN or a missing value.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] for [`Measure::Nan`] and [`Measure::Std`]; [`ErrorKind::InvalidArgument`] for the extremes of a
-    /// block without elements.
+    /// [`ErrorKind::Unsupported`] for [`Measure::Nan`], and for [`Measure::Std`] without [`Reducer::with_deviation`];
+    /// [`ErrorKind::InvalidArgument`] for the extremes of a block without elements.
     pub fn get(&mut self, measure: Measure) -> Result<DynArray> {
         let data_type = measure.data_type(&self.data_type);
         let found = match measure {
             Measure::Count | Measure::Mean => data_type.clone(),
+            Measure::Std if self.with_deviation => data_type.clone(),
             Measure::Min | Measure::Max => self.number_type.clone(),
             Measure::Nan | Measure::Std => {
                 let message = format!("the {measure} of blocks is not supported");
@@ -338,6 +348,21 @@ mod tests {
         assert_eq!(reduced(Reduction::Max), r#"float32 [[7.0,7.0,9.0],["NaN",5.0,"NaN"]]"#);
         assert_eq!(reduced(Reduction::Mode), r#"float32 [[1.0,4.0,9.0],[-1.0,2.0,-1.0]]"#);
         assert_eq!(reduced(Reduction::Median), r#"float32 [[1.0,4.0,9.0],[-1.0,3.5,-1.0]]"#);
+    }
+
+    #[test]
+    fn deviations_leave_out_what_is_missing() {
+        let values = [2.0, f64::NAN, 4.0, 4.0, -9.0, 4.0, 5.0, 5.0, 7.0, 9.0];
+        let array = array(&DataType::Float32, &values, [2, 5]);
+        let deviation = |missing: &[f64], lengths: [u64; 2]| {
+            let reducer = Reducer::new().at_once(4).missing(missing.iter().copied()).with_deviation();
+            let divisions = lengths.map(Division::Length);
+            text(reducer.blocks(&array.slice(s![..]), &divisions).and_then(|mut found| found.get(Measure::Std)))
+        };
+        assert_eq!(deviation(&[-9.0], [2, 5]), "float64 [[2.0]]");
+        assert_eq!(deviation(&[], [2, 1]), "float64 [[1.0,0.0,0.5,1.5,9.0]]");
+        assert_eq!(deviation(&[-9.0], [2, 1]), "float64 [[1.0,0.0,0.5,1.5,0.0]]");
+        assert!(Reducer::new().blocks(&array.slice(s![..]), &[Division::ALL; 2]).unwrap().get(Measure::Std).is_err());
     }
 
     #[test]

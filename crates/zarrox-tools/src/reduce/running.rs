@@ -22,7 +22,7 @@ pub(crate) trait Running: Send + Sync {
 }
 
 /// Creates empty statistics for a result of this shape, with a copy for each of `copies` threads. The values `missing` are
-/// ignored like NaN; deviations are computed only without missing values.
+/// ignored like NaN.
 pub(crate) fn running(
     data_type: &DataType,
     shape: &[usize],
@@ -132,11 +132,17 @@ impl<T: Primitive> Statistics<T> {
             let run = inner.run(number);
             run.start * size_of::<T>()..run.end * size_of::<T>()
         };
-        let runs: Vec<Range<usize>> = match counts_all && (inner.is_each() || inner.is_all()) {
+        let value = if inner.is_each() { None } else { repeated::<T>(bytes) };
+        let runs: Vec<Range<usize>> = match counts_all && value.is_none() && (inner.is_each() || inner.is_all()) {
             true => Vec::new(),
             false => (0..inner.count).map(run).collect(),
         };
         rows.each(|place, starts| {
+            if let Some(value) = value {
+                let blocks = (place..).zip(&runs);
+                let times = |run: &Range<usize>| (starts.len() * run.len() / size_of::<T>()) as u64;
+                return blocks.for_each(|(block, run)| self.repeat(block, value, times(run)));
+            }
             for start in starts {
                 let row = &bytes[start * size_of::<T>()..start * size_of::<T>() + width];
                 if counts_all && inner.is_each() {
@@ -164,7 +170,8 @@ impl<T: Primitive> Statistics<T> {
 
     #[inline(always)]
     fn add_some(&mut self, block: usize, run: &[u8], counts: impl Fn(&[T], T) -> bool) {
-        let (mut count, mut sum) = (self.counts[block], self.sums[block]);
+        let before = self.counts[block];
+        let (mut count, mut sum) = (before, self.sums[block]);
         let (mut low, mut high) = (self.low[block], self.high[block]);
         for value in run.chunks_exact(size_of::<T>()).map(T::of_bytes) {
             if counts(&self.missing, value) {
@@ -176,6 +183,17 @@ impl<T: Primitive> Statistics<T> {
         }
         (self.counts[block], self.sums[block]) = (count, sum);
         (self.low[block], self.high[block]) = (low, high);
+        if self.means.is_empty() {
+            return;
+        }
+        let (mut count, mut mean, mut squares) = (before, self.means[block], self.squares[block]);
+        for value in run.chunks_exact(size_of::<T>()).map(T::of_bytes) {
+            if counts(&self.missing, value) {
+                count += 1.0;
+                (mean, squares) = with_value(mean, squares, count, value.to_f64());
+            }
+        }
+        (self.means[block], self.squares[block]) = (mean, squares);
     }
 
     /// Adds one value to each block of a row.
@@ -196,11 +214,8 @@ impl<T: Primitive> Statistics<T> {
         }
         let (means, squares) = (&mut self.means[range.clone()], &mut self.squares[range]);
         for (at, value) in row.chunks_exact(size_of::<T>()).map(T::of_bytes).enumerate() {
-            // Welford's algorithm, which squares only small differences.
-            let apart = if value == value { value.to_f64() - means[at] } else { 0.0 };
-            let step = apart / counts[at].max(1.0);
-            means[at] += step;
-            squares[at] += apart * (apart - step);
+            let number = if value == value { value.to_f64() } else { means[at] };
+            (means[at], squares[at]) = with_value(means[at], squares[at], counts[at].max(1.0), number);
         }
     }
 
@@ -234,17 +249,20 @@ impl<T: Primitive> Statistics<T> {
     }
 
     /// Adds one value `times` times to each block.
-    #[expect(clippy::cast_precision_loss, clippy::eq_op, reason = "a weight; NaN differs from itself")]
     fn add_repeated(&mut self, value: T, times: u64) {
         self.total += times;
-        if value != value || times == 0 {
+        (0..self.counts.len()).for_each(|block| self.repeat(block, value, times));
+    }
+
+    /// Adds one value `times` times to one block.
+    #[expect(clippy::cast_precision_loss, reason = "a weight")]
+    fn repeat(&mut self, block: usize, value: T, times: u64) {
+        if value.is_nan() || times == 0 || self.missing.contains(&value) {
             return;
         }
         let (count, mean) = (times as f64, value.to_f64());
-        for block in 0..self.counts.len() {
-            self.join_moments(block, count, mean * count, mean, 0.0);
-            self.see(block, value, value);
-        }
+        self.join_moments(block, count, mean * count, mean, 0.0);
+        self.see(block, value, value);
     }
 
     /// Adds other values of the same blocks.
@@ -280,4 +298,19 @@ impl<T: Primitive> Statistics<T> {
         }
         bytes
     }
+}
+
+/// Returns the value if a box has no other one, as boxes of missing chunks do: these are compared much faster than they are added.
+fn repeated<T: Primitive>(bytes: &[u8]) -> Option<T> {
+    let (first, rest) = bytes.split_at_checked(size_of::<T>())?;
+    (rest == &bytes[..rest.len()]).then(|| T::of_bytes(first))
+}
+
+/// Returns the mean and the sum of the squares of differences from it, with one more value, of now `count` ones. Welford's algorithm
+/// squares only small differences.
+#[inline(always)]
+fn with_value(mean: f64, squares: f64, count: f64, value: f64) -> (f64, f64) {
+    let apart = value - mean;
+    let step = apart / count;
+    (mean + step, squares + apart * (apart - step))
 }

@@ -102,7 +102,12 @@ export interface Values {
   whole: Whole | null;
   /** The bytes that came. */
   bytes: number;
+  /** The milliseconds until the answer began, in which the server fetched and decoded, and those until all of it was there. */
+  waited: number;
+  sent: number;
 }
+
+type Numbers = Pick<Values, "values" | "imaginary" | "whole">;
 
 /** The cached answers, the newest last: a step back sends no request. */
 const kept = new Map<string, Values>();
@@ -129,9 +134,12 @@ export function forget(): void {
 }
 
 async function read(url: string, signal?: AbortSignal): Promise<Values> {
+  const begun = performance.now();
   const response = await asked(url, signal);
+  const answered = performance.now();
   const buffer = await response.arrayBuffer();
-  const values = { ...decoded(response.headers.get("x-zarrox-dtype") ?? "", buffer), bytes: buffer.byteLength };
+  const times = { waited: answered - begun, sent: performance.now() - answered };
+  const values = { ...decoded(response.headers.get("x-zarrox-dtype") ?? "", buffer), bytes: buffer.byteLength, ...times };
   keep(url, values);
   return values;
 }
@@ -157,10 +165,10 @@ export async function slice(place: Place, parameters: Parameters, signal?: Abort
 const NO_TIME = -(2n ** 63n);
 
 /** Little-endian numbers of NumPy's type as doubles. Times that are none are NaN. */
-export function decoded(dtype: string, buffer: ArrayBuffer): Omit<Values, "bytes"> {
+export function decoded(dtype: string, buffer: ArrayBuffer): Numbers {
   const kind = dtype.replace(/^[<>|=]/, "");
-  const plain = (values: Float64Array): Omit<Values, "bytes"> => ({ values, imaginary: null, whole: null });
-  const whole = (array: Whole): Omit<Values, "bytes"> => ({ values: Float64Array.from(array as BigInt64Array, Number), imaginary: null, whole: array });
+  const plain = (values: Float64Array): Numbers => ({ values, imaginary: null, whole: null });
+  const whole = (array: Whole): Numbers => ({ values: Float64Array.from(array as BigInt64Array, Number), imaginary: null, whole: array });
   if (/^[mM]8/.test(kind)) return plain(Float64Array.from(new BigInt64Array(buffer), (time) => (time === NO_TIME ? NaN : Number(time))));
   switch (kind) {
     case "b1":
@@ -195,7 +203,7 @@ export function decoded(dtype: string, buffer: ArrayBuffer): Omit<Values, "bytes
   }
 }
 
-function complex(numbers: Float32Array | Float64Array): Omit<Values, "bytes"> {
+function complex(numbers: Float32Array | Float64Array): Numbers {
   const count = numbers.length / 2;
   const [values, imaginary] = [new Float64Array(count), new Float64Array(count)];
   for (let index = 0; index < count; index++) {

@@ -174,8 +174,8 @@ export function find(axis: Axis, typed: string): number | null {
     if (axis.isKnown) for (let at = 0; at < axis.length; at++) if (axis.label(at).toLowerCase() === words.toLowerCase()) return at;
     return /^\d+$/.test(words) ? Math.min(axis.length - 1, Number(words)) : null;
   }
-  const number = axis.times ? axis.times.number(words) : angle(words);
-  if (number === null || Number.isNaN(number)) return null;
+  const number = typedNumber(axis, words);
+  if (number === null) return null;
   const turns = axis.kind === "longitude" ? [number, number + 360, number - 360] : [number];
   let [best, least] = [-1, Infinity];
   for (let at = 0; at < axis.length; at++) {
@@ -183,6 +183,12 @@ export function find(axis: Axis, typed: string): number | null {
     if (far < least) [best, least] = [at, far];
   }
   return best < 0 ? null : best;
+}
+
+/** The coordinate that was typed; `null` if it is none. */
+export function typedNumber(axis: Axis, words: string): number | null {
+  const number = axis.times ? axis.times.number(words) : angle(words);
+  return number === null || Number.isNaN(number) ? null : number;
 }
 
 /** A number with a unit or a letter of the compass after it. */
@@ -219,6 +225,8 @@ function numbered(axis: Axis, low: number, high: number, wanted: number): [numbe
 export interface Meaning {
   /** The number that a stored one means; NaN of missing ones. */
   of: (value: number) => number;
+  /** The factor by which differences are larger than those of stored numbers. */
+  scale: number;
   /** True if all numbers mean themselves. */
   isPlain: boolean;
   /** The missing-value markers among the stored numbers, beside NaN. */
@@ -267,6 +275,7 @@ export function meaning(node: Pick<ArrayNode, "attributes" | "data_type" | "fill
   const valid = bounds.map((value) => value * scale + offset);
   return {
     of,
+    scale,
     isPlain,
     missing: [...new Set(missing)],
     units: timesOf(node) ? "" : unit(text(attributes["units"])),

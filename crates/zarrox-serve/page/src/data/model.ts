@@ -173,6 +173,17 @@ export function rest(shown: Shown, state: State, view: string): number[] {
   });
 }
 
+/** True if the values have means and standard deviations. */
+export function isReducible(shown: Shown, state: State): boolean {
+  return ["bool", "int", "uint", "float"].includes(shown.node.data_type.kind) && isNumeric(shown.node) && shown.colours < 0 && valueTimes(shown, state) === null;
+}
+
+/** The dimension over which a view shows a statistic; -1 where it shows one index along each. */
+export function reducedOf(shown: Shown, state: State, view: string): number {
+  const isPossible = state.statistic !== "" && (view === "image" || view === "plot") && isReducible(shown, state);
+  return isPossible && rest(shown, state, view).includes(state.reduced) ? state.reduced : -1;
+}
+
 /** The dimension of the plot of a whole array. */
 export function along(shown: Shown, state: State): number {
   if (state.along >= 0 && state.along < shown.shape.length) return state.along;
@@ -198,7 +209,7 @@ export function shownSelection(shown: Shown, state: State, view: string): string
     return first === 0 && end === shown.shape[dimension] ? ":" : `${first}:${end}`;
   };
   return selection(shown, state, (dimension) => {
-    if (dimension === shown.colours) return ":";
+    if (dimension === shown.colours || dimension === reducedOf(shown, state, view)) return ":";
     if (dimension !== x && dimension !== y) return null;
     if (state.box.length !== 4) return ":";
     return dimension === x ? span(dimension, state.box[0]!, state.box[2]!) : span(dimension, state.box[1]!, state.box[3]!);

@@ -6,6 +6,12 @@ import type { Norm } from "../image/colours";
 export const REDUCTIONS = ["nearest", "mean", "min", "max", "median", "mode"] as const;
 export const COMPONENTS = ["magnitude", "phase", "real", "imaginary"] as const;
 export const NORMS: readonly Norm[] = ["linear", "log", "symlog"];
+/** The ways to see two slices. */
+export const COMPARISONS = ["side", "swipe", "difference"] as const;
+
+/** The statistics over a dimension. */
+export const STATISTICS = ["mean", "min", "max", "std"] as const;
+export type Statistic = (typeof STATISTICS)[number];
 const VIEWS = ["image", "plot", "table", "chunks"];
 
 export interface State extends Place {
@@ -18,6 +24,11 @@ export interface State extends Place {
   along: number;
   /** The indices along all other dimensions, by dimension. */
   at: Record<number, number>;
+  /** The coordinates of a link by the names of dimensions, until the array is known that has their indices. */
+  named: Record<string, string>;
+  /** The dimension over which a statistic is shown, and the statistic; -1 and empty for one index. */
+  reduced: number;
+  statistic: Statistic | "";
   /** The shown part of the image, in elements: left, top, right, bottom. Empty for all of it. */
   box: number[];
   /** The axes whose direction is not that which suits: x, y or xy. */
@@ -27,6 +38,10 @@ export interface State extends Place {
   reverse: boolean;
   /** The number of steps of the colours; 0 for even ones. */
   levels: number;
+  /** The colours below and above the contrast limits, and of missing values, as `rrggbb`; empty for the ends of the map, and hatching. */
+  under: string;
+  over: string;
+  bad: string;
   /** The contrast limits; empty for those of the first slice. */
   range: number[];
   /** True if each slice has limits of its own. */
@@ -38,8 +53,16 @@ export interface State extends Place {
   component: (typeof COMPONENTS)[number];
   /** The shown channels of an image that has several; `null` for those that its metadata shows. */
   channels: number[] | null;
+  /** The contrast limits and the colours of channels, where they are not those of the metadata. */
+  tones: Record<number, Tone>;
   /** The pins in the image, each y and x. */
   points: [number, number][];
+  /** How the image is compared with another one; empty if it is not. */
+  compare: (typeof COMPARISONS)[number] | "";
+  /** The path of the array to compare with, in the same root; empty for the same array. */
+  other: string;
+  /** The indices of that array which do not follow those of the image. */
+  otherAt: Record<number, number>;
   /** The first row and column of a table. */
   row: number;
   column: number;
@@ -52,14 +75,20 @@ export interface State extends Place {
   opacity: number;
 }
 
+/** The limits of a channel, and its colour as `rrggbb`; empty for those of the metadata. */
+export interface Tone {
+  range: number[];
+  colour: string;
+}
+
 const EMPTY: State = {
-  root: "", path: "", view: "", x: -1, y: -1, along: -1, at: {}, box: [], flip: "", aspect: "", map: "", reverse: false, levels: 0, range: [], isPerSlice: false, norm: "linear", reduce: "nearest",
-  field: "", component: "magnitude", channels: null, points: [], row: 0, column: 0, coast: true, grid: false, label: "", opacity: 50,
+  root: "", path: "", view: "", x: -1, y: -1, along: -1, at: {}, named: {}, reduced: -1, statistic: "", box: [], flip: "", aspect: "", map: "", reverse: false, levels: 0, under: "", over: "", bad: "", range: [], isPerSlice: false, norm: "linear", reduce: "nearest",
+  field: "", component: "magnitude", channels: null, tones: {}, points: [], compare: "", other: "", otherAt: {}, row: 0, column: 0, coast: true, grid: false, label: "", opacity: 50,
 };
 
 /** The state of a node that is opened. */
 export function fresh(place: Place): State {
-  return { ...EMPTY, at: {}, root: place.root, path: place.path };
+  return { ...EMPTY, at: {}, named: {}, tones: {}, otherAt: {}, root: place.root, path: place.path };
 }
 
 const numbers = (text: string | null): number[] =>
@@ -67,6 +96,12 @@ const numbers = (text: string | null): number[] =>
 
 const word = <T extends string>(text: string | null, words: readonly T[], usual: T): T =>
   words.find((known) => known === text) ?? usual;
+
+/** Indices. Dimensions whose names are such are told by their numbers. */
+const WHOLE = /^\d+$/;
+
+/** The coordinate of an index as links have it, with the name of the dimension; `null` if the index says more. */
+export type Naming = (state: State, dimension: number, index: number) => [name: string, coordinate: string] | null;
 
 /** The state that a fragment of an address says. What is not understood is left out. */
 export function parsed(fragment: string): State {
@@ -77,10 +112,26 @@ export function parsed(fragment: string): State {
     const value = Number(given.get(name) ?? usual);
     return Number.isInteger(value) && value >= 0 ? value : usual;
   };
-  const at: Record<number, number> = {};
+  const [at, named]: [Record<number, number>, Record<string, string>] = [{}, {}];
   for (const item of given.get("at")?.split(",") ?? []) {
-    const [dimension, index] = item.split(":").map(Number);
-    if (Number.isInteger(dimension) && Number.isInteger(index) && index! >= 0) at[dimension!] = index!;
+    const [, name, place] = /^([^:]+):(.+)$/.exec(item) ?? [];
+    if (!name || !place) continue;
+    if (!WHOLE.test(name)) named[unescaped(name)] = unescaped(place);
+    else if (WHOLE.test(place)) at[Number(name)] = Number(place);
+  }
+  const otherAt: Record<number, number> = {};
+  for (const item of given.get("otherAt")?.split(",") ?? []) {
+    const [dimension, place] = item.split(":");
+    if (WHOLE.test(dimension ?? "") && WHOLE.test(place ?? "")) otherAt[Number(dimension)] = Number(place);
+  }
+  const colour = (text: string | null | undefined): string => (/^[0-9a-f]{6}$/i.test(text ?? "") ? text!.toLowerCase() : "");
+  const [, reduced, statistic] = /^(\d+):(\w+)$/.exec(given.get("reduced") ?? "") ?? [];
+  const known = word(statistic ?? null, STATISTICS, "" as Statistic | "");
+  const tones: Record<number, Tone> = {};
+  for (const item of given.get("tones")?.split(",") ?? []) {
+    const [channel, low, high, of] = item.split(":");
+    const limits = low && high ? numbers(`${low},${high}`) : [];
+    if (WHOLE.test(channel ?? "")) tones[Number(channel)] = { range: limits.length === 2 && limits[1]! > limits[0]! ? limits : [], colour: colour(of) };
   }
   const points = (given.get("points")?.split(";") ?? [])
     .map(numbers)
@@ -96,12 +147,18 @@ export function parsed(fragment: string): State {
     y: whole("y", -1),
     along: whole("along", -1),
     at,
+    named,
+    reduced: known ? Number(reduced) : -1,
+    statistic: known,
     box: box.length === 4 && box[2]! > box[0]! && box[3]! > box[1]! ? box : [],
     flip: word(given.get("flip"), ["", "x", "y", "xy"], ""),
     aspect: word(given.get("aspect"), ["", "equal", "fill"] as const, ""),
     map: given.get("map") ?? "",
     reverse: given.get("reverse") === "1",
     levels: Math.min(64, whole("levels", 0)),
+    under: colour(given.get("under")),
+    over: colour(given.get("over")),
+    bad: colour(given.get("bad")),
     range: range.length === 2 && range[1]! > range[0]! ? range : [],
     isPerSlice: given.get("limits") === "slice",
     norm: word(given.get("norm") ?? given.get("scale"), NORMS, "linear"),
@@ -109,7 +166,11 @@ export function parsed(fragment: string): State {
     field: given.get("field") ?? "",
     component: word(given.get("component") ?? given.get("part"), COMPONENTS, "magnitude"),
     channels: given.has("channels") ? numbers(given.get("channels")).filter((channel) => Number.isInteger(channel) && channel >= 0) : null,
+    tones,
     points,
+    compare: word(given.get("compare"), COMPARISONS, "" as State["compare"]),
+    other: given.get("other") ?? "",
+    otherAt,
     row: whole("row", 0),
     column: whole("column", 0),
     coast: given.get("coast") !== "0",
@@ -127,8 +188,11 @@ function unescaped(text: string): string {
   }
 }
 
+/** A dimension and its place, of which the letters that divide such pairs are escaped. */
+const pair = ([name, place]: [string, string]): string => `${name.replaceAll(/[%,:]/g, encodeURIComponent)}:${place.replaceAll(/[%,]/g, encodeURIComponent)}`;
+
 /** The fragment that says a state. */
-export function fragment(state: State): string {
+export function fragment(state: State, naming: Naming = () => null): string {
   const place = [state.root, ...state.path.split("/").filter((part) => part !== "")].map(encodeURIComponent).join("/");
   const items: string[] = [];
   const put = (name: string, value: string): void => {
@@ -140,13 +204,18 @@ export function fragment(state: State): string {
   dimension("x", state.x);
   dimension("y", state.y);
   dimension("along", state.along);
-  put("at", Object.entries(state.at).map(([dimension, index]) => `${dimension}:${index}`).join(","));
+  const places = Object.entries(state.at).map(([dimension, at]): [string, string] => naming(state, Number(dimension), at) ?? [dimension, String(at)]);
+  put("at", [...places, ...Object.entries(state.named)].map(pair).join(","));
+  put("reduced", state.statistic === "" ? "" : `${state.reduced}:${state.statistic}`);
   put("box", short(state.box));
   put("flip", state.flip);
   put("aspect", state.aspect);
   put("map", state.map);
   put("reverse", state.reverse ? "1" : "");
   put("levels", state.levels > 0 ? String(state.levels) : "");
+  put("under", state.under);
+  put("over", state.over);
+  put("bad", state.bad);
   put("range", short(state.range));
   put("limits", state.isPerSlice ? "slice" : "");
   put("norm", state.norm === "linear" ? "" : state.norm);
@@ -154,7 +223,11 @@ export function fragment(state: State): string {
   put("field", state.field);
   put("component", state.component === "magnitude" ? "" : state.component);
   if (state.channels) items.push(`channels=${state.channels.join(",")}`);
+  put("tones", Object.entries(state.tones).map(([channel, { range, colour }]) => `${channel}:${range.length === 2 ? range.map((limit) => Number(limit.toPrecision(9))).join(":") : ":"}:${colour}`).join(","));
   put("points", state.points.map((point) => point.join(",")).join(";"));
+  put("compare", state.compare);
+  put("other", state.compare && state.other);
+  put("otherAt", state.compare && Object.entries(state.otherAt).map((one) => one.join(":")).join(","));
   put("row", state.row > 0 ? String(state.row) : "");
   put("column", state.column > 0 ? String(state.column) : "");
   put("label", state.label);
@@ -177,6 +250,8 @@ export class Store {
   private written = 0;
   /** True if the state was chosen in the page, and not by its address. */
   isChosen = false;
+  /** The way to coordinates in addresses. */
+  naming: Naming = () => null;
 
   constructor() {
     const read = (): void => {
@@ -193,6 +268,11 @@ export class Store {
     this.listeners.push(listener);
   }
 
+  /** The fragment of a state, with coordinates where they are known. */
+  fragment(state: State): string {
+    return fragment(state, this.naming);
+  }
+
   /** Changes the state; `quietly` replaces the entry of the history, as for each step of a drag. */
   change(changes: Partial<State>, quietly = false): void {
     const next = { ...this.state, ...changes };
@@ -201,9 +281,15 @@ export class Store {
     if (quietly) this.replace();
     else {
       this.write();
-      history.pushState(null, "", fragment(next));
+      history.pushState(null, "", this.fragment(next));
     }
     this.take(next);
+  }
+
+  /** Says in other words what the address says. */
+  settle(changes: Partial<State>): void {
+    this.replace();
+    this.take({ ...this.state, ...changes });
   }
 
   /** Writes the state into the address, soon. */
@@ -216,7 +302,8 @@ export class Store {
   private write(): void {
     clearTimeout(this.timer);
     this.written = performance.now();
-    if (location.hash !== fragment(this.state)) history.replaceState(null, "", fragment(this.state));
+    const text = this.fragment(this.state);
+    if (location.hash !== text) history.replaceState(null, "", text);
   }
 
   private take(next: State): void {

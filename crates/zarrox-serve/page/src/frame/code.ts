@@ -14,6 +14,7 @@ export function location(place: Place, node: NodeInfo): string {
 export function snippets(place: Place, node: NodeInfo, selection: string): Record<string, string> {
   const where = location(place, node);
   const quoted = JSON.stringify(where);
+  if (node.file) return ofFile(place, node, selection);
   const shell = `'${where.replaceAll("'", "'\\''")}`;
   const url = new URL(`v3/${[place.root, ...place.path.split("/").filter(Boolean)].map(encodeURIComponent).join("/")}`, document.baseURI.replace(/#.*/, "")).href;
   if (node.kind === "group") {
@@ -36,6 +37,22 @@ export function snippets(place: Place, node: NodeInfo, selection: string): Recor
     Command: `zarrox dump ${shell}[${selection}]'`,
     JavaScript: `import * as zarr from "zarrita";\n\nconst store = new zarr.FetchStore(${JSON.stringify(url)});\nconst array = await zarr.open(store, { kind: "array" });\nconst part = await zarr.get(array, [${items.join(", ")}]);`,
     "Path or URL": where,
+  };
+}
+
+/** Code that reads a file of another format: as a hierarchy after an import, and with the programs that know the format. */
+function ofFile(place: Place, node: NodeInfo, selection: string): Record<string, string> {
+  const [file, copy] = [node.store, `${place.root.replace(/\.[^.]*$/, "")}.zarr`];
+  const inside = [copy, place.path].filter(Boolean).join("/");
+  const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+  const array = node.kind === "array" ? `\nz = zarr.open_array(${JSON.stringify(inside)}, mode="r")\nz[${selection}]` : `\ngroup = zarr.open_group(${JSON.stringify(inside)}, mode="r")`;
+  const isDataset = /HDF5|NetCDF/.test(node.file?.format ?? "");
+  const [group, name] = [place.path.split("/").slice(0, -1).join("/"), node.kind === "array" ? node.name : ""];
+  return {
+    Command: `zarrox import ${quoted(file)} ${quoted(copy)}`,
+    Python: `import zarrox as zarr\n\nzarr.import_file(${JSON.stringify(file)}, ${JSON.stringify(copy)})${array}`,
+    ...(isDataset ? { xarray: `import xarray as xr\n\ndata = xr.open_dataset(${JSON.stringify(file)}${group ? `, group=${JSON.stringify(group)}` : ""})${name ? `\ndata[${JSON.stringify(name)}][${selection}]` : ""}` } : {}),
+    "Path or URL": file,
   };
 }
 

@@ -3,9 +3,9 @@
 import { timeTicks } from "../data/calendar";
 import { find, placing, told, type Axis } from "../data/coordinates";
 import { choice, fill, h } from "../dom";
-import { index, rest, type Shown } from "../data/model";
+import { index, isReducible, reducedOf, rest, type Shown } from "../data/model";
 import { count } from "../data/numbers";
-import type { State, Store } from "../data/state";
+import { STATISTICS, type State, type Statistic, type Store } from "../data/state";
 
 /** The pictures of an animation in a second. */
 const RATES = ["1", "2", "5", "10", "20"];
@@ -40,11 +40,12 @@ export class DimensionRows {
   show(shown: Shown, kind: string): void {
     const { state } = this.store;
     const dimensions = kind === "" ? [] : rest(shown, state, kind);
-    const key = JSON.stringify([shown.place, kind, dimensions, this.areAllSeen]);
+    const reduced = reducedOf(shown, state, kind);
+    const key = JSON.stringify([shown.place, kind, dimensions, this.areAllSeen, reduced, state.statistic]);
     if (key !== this.key) {
       this.stop();
       this.key = key;
-      this.rows = new Map(dimensions.map((dimension) => [dimension, this.row(shown, dimension)]));
+      this.rows = new Map(dimensions.map((dimension) => [dimension, this.row(shown, dimension, kind, dimension === reduced)]));
       const seen = this.areAllSeen ? dimensions : dimensions.slice(0, SEEN);
       const more = dimensions.length - SEEN;
       const toggle = (): void => {
@@ -70,7 +71,17 @@ export class DimensionRows {
     first?.[1].element.dispatchEvent(new CustomEvent("step", { detail: by }));
   }
 
-  private row(shown: Shown, dimension: number): Row {
+  /** A choice between one slice and a statistic over all of them. */
+  private statistic(shown: Shown, dimension: number, kind: string, isReduced: boolean): HTMLElement | null {
+    if ((kind !== "image" && kind !== "plot") || !isReducible(shown, this.store.state)) return null;
+    const { name } = shown.axes[dimension]!;
+    const words: Record<Statistic, string> = { mean: "mean", min: "min", max: "max", std: "std. dev." };
+    const options = [["", "slice"] as const, ...STATISTICS.map((one) => [one, words[one]] as const)];
+    // Other values have other limits.
+    return choice(`Statistic over ${name}`, options, isReduced ? this.store.state.statistic : "", (one) => this.store.change({ statistic: one as Statistic | "", reduced: one === "" ? -1 : dimension, range: [] }));
+  }
+
+  private row(shown: Shown, dimension: number, kind: string, isReduced: boolean): Row {
     const axis = shown.axes[dimension]!;
     const last = axis.length - 1;
     const go = (to: number, isQuiet = true): void => {
@@ -99,14 +110,16 @@ export class DimensionRows {
     const rate = choice(`Pictures in a second along ${axis.name}`, RATES.map((word) => [word, `${word}/s`] as const), String(this.rate), (word) => this.setRate(Number(word), shown));
     const place = h("output", { class: "place" });
     const element = h("div", { class: "dimension", wheel: (event: WheelEvent) => { event.preventDefault(); go(now() + Math.sign(event.deltaY)); } },
-      h("span", { class: "name", title: axis.name }, axis.name), h("div", { class: axis.times ? "track" : "track plain" }, slider, trackTicks(axis)), back, on, play, rate, field, place);
+      h("span", { class: "name", title: axis.name }, axis.name), h("div", { class: axis.times ? "track" : "track plain" }, slider, trackTicks(axis)), back, on, play, rate, this.statistic(shown, dimension, kind, isReduced) ?? h("span", {}), field, place);
+    if (isReduced) for (const control of [slider, back, on, play, rate, field]) control.setAttribute("disabled", "");
     element.addEventListener("step", (event) => go(now() + (event as CustomEvent<number>).detail));
     const move = (at: number): void => {
       if (Number(slider.value) !== at) slider.value = String(at);
       const text = told(axis, at);
       slider.setAttribute("aria-valuetext", `${text}, ${at + 1} of ${axis.length}`);
-      place.textContent = `${count(at + 1)} / ${count(axis.length)}`;
-      place.title = `index ${at}`;
+      if (isReduced) [place.textContent, place.title] = [`all ${count(axis.length)}`, ""];
+      else place.textContent = `${count(at + 1)} / ${count(axis.length)}`;
+      if (!isReduced) place.title = `index ${at}`;
       if (document.activeElement === field) return;
       field.value = text;
       field.classList.remove("wrong");

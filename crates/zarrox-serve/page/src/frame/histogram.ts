@@ -2,6 +2,7 @@
 
 import type { Limits, Summary } from "../image/colours";
 import { h } from "../dom";
+import { theme } from "../theme";
 import { ends, exact } from "../data/numbers";
 
 const BINS = 96;
@@ -18,20 +19,28 @@ export class Histogram {
   private low = 0;
   private high = 1;
   private limits: Limits = [0, 1];
+  /** What is shown. */
+  private values: Summary | null | undefined;
+  private key = "";
 
   constructor(
     private readonly change: (limits: Limits, quietly: boolean) => void,
     private readonly tell: (value: number) => string,
     private readonly read: (text: string) => number,
+    /** What the limits are of, where there are several. */
+    of = "",
   ) {
-    this.handles = [this.handle(0, "Lower contrast limit"), this.handle(1, "Upper contrast limit")];
-    this.fields = [this.field(0, "Lower limit"), this.field(1, "Upper limit")];
+    const name = (word: string): string => (of ? `${word} of ${of}` : word);
+    this.handles = [this.handle(0, name("Lower contrast limit")), this.handle(1, name("Upper contrast limit"))];
+    this.fields = [this.field(0, name("Lower limit")), this.field(1, name("Upper limit"))];
     this.area = h("div", { class: "histogram" }, this.canvas, ...this.handles);
     this.element = h("div", { class: "limits" }, this.area, h("div", { class: "pair" }, ...this.fields));
   }
 
   /** Shows values and limits; without limits nothing can be set. */
   show(values: Summary | null, limits: Limits | null): void {
+    if (values === this.values && String(limits) === this.key) return;
+    [this.values, this.key] = [values, String(limits)];
     const none = !values || values.finite === 0 || !limits;
     this.area.classList.toggle("none", none);
     for (const field of this.fields) field.disabled = none;
@@ -111,7 +120,7 @@ export class Histogram {
   private draw(): void {
     const context = this.canvas.getContext("2d");
     if (!context) return;
-    const style = getComputedStyle(this.canvas);
+    const { accent, faint } = theme();
     const { width, height } = this.canvas;
     context.clearRect(0, 0, width, height);
     const most = Math.log1p(Math.max(1, ...this.counts));
@@ -119,7 +128,7 @@ export class Histogram {
     this.counts.forEach((count, bin) => {
       const middle = this.low + ((bin + 0.5) / BINS) * (this.high - this.low);
       const inside = middle >= this.limits[0] && middle <= this.limits[1];
-      context.fillStyle = style.getPropertyValue(inside ? "--accent" : "--faint") || "#888";
+      context.fillStyle = inside ? accent : faint;
       const tall = (Math.log1p(count) / most) * height;
       context.fillRect(bin * bar, height - tall, Math.max(1, bar - 1), tall);
     });

@@ -43,6 +43,7 @@ export function showInfo(element: HTMLElement, place: Place, node: NodeInfo): vo
   const names = array ? dimensionNames(array) : [];
   const rows: Row[] = [
     ["kind", `${FORMATS[node.format] ?? node.format} ${node.kind}`],
+    ["file", node.file && `${node.file.format}, read as ${FORMATS[node.format] ?? node.format}`],
     ["shape", lengths(array?.shape)],
     ["dimensions", names.some((name) => name !== null) ? names.map((name) => name ?? "–").join(", ") : null],
     ["data type", array?.data_type.name],

@@ -16,6 +16,8 @@ export class Panel {
   private readonly storage = h("div", { class: "storage" });
   private readonly body = h("div", { class: "scroll", role: "tabpanel", tabindex: 0, "aria-label": "Panel" });
   readonly element = h("aside", { class: "panel", "aria-label": "Inspector" }, this.tabs, this.body);
+  /** The times of the view, which come after it. */
+  private readonly times = h("p", {});
   private chosen: Tab = "Style";
   private possible: readonly Tab[] = TABS;
   private fillStorage: () => void = () => undefined;
@@ -38,11 +40,17 @@ export class Panel {
 
   /** Shows how an array is stored, when that is looked at. */
   showStorage(node: ArrayNode, shown: Shown | null, state: State, kind: string): void {
-    this.fillStorage = () => showStorage(this.storage, node, shown, state, kind);
+    this.fillStorage = () => showStorage(this.storage, node, shown, state, kind, this.times);
     if (this.chosen === "Storage") this.fillStorage();
   }
 
+  /** Shows the times of a view. */
+  showTimes(times: string): void {
+    if (this.times.textContent !== times) this.times.textContent = times;
+  }
+
   clear(): void {
+    this.times.textContent = "";
     this.possible = [];
     this.fillStorage = () => undefined;
     for (const element of [this.info, this.storage, this.style]) fill(element);

@@ -8,13 +8,13 @@ import { count, short } from "../data/numbers";
 import type { State } from "../data/state";
 
 /** Fills the panel with the chunks, the codecs, and the cost of views. */
-export function showStorage(element: HTMLElement, node: ArrayNode, shown: Shown | null, state: State, kind: string): void {
+export function showStorage(element: HTMLElement, node: ArrayNode, shown: Shown | null, state: State, kind: string, times: HTMLElement): void {
   const { stored } = node;
   const chunks = stored ? `${count(stored.stored)} of ${stored.chunks === null ? "?" : count(stored.chunks)} written` : null;
   const ratio = stored && stored.ratio !== null ? `${stored.ratio.toFixed(1)}×` : null;
   fill(
     element,
-    shown && h("section", {}, h("h3", {}, "Reading"), ...costs(shown, node, state, kind)),
+    shown && h("section", {}, h("h3", {}, "Reading"), ...costs(shown, node, state, kind), times),
     h("section", {}, h("h3", {}, "Chunks"), table([
       ["size", typeof node.bytes === "number" ? `${short(node.bytes)} uncompressed` : null],
       ["on disk", stored ? h("span", { title: `${count(stored.bytes)} bytes` }, short(stored.bytes)) : "counting …"],

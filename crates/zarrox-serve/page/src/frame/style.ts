@@ -5,6 +5,7 @@ import { coast } from "../image/coast";
 import { GROUPS, symmetric, table, type Limits, type Maps } from "../image/colours";
 import { numberOf } from "../data/exact";
 import { check, choice, h, popover, refill, row, words, type Child } from "../dom";
+import { ChannelRows } from "./channels";
 import { Histogram, limitText } from "./histogram";
 import { ImageView } from "../image/image";
 import { along, fieldOf, numericFields, isEqual, pinAlong, sides, valueTimes, type Shown } from "../data/model";
@@ -20,6 +21,7 @@ export class StylePanel {
   private readonly histogram: Histogram;
   private readonly note = h("small", { class: "note" });
   private view: ImageView | null = null;
+  private channels: ChannelRows | null = null;
   private shown: Shown | null = null;
   private key = "";
 
@@ -42,10 +44,11 @@ export class StylePanel {
   show(shown: Shown, view: ImageView | null, kind: string): void {
     const { state } = this.store;
     [this.shown, this.view] = [shown, view];
-    const { x, y, along: plotted, flip, aspect, map, reverse, levels, norm, reduce, field, component, channels, coast: isCoast, grid, label, opacity, isPerSlice, range } = state;
-    const key = JSON.stringify([shown.place, kind, x, y, plotted, flip, aspect, map, reverse, levels, norm, reduce, field, component, channels, isCoast, grid, label, opacity > 0, isPerSlice, range.length, view?.map(state)]);
+    const { x, y, along: plotted, flip, aspect, map, reverse, levels, norm, reduce, field, component, channels, tones, under, over, bad, coast: isCoast, grid, label, opacity, isPerSlice, range } = state;
+    const key = JSON.stringify([shown.place, kind, x, y, plotted, flip, aspect, map, reverse, levels, norm, reduce, field, component, channels, Object.entries(tones).map(([channel, tone]) => [channel, tone.colour]), under, over, bad, isCoast, grid, label, opacity > 0, isPerSlice, range.length, view?.map(state)]);
     if (key !== this.key) {
       this.key = key;
+      this.channels = null;
       refill(this.element, ...this.sections(shown, state, kind));
     }
     this.changed();
@@ -54,14 +57,15 @@ export class StylePanel {
   /** Shows other values or limits. */
   changed(): void {
     if (!this.view) return;
-    this.histogram.show(this.view.summary, this.view.limits(this.store.state));
+    if (this.channels) this.channels.changed(this.view);
+    else this.histogram.show(this.view.summary, this.view.limits(this.store.state));
   }
 
   private sections(shown: Shown, state: State, kind: string): Child[] {
     if (kind === "table" || kind === "chunks" || kind === "") return kind !== "" && shown.shape.length > 1 ? [this.axes(shown, state, kind)] : [];
     return [
       this.values(shown, state),
-      kind === "image" && shown.channels.length > 0 && this.channels(shown, state),
+      kind === "image" && shown.channels.length > 0 && this.ofChannels(shown, state),
       kind === "image" && shown.channels.length === 0 && shown.colours < 0 && this.colours(shown, state),
       this.axes(shown, state, kind),
       kind === "image" && this.overlays(shown, state),
@@ -90,8 +94,17 @@ export class StylePanel {
       row("Colormap", this.swatches(state, map)),
       row("Norm", words("Norm", NORMS, state.norm, norm)),
       row("Levels", levels, check("Reverse", state.reverse, (reverse) => this.store.change({ reverse }))),
-      row("Missing", h("i", { class: "hatched", title: "Missing values are hatched" }), "hatched"),
+      this.end("Under", "under", "the first colour", state),
+      this.end("Over", "over", "the last colour", state),
+      this.end("Missing", "bad", "hatched", state),
     );
+  }
+
+  /** The colour of values that the colour map does not have. */
+  private end(name: string, member: "under" | "over" | "bad", usual: string, state: State): HTMLElement {
+    const colour = h("input", { type: "color", value: `#${state[member] || "ff00ff"}`, hidden: state[member] === "", "aria-label": `Colour: ${name.toLowerCase()}`, "data-control": `end-${member}`, change: () => this.store.change({ [member]: colour.value.slice(1) }) });
+    const own = choice(name, [["", usual], ["own", "own colour"]], state[member] === "" ? "" : "own", (chosen) => this.store.change({ [member]: chosen && colour.value.slice(1) }));
+    return row(name, own, colour);
   }
 
   private sources(shown: Shown, state: State): HTMLElement {
@@ -152,15 +165,9 @@ export class StylePanel {
     return opener;
   }
 
-  private channels(shown: Shown, state: State): HTMLElement {
-    const chosen = state.channels ?? shown.channels.flatMap((channel, number) => (channel.visible ? [number] : []));
-    const boxes = shown.channels.map((channel, number) => {
-      const change = (isOn: boolean): void => this.store.change({ channels: isOn ? [...chosen, number].sort((a, b) => a - b) : chosen.filter((one) => one !== number) });
-      const box = check(channel.label, chosen.includes(number), change);
-      box.insertBefore(h("i", { style: `background: rgb(${channel.colour.join(" ")})` }), box.lastChild);
-      return box;
-    });
-    return section("Channels", ...boxes);
+  private ofChannels(shown: Shown, state: State): HTMLElement {
+    this.channels = new ChannelRows(shown, this.store, this.view?.visible(state) ?? []);
+    return section("Channels", this.channels.element);
   }
 
   private axes(shown: Shown, state: State, kind: string): HTMLElement {

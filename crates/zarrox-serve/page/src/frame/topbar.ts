@@ -13,6 +13,7 @@ export class TopBar {
   private readonly tabs = h("div", { class: "tabs", role: "tablist", "aria-label": "Views" });
   private readonly actions = h("div", { class: "actions" });
   readonly element: HTMLElement;
+  private shown = "";
   private node: { place: Place; node: NodeInfo } | null = null;
 
   constructor(
@@ -42,7 +43,7 @@ export class TopBar {
     url.search = "";
     // In frames the token is in the path.
     if (this.token && !url.pathname.includes(`/t/${encodeURIComponent(this.token)}/`)) url.searchParams.set("token", this.token);
-    url.hash = fragment(this.linked());
+    url.hash = this.store.fragment(this.linked());
     return url.href;
   }
 
@@ -80,6 +81,9 @@ export class TopBar {
 
   /** Shows the views of an array. */
   showTabs(possible: string[], chosen: string): void {
+    const shown = `${possible.join()} ${chosen}`;
+    if (shown === this.shown) return;
+    this.shown = shown;
     const choose = (view: string): void => this.store.change({ view, box: [], row: 0, column: 0 });
     const key = (event: KeyboardEvent, at: number): void => {
       const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];

@@ -59,25 +59,35 @@ export function linearPart(low: number, high: number): number {
   return Math.max(Math.abs(low), Math.abs(high), Number.MIN_VALUE) * 1e-3;
 }
 
-/** Paints numbers as pixels of red, green, blue and opacity. Missing ones are transparent: what is behind shows that they are missing. */
-export function paint(values: Float64Array, colours: Uint8Array, limits: Limits, norm: Norm): Uint8ClampedArray<ArrayBuffer> {
-  const pixels = new Uint8ClampedArray(new ArrayBuffer(values.length * 4));
+/** The places of the colours below and above the limits, and of missing values. */
+const [UNDER, OVER, BAD] = [256, 257, 258];
+
+/** 256 colours as whole pixels, which are written at once, with those below and above the limits, and of missing values, which are transparent unless they have one. */
+export function pixelsOf(colours: Uint8Array, { under, over, bad }: { under: string; over: string; bad: string }): Uint32Array {
+  const bytes = new Uint8Array(259 * 4).fill(255);
+  const put = (at: number, of: ArrayLike<number>): void => bytes.set([of[0]!, of[1]!, of[2]!], at * 4);
+  const parsed = (colour: string): number[] => [0, 2, 4].map((at) => parseInt(colour.slice(at, at + 2), 16));
+  for (let index = 0; index < 256; index++) put(index, colours.subarray(index * 3, index * 3 + 3));
+  put(UNDER, under ? parsed(under) : colours.subarray(0, 3));
+  put(OVER, over ? parsed(over) : colours.subarray(255 * 3));
+  if (bad) put(BAD, parsed(bad));
+  else bytes.fill(0, BAD * 4);
+  return new Uint32Array(bytes.buffer);
+}
+
+/** Paints numbers as pixels of red, green, blue and opacity. What is behind missing ones shows that they are missing. */
+export function paint(values: Float64Array, painted: Uint32Array, limits: Limits, norm: Norm): Uint8ClampedArray<ArrayBuffer> {
+  const pixels = new Uint32Array(values.length);
   const bent = bend(norm, limits);
   const low = bent(limits[0]);
-  const width = bent(limits[1]) - low || 1;
+  const factor = 255 / (bent(limits[1]) - low || 1);
   const isLinear = norm === "linear";
   for (let index = 0; index < values.length; index++) {
     const value = isLinear ? values[index]! : bent(values[index]!);
-    if (value !== value) continue;
-    const part = ((value - low) / width) * 255;
-    const place = (part <= 0 ? 0 : part >= 255 ? 255 : Math.round(part)) * 3;
-    const at = index * 4;
-    pixels[at] = colours[place]!;
-    pixels[at + 1] = colours[place + 1]!;
-    pixels[at + 2] = colours[place + 2]!;
-    pixels[at + 3] = 255;
+    const part = (value - low) * factor;
+    pixels[index] = painted[part !== part ? BAD : part < 0 ? UNDER : part > 255 ? OVER : (part + 0.5) | 0]!;
   }
-  return pixels;
+  return new Uint8ClampedArray(pixels.buffer);
 }
 
 /** The numbers of a picture in short. */

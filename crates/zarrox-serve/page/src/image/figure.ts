@@ -9,6 +9,7 @@ import { rounded, tickTexts, ticks } from "../data/numbers";
 import type { Pen } from "./pen";
 import type { Box, Picture } from "./picture";
 import type { State } from "../data/state";
+import type { Theme } from "../theme";
 
 /** A picture that is read, with the labels over it, and the state that it shows. */
 export interface Layer extends Picture {
@@ -19,20 +20,15 @@ export interface Layer extends Picture {
   isWhole: boolean;
 }
 
-/** The colours of a figure. */
-export interface Theme {
-  paper: string;
-  ink: string;
-  soft: string;
-  faint: string;
-  alarm: string;
-}
-
 /** The colour bar of a figure. */
 export interface Bar {
   limits: Limits;
   norm: Norm;
   colours: Uint8Array;
+  /** The colours in words. */
+  key: string;
+  /** The colours below and above the limits, as `rrggbb`; empty where they are those of the ends. */
+  ends: [string, string];
   units: string;
   /** A value as text; `null` where ticks are numbers. */
   tell: ((value: number) => string) | null;
@@ -120,16 +116,30 @@ export class Plane {
 
 const upright = ([x, y, width, height]: Rect): Rect => [Math.min(x, x + width), Math.min(y, y + height), Math.abs(width), Math.abs(height)];
 
-/** Draws a figure, and gives the rectangle of the picture in it. */
-export function draw(pen: Pen, scene: Scene): Rect {
-  const { shown, state, theme } = scene;
-  const [x, y] = sides(shown, state);
+/** The places of a figure: its plane, and the rectangle of the picture in it. */
+function places(scene: Scene): { plane: Plane; frame: Rect } {
+  const [x, y] = sides(scene.shown, scene.state);
   const plane = new Plane(area(scene.width, scene.height, scene.bar !== null, scene.title.length), scene.box, scene.directions);
-  const frame = plane.frame(shown.shape[x] ?? 1, shown.shape[y] ?? 1);
-  pen.fill(0, 0, scene.width, scene.height, theme.paper);
-  scene.title.forEach((line, at) => pen.text(plane.rect[0], 28 + at * 20, line, { colour: at === 0 ? theme.ink : theme.soft, size: at === 0 ? 17 : 12, isBold: at === 0 }));
+  return { plane, frame: plane.frame(scene.shown.shape[x] ?? 1, scene.shown.shape[y] ?? 1) };
+}
+
+/** Draws the picture of a figure, and gives its rectangle. */
+export function drawPicture(pen: Pen, scene: Scene): Rect {
+  const { plane, frame } = places(scene);
+  pen.fill(0, 0, scene.width, scene.height, scene.theme.paper);
   pen.within(...frame, () => {
     for (const layer of scene.layers) drawLayer(pen, scene, layer, plane);
+  });
+  return frame;
+}
+
+/** Draws what lies over and around the picture, which stays from slice to slice. */
+export function drawFrame(pen: Pen, scene: Scene): void {
+  const { shown, state, theme } = scene;
+  const [x, y] = sides(shown, state);
+  const { plane, frame } = places(scene);
+  scene.title.forEach((line, at) => pen.text(plane.rect[0], 28 + at * 20, line, { colour: at === 0 ? theme.ink : theme.soft, size: at === 0 ? 17 : 12, isBold: at === 0 }));
+  pen.within(...frame, () => {
     if (scene.coast && state.coast) drawLines(pen, coasts.lines(scene.coast, plane.toX, plane.toY), 1);
     if (state.grid) drawChunks(pen, scene, plane);
     drawPins(pen, state, plane);
@@ -141,7 +151,12 @@ export function draw(pen: Pen, scene: Scene): Rect {
   if (yAxis) drawY(pen, yAxis, plane, frame, theme);
   if (xAxis) drawScale(pen, xAxis, plane, frame);
   if (scene.bar) drawBar(pen, scene.bar, frame, scene);
-  return frame;
+}
+
+/** What the frame of a figure is drawn from: figures of one key have the same. */
+export function frameKey({ width, height, shown, state, box, directions, bar, coast, isKeyed, theme, title }: Scene): string {
+  const { coast: isCoast, grid, points } = state;
+  return JSON.stringify([width, height, sides(shown, state), box, directions, bar && [bar.limits, bar.norm, bar.key, bar.units], coast !== null && isCoast, grid, points, isKeyed, theme, title]);
 }
 
 function drawLayer(pen: Pen, { shown, state, theme, isOld }: Scene, layer: Layer, plane: Plane): void {
@@ -242,14 +257,23 @@ function drawScale(pen: Pen, axis: Axis, plane: Plane, [left, top, width, height
   pen.text(from, y - 5, text, { colour: "#000" });
 }
 
-function drawBar(pen: Pen, { limits, norm, colours, units, tell, ticks: own }: Bar, [left, top, width, height]: Rect, { theme }: Scene): void {
+/** The height of the colours below and above the limits. */
+const END = 10;
+
+function drawBar(pen: Pen, { limits, norm, colours, ends, units, tell, ticks: own }: Bar, [left, top, width, height]: Rect, { theme }: Scene): void {
   const strip = document.createElement("canvas");
   [strip.width, strip.height] = [1, 256];
   const pixels = new Uint8ClampedArray(new ArrayBuffer(1024));
   for (let at = 0; at < 256; at++) pixels.set([...colours.subarray((255 - at) * 3, (255 - at) * 3 + 3), 255], at * 4);
   strip.getContext("2d")?.putImageData(new ImageData(pixels, 1, 256), 0, 0);
-  const tall = Math.max(60, height - (units ? 16 : 0));
-  const [x, y, wide] = [left + width + 14, top + height - tall, 14];
+  const [below, above] = ends.map((colour) => (colour ? END + 3 : 0)) as [number, number];
+  const tall = Math.max(60, height - (units ? 16 : 0) - below - above);
+  const [x, y, wide] = [left + width + 14, top + height - tall - below, 14];
+  for (const [colour, at] of [[ends[0], y + tall + 3], [ends[1], y - END - 3]] as const) {
+    if (!colour) continue;
+    pen.fill(x, at, wide, END, `#${colour}`);
+    pen.frame(x, at, wide, END, theme.soft, 1);
+  }
   pen.image(strip, [0, 0, 1, 256], [x, y, wide, tall], 1);
   pen.frame(x, y, wide, tall, theme.soft, 1);
   const bent = bend(norm, limits);
@@ -261,7 +285,7 @@ function drawBar(pen: Pen, { limits, norm, colours, units, tell, ticks: own }: B
     pen.lines([[[x + wide, place], [x + wide + 4, place]]], theme.soft, 1);
     pen.text(x + wide + 7, place + 4, texts[at]!, { colour: theme.ink, most: 56 });
   });
-  if (units) pen.text(x, y - 6, units, { colour: theme.soft, most: 72 });
+  if (units) pen.text(x, y - 6 - above, units, { colour: theme.soft, most: 72 });
 }
 
 /** Round values along a colour bar. */

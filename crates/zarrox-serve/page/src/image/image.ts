@@ -1,21 +1,22 @@
 /** Two dimensions of an array as an image. */
 
+import { bounded, middle, shifted, zoomed } from "./bounds";
 import * as coasts from "./coast";
 import type { Limits, Maps, Summary } from "./colours";
-import { told } from "../data/coordinates";
 import { download, h } from "../dom";
-import { area, draw, Plane, type Layer, type Rect, type Scene, type Theme } from "./figure";
+import { area, drawFrame, drawPicture, frameKey, Plane, type Layer, type Rect, type Scene } from "./figure";
 import { listen } from "./gestures";
 import { Heading, sliceOf, titleOf } from "../views/heading";
 import { chosen } from "../data/labels";
-import { directions, elementRatio, fieldOf, index, isEqual, rest, sides, valueTimes, valueUnits, type Shown } from "../data/model";
-import { count, rounded } from "../data/numbers";
+import { directions, elementRatio, fieldOf, index, isEqual, reducedOf, sides, type Shown } from "../data/model";
 import { Palette } from "./palette";
-import { CanvasPen, SvgPen } from "./pen";
-import type { Box, Seen } from "./picture";
+import { CanvasPen, SvgPen, type Pen } from "./pen";
+import type { Box, Other, Seen } from "./picture";
 import { placeText, Tag, valuesAt } from "./probe";
 import { Reader } from "./reader";
+import { description, details, times } from "./words";
 import type { State, Store } from "../data/state";
+import { onTheme, PRINT, theme, type Theme } from "../theme";
 
 /** A drag is answered when it rests for so long, in milliseconds. */
 const REST = 70;
@@ -38,16 +39,25 @@ export class ImageView {
   private world: { key: string; coast: coasts.Coast | null } | null = null;
   private frame: Rect = [0, 0, 0, 0];
   private readonly observer: ResizeObserver;
+  private readonly endTheme = onTheme(() => this.draw());
+  /** The width and the height of the canvas, which the browser would compute anew for each question. */
+  private size: [number, number] = [0, 0];
+  /** What lies over the picture, drawn once for many slices. */
+  private over: { key: string; canvas: HTMLCanvasElement } = { key: "", canvas: h("canvas") };
   private isKeyed = false;
+  /** The milliseconds that painting took. */
+  private painted = 0;
   private dragged: Rect | null = null;
 
   constructor(
     private readonly shown: Shown,
-    private readonly store: Store,
+    private readonly store: Pick<Store, "state" | "change">,
     maps: Maps,
     private readonly around: Around,
+    /** What is subtracted from the image. */
+    private readonly minus: (() => Other) | null = null,
   ) {
-    this.palette = new Palette(shown, maps);
+    this.palette = new Palette(shown, maps, minus !== null);
     this.element = h("div", { class: "image view-of" });
     this.reader = new Reader(this.element, shown, {
       paint: (layer) => this.paint(layer),
@@ -56,13 +66,17 @@ export class ImageView {
       showChunks: around.showChunks,
     });
     this.element.append(this.heading.element, this.reader.message.element, h("div", { class: "canvas" }, this.canvas, this.tag.element, this.reader.chip, this.banner));
-    this.observer = new ResizeObserver(() => this.update(this.store.state));
+    this.observer = new ResizeObserver(() => {
+      this.size = [this.canvas.clientWidth, this.canvas.clientHeight];
+      this.update(this.store.state);
+    });
     this.observer.observe(this.canvas);
     this.listen();
   }
 
   close(): void {
     this.observer.disconnect();
+    this.endTheme();
     this.reader.close();
   }
 
@@ -70,8 +84,8 @@ export class ImageView {
   update(state: State): void {
     const [x, y] = sides(this.shown, state);
     const slice = this.shown.shape.map((_, dimension) => (dimension === x || dimension === y ? "" : index(this.shown, state, dimension)));
-    const key = JSON.stringify([x, y, slice, fieldOf(this.shown, state)?.name, state.component, state.reduce, this.visible(state), chosen(this.shown, state)?.name]);
-    if (this.canvas.clientWidth === 0) return;
+    const key = JSON.stringify([x, y, slice, fieldOf(this.shown, state)?.name, state.component, state.reduce, reducedOf(this.shown, state, "image"), state.statistic, this.visible(state), chosen(this.shown, state)?.name, this.minus?.().state.at]);
+    if (this.size[0] === 0) return;
     const isOther = key !== this.key;
     this.key = key;
     if (isOther) this.palette.await();
@@ -86,14 +100,22 @@ export class ImageView {
   /** Paints a layer, of which more has come. */
   private paint(layer: Layer): void {
     const { state } = this.store;
-    this.palette.take(layer, this.visible(layer.state));
+    const begun = performance.now();
+    this.palette.take(layer);
     for (const one of this.reader.layers) this.palette.paint(one, state, this.visible(one.state));
+    this.painted = performance.now() - begun;
     this.around.changed();
   }
 
   private seen(state: State): Seen {
     const box = this.box(state);
-    return { state, box, per: this.perPixel(box), visible: this.visible(state) };
+    return { state, box, per: this.perPixel(box), visible: this.visible(state), minus: this.minus?.() };
+  }
+
+  /** The times that the picture took, in words; empty before it is there. */
+  get times(): string {
+    const layer = this.reader.newest;
+    return layer?.isWhole ? times(layer, this.painted) : "";
   }
 
   get summary(): Summary | null {
@@ -115,6 +137,11 @@ export class ImageView {
     return this.palette.fixed(this.store.state);
   }
 
+  /** What is known of a channel that is shown, and its limits. */
+  tone(channel: number): { summary: Summary; limits: Limits } | null {
+    return this.palette.tone(this.visible(this.store.state).indexOf(channel), channel, this.store.state);
+  }
+
   /** The numbers of channels that are shown; empty where there are none. */
   visible(state: State): number[] {
     const { channels } = this.shown;
@@ -129,7 +156,7 @@ export class ImageView {
 
   // What is seen.
 
-  private rect(width = this.canvas.clientWidth, height = this.canvas.clientHeight, lines = 0): Rect {
+  private rect([width, height] = this.size, lines = 0): Rect {
     return area(width, height, this.shown.colours < 0 && this.shown.channels.length === 0, lines);
   }
 
@@ -189,23 +216,24 @@ export class ImageView {
     const [x, y] = sides(this.shown, of);
     const key = `${x},${y}`;
     if (this.world?.key !== key) this.world = { key, coast: coasts.coast(this.shown.axes[x], this.shown.axes[y]) };
-    const box = this.box(state, this.rect(width, height, title.length));
+    const box = this.box(state, this.rect([width, height], title.length));
     return { width, height, shown: this.shown, state: of, box, directions: directions(this.shown, of), layers, isOld, bar: this.palette.bar(of), coast: this.world.coast, isKeyed: this.isKeyed && title.length === 0, theme, title };
   }
 
   private draw(): void {
     const ratio = globalThis.devicePixelRatio || 1;
-    const [wide, tall] = [this.canvas.clientWidth, this.canvas.clientHeight];
+    const [wide, tall] = this.size;
     if (wide === 0 || tall === 0) return;
     if (this.canvas.width !== Math.round(wide * ratio)) this.canvas.width = Math.round(wide * ratio);
     if (this.canvas.height !== Math.round(tall * ratio)) this.canvas.height = Math.round(tall * ratio);
-    const context = this.canvas.getContext("2d");
+    const context = this.canvas.getContext("2d", { alpha: false });
     if (!context) return;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     if (!this.reader.newest) this.palette.clear();
-    const scene = this.scene(wide, tall, themeOf(this.canvas), []);
+    const scene = this.scene(wide, tall, theme(), []);
     const pen = new CanvasPen(context);
-    this.frame = draw(pen, scene);
+    this.frame = drawPicture(pen, scene);
+    context.drawImage(this.frameOf(scene, ratio), 0, 0, wide, tall);
     if (this.dragged) pen.frame(...this.dragged, scene.theme.ink, 1.5);
     this.element.dataset["box"] = scene.box.join(",");
     this.element.dataset["area"] = this.rect().join(",");
@@ -213,62 +241,45 @@ export class ImageView {
     this.describe(scene);
   }
 
+  /** What lies over and around the picture, as it was drawn for the last slice if that is the same. */
+  private frameOf(scene: Scene, ratio: number): HTMLCanvasElement {
+    const { canvas } = this.over;
+    const key = `${ratio} ${frameKey(scene)}`;
+    if (key === this.over.key) return canvas;
+    this.over.key = key;
+    [canvas.width, canvas.height] = [this.canvas.width, this.canvas.height];
+    const context = canvas.getContext("2d");
+    context?.scale(ratio, ratio);
+    if (context) drawFrame(new CanvasPen(context), scene);
+    return canvas;
+  }
+
   /** The figure as a file: PNG of twice as many pixels, or SVG. */
   save(form: "png" | "svg", name: string): void {
     const [width, height] = [1200, 900];
-        const { name: title, units } = titleOf(this.shown, this.store.state);
-    const scene = this.scene(width, height, PRINT, [units ? `${title} (${units})` : title, this.details().join(" · ")]);
+    const { name: title, units } = titleOf(this.shown, this.store.state);
+    const scene = this.scene(width, height, PRINT, [units ? `${title} (${units})` : title, details(this.shown, this.reader.newest?.state ?? this.store.state, this.reader.newest, this.summary).join(" · ")]);
+    const draw = (pen: Pen): void => {
+      drawPicture(pen, scene);
+      drawFrame(pen, scene);
+    };
     if (form === "svg") {
       const pen = new SvgPen();
-      draw(pen, scene);
+      draw(pen);
       return download(`${name}.svg`, new Blob([pen.document(width, height, title)], { type: "image/svg+xml" }));
     }
     const canvas = h("canvas", { width: width * 2, height: height * 2 });
     const context = canvas.getContext("2d");
     context?.scale(2, 2);
-    if (context) draw(new CanvasPen(context), scene);
+    if (context) draw(new CanvasPen(context));
     canvas.toBlob((blob) => blob && download(`${name}.png`, blob));
-  }
-
-  /** What is known of the shown slice, in words: its coordinates, and its values. */
-  private details(): string[] {
-    const layer = this.reader.newest;
-    const state = layer?.state ?? this.store.state;
-    const all = sliceOf(this.shown, state, "image");
-    for (const dimension of rest(this.shown, state, "image").slice(0, 1)) all.push(`${index(this.shown, state, dimension) + 1} of ${count(this.shown.shape[dimension]!)}`);
-    if (!this.summary || !layer || this.shown.channels.length > 0) return all;
-    const { finite, min, max, mean, missing, count: number } = this.summary;
-    const tell = this.teller(state);
-    const about = layer.stepX > 1 || layer.stepY > 1 || layer.tiles.length > 1 ? "≈ " : "";
-    if (finite > 0) all.push(...(valueTimes(this.shown, state) ? [] : [`mean ${about}${tell(mean)}`]), `min ${tell(min)}`, `max ${tell(max)}`);
-    all.push(`${missing === 0 ? 0 : rounded((100 * missing) / number, 2)} % missing`);
-    return all;
-  }
-
-  /** A value in short; times are dates. */
-  private teller(state: State): (value: number) => string {
-    const times = valueTimes(this.shown, state);
-    return times ? times.text : (value) => rounded(value);
   }
 
   /** Tells in words what is shown: above the picture, over it, and to those who do not see it. */
   private describe({ state, box }: Scene): void {
     const layer = this.reader.newest;
-    this.heading.show(this.shown, layer?.state ?? state, this.details());
-    const [x, y] = sides(this.shown, state);
-    const span = (dimension: number, from: number, to: number): string => {
-      const axis = this.shown.axes[dimension];
-      if (!axis) return "";
-      const [first, last] = [Math.max(0, Math.floor(from)), Math.min(axis.length, Math.ceil(to)) - 1];
-      return `${axis.name} from ${told(axis, Math.min(first, axis.length - 1))} to ${told(axis, Math.max(0, last))}`;
-    };
-    const slice = rest(this.shown, state, "image").map((dimension) => `${this.shown.axes[dimension]!.name} ${told(this.shown.axes[dimension]!, index(this.shown, state, dimension))}`);
-    const tell = this.teller(state);
-    const units = valueUnits(this.shown, state);
-    const limits = this.limits(state);
-    const values = limits ? `contrast limits ${tell(limits[0])} to ${tell(limits[1])} ${units}`.trim() : "";
-    const all = [`Image of ${this.shown.title}`, span(x, box[0], box[2]), span(y, box[1], box[3]), ...slice, values];
-    this.canvas.setAttribute("aria-label", `${all.filter(Boolean).join(", ")}.`);
+    this.heading.show(this.shown, layer?.state ?? state, details(this.shown, layer?.state ?? state, layer, this.summary));
+    this.canvas.setAttribute("aria-label", description(this.shown, state, box, this.limits(state)));
     this.banner.textContent = layer?.isWhole ? this.palette.warning(layer, state) : "";
     this.banner.hidden = this.banner.textContent === "";
   }
@@ -321,21 +332,21 @@ export class ImageView {
     const moves: Record<string, [number, number]> = { ArrowLeft: [-0.1, 0], ArrowRight: [0.1, 0], ArrowUp: [0, -0.1], ArrowDown: [0, 0.1] };
     const move = moves[event.key];
     const { box } = this.plane();
-    const middle: [number, number] = [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2];
+    const centre = middle(box);
     const [left, up] = directions(this.shown, this.store.state);
-    const at = this.inside(middle);
+    const at = this.inside(centre);
     if (move) this.show(shifted(box, (left ? -1 : 1) * move[0] * (box[2] - box[0]), (up ? -1 : 1) * move[1] * (box[3] - box[1])));
     else if (event.key === "Enter" && at) this.around.pin(at[1], at[0], event.shiftKey);
-    else if (event.key === "+" || event.key === "=") this.zoomAt(0.7, middle);
-    else if (event.key === "-") this.zoomAt(1 / 0.7, middle);
+    else if (event.key === "+" || event.key === "=") this.zoomAt(0.7, centre);
+    else if (event.key === "-") this.zoomAt(1 / 0.7, centre);
     else if (event.key === "0") this.fit();
     else return;
     this.isKeyed = true;
     event.preventDefault();
     this.draw();
     const plane = this.plane();
-    const centre: [number, number] = [(plane.box[0] + plane.box[2]) / 2, (plane.box[1] + plane.box[3]) / 2];
-    this.readOut(this.inside(centre), plane.toX(centre[0]), plane.toY(centre[1]));
+    const place = middle(plane.box);
+    this.readOut(this.inside(place), plane.toX(place[0]), plane.toY(place[1]));
   }
 
   fit(): void {
@@ -344,30 +355,17 @@ export class ImageView {
 
   /** Zooms around the middle. */
   zoom(factor: number): void {
-    const { box } = this.plane();
-    this.zoomAt(factor, [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2]);
+    this.zoomAt(factor, middle(this.plane().box));
   }
 
-  private zoomAt(factor: number, [x, y]: [number, number]): void {
-    const { box } = this.plane();
-    this.show([x - (x - box[0]) * factor, y - (y - box[1]) * factor, x + (box[2] - x) * factor, y + (box[3] - y) * factor]);
+  private zoomAt(factor: number, at: [number, number]): void {
+    this.show(zoomed(this.plane().box, factor, at));
   }
 
-  /** Shows a part: at least two elements, at most the image with as much beside it, and never so that a tenth of the window lacks it. */
+  /** Shows a part, within bounds. */
   private show(box: Box, isQuiet = true): void {
-    const [columns, rows] = [this.length(0), this.length(1)];
-    const [width, height] = [box[2] - box[0], box[3] - box[1]];
-    const all = this.box({ ...this.store.state, box: [] });
-    if (width < Math.min(2, columns) * 0.9 || (width > (all[2] - all[0]) * 1.02 && height > (all[3] - all[1]) * 1.02)) {
-      if (width > 2) this.store.change({ box: [] }, isQuiet);
-      return;
-    }
-    const bound = (from: number, span: number, length: number): number => {
-      const least = Math.min(span, length) * 0.1;
-      return Math.max(least - span, Math.min(length - least, from));
-    };
-    const [left, top] = [bound(box[0], width, columns), bound(box[1], height, rows)];
-    this.store.change({ box: [left, top, left + width, top + height] }, isQuiet);
+    const part = bounded(box, this.box({ ...this.store.state, box: [] }), this.length(0), this.length(1));
+    if (part) this.store.change({ box: part }, isQuiet);
   }
 
   /** The element at a place, if there is one. */
@@ -386,14 +384,4 @@ export class ImageView {
     const label = newest.labels?.at(...place) ?? 0;
     this.tag.show(x, y, values, placeText(this.shown, newest.state, place), label === 0 ? "" : `label ${label}`);
   }
-}
-
-const PRINT: Theme = { paper: "#ffffff", ink: "#1c2127", soft: "#55606c", faint: "#c5ccd3", alarm: "#b3261e" };
-
-const shifted = (box: Box, dx: number, dy: number): Box => [box[0] + dx, box[1] + dy, box[2] + dx, box[3] + dy];
-
-function themeOf(element: HTMLElement): Theme {
-  const style = getComputedStyle(element);
-  const of = (name: string): string => style.getPropertyValue(name) || "#888";
-  return { paper: of("--paper"), ink: style.color, soft: of("--soft"), faint: of("--faint"), alarm: of("--alarm") };
 }

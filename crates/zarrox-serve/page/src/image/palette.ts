@@ -1,15 +1,16 @@
 /** The colours of an image: its colour map, its contrast limits, and what is known of its values. */
 
-import { contrast, isDiverging, paint, summary, table, type Limits, type Maps, type Summary } from "./colours";
+import { contrast, isDiverging, paint, pixelsOf, summary, table, type Limits, type Maps, type Summary } from "./colours";
 import type { Bar, Layer } from "./figure";
-import { fieldOf, valueTimes, valueUnits, type Channel, type Shown } from "../data/model";
+import { fieldOf, reducedOf, valueTimes, valueUnits, type Channel, type Shown } from "../data/model";
 import type { State } from "../data/state";
 
 export class Palette {
-  private colours: { key: string; table: Uint8Array } = { key: "", table: new Uint8Array(768) };
+  private colours: { key: string; table: Uint8Array; pixels: Uint32Array } = { key: "", table: new Uint8Array(768), pixels: new Uint32Array(259) };
   /** The limits of the first slice, which other slices keep. */
   private kept: { key: string; limits: Limits | null; isFinal: boolean } = { key: "", limits: null, isFinal: false };
-  private channelLimits: Limits[] = [];
+  /** What is known of the channels that are shown. */
+  private channels: Summary[] = [];
   /** What is known of the values that are shown; `null` before there are any. */
   summary: Summary | null = null;
   /** True if all values are there that the summary is of. */
@@ -18,6 +19,8 @@ export class Palette {
   constructor(
     private readonly shown: Shown,
     private readonly maps: Maps,
+    /** True for differences, which have colours on both sides of zero. */
+    private readonly isDifference: boolean,
   ) {}
 
   /** Forgets the values that were shown. */
@@ -31,18 +34,25 @@ export class Palette {
     this.isWhole = false;
   }
 
-  /** Takes the values of a layer, with the channels that it has. */
-  take(layer: Layer, visible: number[]): void {
+  /** Takes the values of a layer. */
+  take(layer: Layer): void {
     this.summary = layer.planes[0] ? summary(layer.planes[0]) : null;
     this.isWhole = layer.isWhole;
-    if (this.shown.channels.length === 0) return;
-    this.channelLimits = layer.planes.map((plane, at) => this.shown.channels[visible[at] ?? -1]?.range ?? contrast(summary(plane), "linear", false) ?? [0, 1]);
+    this.channels = this.shown.channels.length === 0 ? [] : layer.planes.map((plane, at) => (at === 0 ? this.summary! : summary(plane)));
+  }
+
+  /** What is known of the channel in a plane, with its limits: those that were chosen, of the metadata, or of its values. */
+  tone(plane: number, channel: number, state: State): { summary: Summary; limits: Limits } | null {
+    const of = this.channels[plane];
+    const chosen = state.tones[channel]?.range ?? [];
+    return of ? { summary: of, limits: chosen.length === 2 ? (chosen as Limits) : (this.shown.channels[channel]?.range ?? contrast(of, "linear", false) ?? [0, 1]) } : null;
   }
 
   /** The colour map of a state: that which was chosen, or that which suits the values. */
   map(state: State): string {
     if (state.map in this.maps) return state.map;
     if (this.isPhase(state)) return "twilight";
+    if (this.isDifference) return "rdbu";
     const words = `${this.shown.node.name} ${this.shown.title} ${String(this.shown.node.attributes["standard_name"] ?? "")}`;
     const isSigned = /anomal|differen|bias|wind|velocity|trend|residual/i.test(words) && this.summary !== null && this.summary.min < 0 && this.summary.max > 0;
     return isSigned ? "rdbu" : "viridis";
@@ -56,9 +66,9 @@ export class Palette {
   limits(state: State): Limits | null {
     if (state.range.length === 2 && !(state.norm === "log" && state.range[0]! <= 0)) return state.range as Limits;
     if (this.isPhase(state)) return [-Math.PI, Math.PI];
-    const usual = (): Limits | null => (this.summary ? contrast(this.summary, state.norm, isDiverging(this.map(state)) && this.summary.min < 0) : null);
+    const usual = (): Limits | null => (this.summary ? contrast(this.summary, state.norm, this.isDifference || (isDiverging(this.map(state)) && this.summary.min < 0)) : null);
     if (state.isPerSlice) return usual();
-    const key = JSON.stringify([fieldOf(this.shown, state)?.name, state.component, state.norm, isDiverging(this.map(state))]);
+    const key = JSON.stringify([fieldOf(this.shown, state)?.name, reducedOf(this.shown, state, "image") >= 0 && state.statistic, state.component, state.norm, isDiverging(this.map(state))]);
     if (this.kept.key !== key || !this.kept.limits || !this.kept.isFinal) {
       this.kept = { key, limits: usual(), isFinal: this.isWhole };
     }
@@ -76,13 +86,16 @@ export class Palette {
   paint(layer: Layer, state: State, visible: number[]): void {
     const context = layer.canvas.getContext("2d");
     if (!context || layer.columns * layer.rows === 0) return;
-    const key = JSON.stringify([this.map(state), state.reverse, state.levels]);
-    if (key !== this.colours.key) this.colours = { key, table: table(this.maps, this.map(state), state.reverse, state.levels) };
+    const key = JSON.stringify([this.map(state), state.reverse, state.levels, state.under, state.over, state.bad]);
+    if (key !== this.colours.key) {
+      const colours = table(this.maps, this.map(state), state.reverse, state.levels);
+      this.colours = { key, table: colours, pixels: pixelsOf(colours, state) };
+    }
     const limits = this.limits(state);
     let pixels: Uint8ClampedArray<ArrayBuffer>;
     if (layer.bytes) pixels = opaque(layer.bytes, layer.columns * layer.rows);
-    else if (this.shown.channels.length > 0) pixels = blended(layer, visible.map((channel) => this.shown.channels[channel]!), this.channelLimits);
-    else if (limits) pixels = paint(layer.planes[0]!, this.colours.table, limits, state.norm);
+    else if (this.shown.channels.length > 0) pixels = blended(layer, visible.map((channel) => toned(this.shown.channels[channel]!, state.tones[channel]?.colour)), visible.map((channel, plane) => this.tone(plane, channel, state)?.limits ?? [0, 1]));
+    else if (limits) pixels = paint(layer.planes[0]!, this.colours.pixels, limits, state.norm);
     else pixels = new Uint8ClampedArray(new ArrayBuffer(layer.columns * layer.rows * 4));
     context.putImageData(new ImageData(pixels, layer.columns, layer.rows), 0, 0);
   }
@@ -93,9 +106,8 @@ export class Palette {
     if (!limits) return null;
     const times = valueTimes(this.shown, state);
     const ticks = this.isPhase(state) && limits[1] === Math.PI ? [-1, -0.5, 0, 0.5, 1].map((part): [number, string] => [part * Math.PI, pies(part)]) : null;
-    return { limits, norm: state.norm, colours: this.colours.table, units: valueUnits(this.shown, state), tell: times ? (value) => times.text(Math.round(value)) : null, ticks };
+    return { limits, norm: state.norm, colours: this.colours.table, key: this.colours.key, ends: [state.under, state.over], units: valueUnits(this.shown, state), tell: times ? (value) => times.text(Math.round(value)) : null, ticks };
   }
-
 
   /** What a picture without anything to see means. */
   warning(layer: Layer, state: State): string {
@@ -108,6 +120,11 @@ export class Palette {
     const stored = this.shown.node.stored;
     return stored && stored.stored === 0 ? `No chunk is written: all elements have the fill value ${this.shown.node.fill_text}` : "";
   }
+}
+
+/** A channel in another colour, if one was chosen. */
+function toned(channel: Channel, colour: string | undefined): Channel {
+  return colour ? { ...channel, colour: [0, 2, 4].map((at) => parseInt(colour.slice(at, at + 2), 16)) as Channel["colour"] } : channel;
 }
 
 /** A part of π as text. */

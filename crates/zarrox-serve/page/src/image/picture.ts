@@ -3,7 +3,7 @@
 import { ApiError, call, slice, type Chunks, type Values, type Whole } from "../data/api";
 import { numberOf, type Exact } from "../data/exact";
 import { h } from "../dom";
-import { fieldOf, index, selection, sides, type Shown } from "../data/model";
+import { fieldOf, index, reducedOf, selection, sides, type Shown } from "../data/model";
 import { fitting, type Level } from "../data/ome";
 import type { State } from "../data/state";
 
@@ -52,6 +52,9 @@ export interface Picture {
   /** The tiles that were asked for, and the bytes that came. */
   asked: number;
   received: number;
+  /** The milliseconds that requests waited for the server, and for their bytes. */
+  waited: number;
+  sent: number;
 }
 
 /** The part of an array that is to be seen. */
@@ -63,6 +66,14 @@ export interface Seen {
   per: [number, number];
   /** The numbers of channels; empty where there are none. */
   visible: number[];
+  /** What is subtracted, of the same lengths along x and y. */
+  minus?: Other | undefined;
+}
+
+/** An array and what is shown of it. */
+export interface Other {
+  shown: Shown;
+  state: State;
 }
 
 /** A span along a dimension of a level: the first element, the end, and the elements for each pixel. */
@@ -87,22 +98,30 @@ export interface Plan {
   written: (signal: AbortSignal) => Promise<Tile[]>;
 }
 
-function spanOf(level: Level, dimension: number, from: number, to: number, per: number): Span {
+function spanOf(level: Level, dimension: number, from: number, to: number, per: number, isReduced: boolean): Span {
   if (dimension < 0) return { first: 0, end: 1, step: 1, count: 1 };
   const factor = level.factors[dimension] ?? 1;
   const length = level.node.shape[dimension]!;
   const margin = (to - from) * 0.15;
-  const first = Math.max(0, Math.min(length - 1, Math.floor((from - margin) / factor)));
-  const end = Math.max(first + 1, Math.min(length, Math.ceil((to + margin) / factor)));
-  const step = Math.max(1, Math.floor(per / factor), Math.ceil((end - first) / MOST));
+  const begin = Math.max(0, Math.min(length - 1, Math.floor((from - margin) / factor)));
+  const end = Math.max(begin + 1, Math.min(length, Math.ceil((to + margin) / factor)));
+  const wanted = Math.max(1, Math.floor(per / factor), Math.ceil((end - begin) / MOST));
+  const step = isReduced ? dividing(wanted, level.node.chunk_shape[dimension] ?? 1) : wanted;
+  const first = isReduced ? begin - (begin % step) : begin;
   return { first, end, step, count: Math.ceil((end - first) / step) };
 }
 
+/** A number of elements that divides a chunk and is not much smaller, so that no block of a reduction needs two chunks. */
+function dividing(step: number, chunk: number): number {
+  for (let smaller = step; smaller > step * 0.6; smaller--) if (chunk % smaller === 0) return smaller;
+  return step;
+}
+
 /** Plans a picture of what is to be seen. */
-export function plan(shown: Shown, { state, box, per, visible }: Seen): Plan {
+export function plan(shown: Shown, { state, box, per, visible, minus }: Seen): Plan {
   const [x, y] = sides(shown, state);
-  const level = fitting(shown.levels, x, Math.max(1, per[0]));
-  const [across, down] = [spanOf(level, x, box[0], box[2], per[0]), spanOf(level, y, box[1], box[3], per[1])];
+  const level = minus ? shown.levels[0]! : fitting(shown.levels, x, Math.max(1, per[0]));
+  const [across, down] = [spanOf(level, x, box[0], box[2], per[0], state.reduce !== "nearest"), spanOf(level, y, box[1], box[3], per[1], state.reduce !== "nearest")];
   const [columns, rows] = [across.count, down.count];
   const parts = shown.colours >= 0 ? shown.shape[shown.colours]! : 0;
   const number = parts > 0 ? 0 : shown.channels.length > 0 ? visible.length : 1;
@@ -112,13 +131,15 @@ export function plan(shown: Shown, { state, box, per, visible }: Seen): Plan {
     whole: Array.from({ length: number }, () => null),
     bytes: parts > 0 ? new Float64Array(columns * rows * parts) : null,
     canvas: h("canvas", { width: columns, height: rows }),
-    tiles: [], damaged: [], asked: 0, received: 0,
+    tiles: [], damaged: [], asked: 0, received: 0, waited: 0, sent: 0,
   };
   const [fx, fy] = [level.factors[x] ?? 1, level.factors[y] ?? 1];
   const middle = [(box[0] + box[2]) / 2 / fx, (box[1] + box[3]) / 2 / fy];
   const far = (tile: Tile): number =>
     Math.hypot(across.first + (tile.column + tile.columns / 2) * across.step - middle[0]!, down.first + (tile.row + tile.rows / 2) * down.step - middle[1]!);
-  const tiles = number === 0 && parts === 0 ? [] : tilesOf(level, x, y, across, down).sort((a, b) => far(a) - far(b));
+  const reduced = reducedOf(shown, state, "image");
+  const deep = Math.max(1, level.node.grid_shape[reduced] ?? 1);
+  const tiles = number === 0 && parts === 0 ? [] : tilesOf(level, x, y, across, down, deep).sort((a, b) => far(a) - far(b));
   const place = { root: shown.place.root, path: level.path };
   const channels = visible.length > 0 ? visible : [null];
   const ask = (tile: Tile, channel: number | null, signal?: AbortSignal): Promise<Values> =>
@@ -128,17 +149,23 @@ export function plan(shown: Shown, { state, box, per, visible }: Seen): Plan {
     if (picture.damaged.length === 0 && area(picture.tiles) === columns * rows) picture.tiles = [{ column: 0, row: 0, columns, rows }];
   };
 
+  const isDeviation = reduced >= 0 && state.statistic === "std";
   const put = async (tile: Tile, signal: AbortSignal): Promise<void> => {
-    const all = await Promise.all(channels.map((channel) => ask(tile, channel, signal)));
+    const [all, less] = await Promise.all([Promise.all(channels.map((channel) => ask(tile, channel, signal))), minus && subtrahend(minus, tile, part(across, tile.column, tile.columns), part(down, tile.row, tile.rows), signal)]);
     if (signal.aborted) return;
     picture.asked += all.length;
-    for (const one of all) picture.received += one.bytes;
+    for (const one of all) {
+      picture.received += one.bytes;
+      picture.waited += one.waited;
+      picture.sent += one.sent;
+    }
     const isTurned = x < y;
     if (picture.bytes) copy(picture.bytes, columns * parts, all[0]!.values, { ...tile, column: tile.column * parts, columns: tile.columns * parts });
     else {
       all.forEach((one, at) => {
-        copy(picture.planes[at]!, columns, turned(meant(shown, component(one, state)), tile, isTurned), tile);
-        if (!one.whole || !shown.meaning.isPlain) return;
+        const values = turned(meant(shown, component(one, state), isDeviation), tile, isTurned);
+        copy(picture.planes[at]!, columns, less ? values.map((value, index) => value - less[index]!) : values, tile);
+        if (less || !one.whole || !shown.meaning.isPlain || isDeviation) return;
         const into = (picture.whole[at] ??= emptyLike(one.whole, columns * rows));
         copyWhole(into, columns, turned(one.whole, tile, isTurned), tile);
       });
@@ -163,12 +190,12 @@ export function plan(shown: Shown, { state, box, per, visible }: Seen): Plan {
 
   const written = async (signal: AbortSignal): Promise<Tile[]> => {
     const grid = level.node.grid_shape;
-    const chunks = [x, y].reduce((product, dimension) => product * (dimension < 0 ? 1 : (grid[dimension] ?? 1)), 1);
+    const chunks = [x, y, reduced].reduce((product, dimension) => product * (dimension < 0 ? 1 : (grid[dimension] ?? 1)), 1);
     const lengths = level.node.shard_shape ?? level.node.chunk_shape;
-    const fill = meant(shown, Float64Array.of(numberOf(level.node.fill_value as Exact)))[0]!;
+    const fill = isDeviation ? 0 : meant(shown, Float64Array.of(numberOf(level.node.fill_value as Exact)))[0]!;
     // Channels have chunks of their own.
-    if (tiles.length < MANY || chunks > LISTED || channels.length > 1 || picture.bytes || fieldOf(shown, state) || Number.isNaN(fill - fill) && fill === fill) return tiles;
-    const region = selection(shown, state, (dimension) => (dimension === x || dimension === y ? ":" : String(Math.floor(scaled(shown, state, level, dimension) / Math.max(1, lengths[dimension] ?? 1)))));
+    if (tiles.length < MANY || chunks > LISTED || channels.length > 1 || minus || picture.bytes || fieldOf(shown, state) || Number.isNaN(fill - fill) && fill === fill) return tiles;
+    const region = selection(shown, state, (dimension) => (dimension === x || dimension === y || dimension === reduced ? ":" : String(Math.floor(scaled(shown, state, level, dimension) / Math.max(1, lengths[dimension] ?? 1)))));
     const map = await call<Chunks>("chunks", place, { region }, signal).catch(() => null);
     if (!map || map.missing === 0 || signal.aborted) return tiles;
     const stored = new Set(map.chunks.map((chunk) => `${chunk.index[x] ?? 0},${chunk.index[y] ?? 0}`));
@@ -192,6 +219,14 @@ export function plan(shown: Shown, { state, box, per, visible }: Seen): Plan {
   return { picture, box: [across.first * fx, down.first * fy, across.end * fx, down.end * fy], per: [across.step * fx, down.step * fy], tiles, read, fetch, written };
 }
 
+/** The values of a tile that are subtracted. */
+async function subtrahend({ shown, state }: Other, tile: Tile, across: Span, down: Span, signal: AbortSignal): Promise<Float64Array> {
+  const [level, [x, y]] = [shown.levels[0]!, sides(shown, state)];
+  const one = await slice({ root: shown.place.root, path: level.path }, parameters(shown, state, level, null, across, down), signal);
+  const isDeviation = state.statistic === "std" && reducedOf(shown, state, "image") >= 0;
+  return turned(meant(shown, component(one, state), isDeviation), tile, x < y);
+}
+
 const area = (tiles: Tile[]): number => tiles.reduce((sum, { columns, rows }) => sum + columns * rows, 0);
 
 /** The elements of some pixels of a span. */
@@ -199,16 +234,19 @@ function part({ first, end, step }: Span, from: number, count: number): Span {
   return { first: first + from * step, end: Math.min(end, first + (from + count) * step), step, count };
 }
 
-/** The tiles of a picture, whose edges are those of chunks: no chunk is decoded for two tiles. */
-function tilesOf(level: Level, x: number, y: number, across: Span, down: Span): Tile[] {
-  const { chunk_shape: chunk = [], data_type: type } = level.node;
-  const bytes = chunk.reduce((product, length) => product * length, Math.max(1, type?.bytes ?? 1));
+/** The tiles of a picture, whose edges are those of chunks: no chunk is decoded for two tiles. `deep` chunks lie behind each other. */
+function tilesOf(level: Level, x: number, y: number, across: Span, down: Span, deep: number): Tile[] {
+  const { chunk_shape: chunk = [], shard_shape: shard, data_type: type } = level.node;
+  const bytes = chunk.reduce((product, length) => product * length, Math.max(1, type?.bytes ?? 1) * deep);
   const [wide, tall] = [Math.max(1, chunk[x] ?? 1), y < 0 ? 1 : Math.max(1, chunk[y] ?? 1)];
   const number = ({ first, end }: Span, length: number): number => Math.ceil(end / length) - Math.floor(first / length);
   const [nx, ny] = [number(across, wide), number(down, tall)];
   let [gx, gy] = [Math.min(nx, Math.max(1, Math.floor(COST / bytes))), 1];
   if (gx === nx) gy = Math.max(1, Math.floor(COST / (bytes * nx)));
-  while (Math.ceil(nx / gx) * Math.ceil(ny / gy) > TILES) [gx, gy] = gx < nx ? [Math.min(nx, gx * 2), gy] : [gx, gy * 2];
+  const isMany = (): boolean => Math.ceil(nx / gx) * Math.ceil(ny / gy) > TILES;
+  // Shards that are not written are left out as a whole.
+  if (isMany() && shard) [gx, gy] = [Math.max(gx, Math.round((shard[x] ?? 1) / wide)), y < 0 ? 1 : Math.max(1, Math.round((shard[y] ?? 1) / tall))];
+  while (isMany()) [gx, gy] = gx < nx ? [Math.min(nx, gx * 2), gy] : [gx, gy * 2];
   const found: Tile[] = [];
   for (const [row, rows] of pieces(down, tall * gy)) for (const [column, columns] of pieces(across, wide * gx)) found.push({ column, row, columns, rows });
   return found;
@@ -248,21 +286,22 @@ function scaled(shown: Shown, state: State, level: Level, dimension: number): nu
 function parameters(shown: Shown, state: State, level: Level, channel: number | null, across: Span, down: Span): Record<string, string | undefined> {
   const [x, y] = sides(shown, state);
   const field = fieldOf(shown, state);
-  const isReduced = state.reduce !== "nearest" && shown.colours < 0 && !field && (across.step > 1 || down.step > 1);
-  const span = ({ first, end, step }: Span): string => `${first}:${end}${!isReduced && step > 1 ? `:${step}` : ""}`;
+  const reduced = reducedOf(shown, state, "image");
+  const isThinned = across.step > 1 || down.step > 1;
+  // A request has one reduction: with another one over a dimension, single elements are taken along the sides.
+  const isOfBlocks = reduced >= 0 ? state.reduce === state.statistic : state.reduce !== "nearest" && shown.colours < 0 && !field && isThinned;
+  const span = ({ first, end, step }: Span): string => `${first}:${end}${!isOfBlocks && step > 1 ? `:${step}` : ""}`;
   const select = selection(shown, state, (dimension) => {
     if (dimension === x) return span(across);
     if (dimension === y) return span(down);
-    if (dimension === shown.colours) return ":";
+    if (dimension === shown.colours || dimension === reduced) return ":";
     if (dimension === shown.channelDimension && channel !== null) return String(channel);
     return String(scaled(shown, state, level, dimension));
   });
-  const steps = y < 0 ? [across.step] : x > y ? [down.step, across.step] : [across.step, down.step];
-  return {
-    select,
-    field: field?.name,
-    ...(isReduced ? { reduce: state.reduce, step: steps.join(","), missing: shown.meaning.missing.join(",") || undefined } : {}),
-  };
+  const along = [[x, isOfBlocks ? across.step : 1], [y, isOfBlocks ? down.step : 1], [reduced, level.node.shape[reduced] ?? 1]].filter(([dimension]) => dimension! >= 0);
+  const step = along.sort((a, b) => a[0]! - b[0]!).map(([, one]) => Math.max(1, one!)).join(",");
+  const reduction = { reduce: reduced >= 0 ? state.statistic : state.reduce, step, missing: shown.meaning.missing.join(",") || undefined };
+  return { select, field: field?.name, ...(isOfBlocks || reduced >= 0 ? reduction : {}) };
 }
 
 /** Copies the rows of a tile into those of a picture. */
@@ -277,8 +316,9 @@ function copyWhole(into: Whole, width: number, from: Whole, { column, row, colum
 
 const emptyLike = (whole: Whole, length: number): Whole => (whole instanceof BigInt64Array ? new BigInt64Array(length) : new BigUint64Array(length));
 
-/** The numbers that stored ones mean. */
-function meant({ meaning: { of, isPlain } }: Shown, values: Float64Array): Float64Array {
+/** The numbers that stored ones, or deviations of stored ones, mean. */
+function meant({ meaning: { of, isPlain, scale } }: Shown, values: Float64Array, isDeviation = false): Float64Array {
+  if (isDeviation) return scale === 1 ? values : values.map((value) => value * Math.abs(scale));
   return isPlain ? values : values.map(of);
 }
 

@@ -89,6 +89,7 @@ export class Reader {
 
   private dim(key: string): void {
     this.isOld = this.newest !== undefined && this.newest.key !== key;
+    this.element.classList.add("slow");
     this.progress(`Loading ${this.around.wanted()} …`);
     this.around.draw();
   }
@@ -109,7 +110,7 @@ export class Reader {
       this.message.show(told(error), null, [["Retry", () => this.retry()]]);
     } finally {
       if (this.asked === asked) {
-        this.element.classList.remove("busy");
+        this.element.classList.remove("busy", "slow");
         clearTimeout(this.patience);
         if (this.isOld) {
           this.isOld = false;
@@ -165,7 +166,7 @@ export class Reader {
   private cancel(): void {
     this.asked?.abort();
     clearTimeout(this.patience);
-    this.element.classList.remove("busy");
+    this.element.classList.remove("busy", "slow");
     this.chip.textContent = "Cancelled";
   }
 }

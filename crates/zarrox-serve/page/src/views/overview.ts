@@ -41,6 +41,7 @@ export async function overview(element: HTMLElement, store: Store, place: Place,
   const go = (name: string): void => store.change(fresh(below(place, name)));
   card.append(
     h("p", { class: "note" }, summary(page, node)),
+    ...leftOut(node),
     ...plate(place, node, go),
     ...(known.length > 0 ? [dimensions(known)] : []),
     ...list("Data variables", data, place, go, true),
@@ -58,6 +59,13 @@ function summary(page: Page, node: NodeInfo | null): string {
   };
   const words = [number("group", node ? "group" : "dataset"), number("array", "array"), number("damaged", "damaged node")].filter(Boolean).join(", ");
   return node ? `${words || "Empty group"}` : words ? `${words} in this folder` : "Empty";
+}
+
+/** The parts of a file of another format that have no form in Zarr. */
+function leftOut(node: NodeInfo | null): HTMLElement[] {
+  const parts = node?.file?.left_out ?? [];
+  if (parts.length === 0) return [];
+  return [h("details", {}, h("summary", {}, `${count(parts.length)} part${parts.length === 1 ? "" : "s"} of the file left out`), h("ul", {}, ...parts.map((part) => h("li", {}, part))))];
 }
 
 /** A place whose nodes cannot be listed: a path can be typed. */

@@ -54,7 +54,7 @@ export class PlotView {
     const along = this.dimension(state);
     const slice = this.shown.shape.map((_, dimension) => (dimension === along ? "" : index(this.shown, state, dimension)));
     const places = this.isOfPins ? [state.points, sides(this.shown, state), this.channels(state)] : [];
-    const key = JSON.stringify([along, this.range(state), this.isOfPins ? slice.filter((_, dimension) => !sides(this.shown, state).includes(dimension)) : slice, places, state.field, state.component]);
+    const key = JSON.stringify([along, this.range(state), this.isOfPins ? slice.filter((_, dimension) => !sides(this.shown, state).includes(dimension)) : slice, places, state.field, state.component, state.reduced, state.statistic]);
     if (key === this.key) return this.draw();
     this.key = key;
     void this.read(state);

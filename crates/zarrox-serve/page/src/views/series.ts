@@ -4,7 +4,7 @@ import { exactly, slice, type Line } from "../data/api";
 import { timesOfType } from "../data/calendar";
 import { told } from "../data/coordinates";
 import { numberOf, type Exact } from "../data/exact";
-import { fieldOf, index, selection, sides, type Shown } from "../data/model";
+import { fieldOf, index, reducedOf, selection, sides, type Shown } from "../data/model";
 import { componentOf } from "../image/picture";
 import { SERIES } from "../image/figure";
 import type { State } from "../data/state";
@@ -60,13 +60,13 @@ export async function read(shown: Shown, state: State, along: number, span: [num
   return Promise.all(
     wanted(shown, state, along, isOfPins, channels).map(async ({ label, at }, number) => {
       const of = (dimension: number): string => String(Math.min(shown.shape[dimension]! - 1, at.get(dimension) ?? index(shown, state, dimension)));
-      const one = await line(shown, state, along, span, of, signal);
+      const one = await line(shown, state, isOfPins, along, span, of, signal);
       return { label, colour: SERIES[number % SERIES.length]!, first: span[0], ...one };
     }),
   );
 }
 
-async function line(shown: Shown, state: State, along: number, [from, to]: [number, number], of: (dimension: number) => string, signal: AbortSignal): Promise<Pick<Series, "step" | "values" | "low" | "high" | "whole">> {
+async function line(shown: Shown, state: State, isOfPins: boolean, along: number, [from, to]: [number, number], of: (dimension: number) => string, signal: AbortSignal): Promise<Pick<Series, "step" | "values" | "low" | "high" | "whole">> {
   const field = fieldOf(shown, state);
   const type = field?.data_type ?? shown.node.data_type.name;
   const select = (step: number): string => selection(shown, state, (dimension) => (dimension === along ? `${from}:${to}${step > 1 ? `:${step}` : ""}` : of(dimension)));
@@ -76,10 +76,19 @@ async function line(shown: Shown, state: State, along: number, [from, to]: [numb
     const { values } = await slice(shown.place, { select: select(step), field: field?.name }, signal);
     return { step, values, low: null, high: null, whole: null };
   }
-  const { of: mean } = shown.meaning;
+  const { of: mean, scale, missing } = shown.meaning;
+  const reduced = reducedOf(shown, state, isOfPins ? "image" : "plot");
+  if (reduced >= 0 && reduced !== along) {
+    // One reduction over one dimension: along the other one, single elements are taken.
+    const step = Math.max(1, Math.ceil((to - from) / POINTS));
+    const steps = along < reduced ? [1, shown.shape[reduced]!] : [shown.shape[reduced]!, 1];
+    const parts = selection(shown, state, (dimension) => (dimension === reduced ? ":" : dimension === along ? `${from}:${to}${step > 1 ? `:${step}` : ""}` : of(dimension)));
+    const { values } = await slice(shown.place, { select: parts, step: steps.join(","), reduce: state.statistic, missing: missing.join(",") || undefined }, signal);
+    return { step, values: values.map(state.statistic === "std" ? (value) => value * Math.abs(scale) : mean), low: null, high: null, whole: null };
+  }
   const part = componentOf(state);
   const numbers = (list: Exact): Float64Array => Float64Array.from(list as Exact[], (one) => mean(numberOf(one, part)));
-  const answer = await exactly<Line>("line", shown.place, { select: select(1), points: POINTS, field: field?.name, missing: shown.meaning.missing.join(",") || undefined }, signal);
+  const answer = await exactly<Line>("line", shown.place, { select: select(1), points: POINTS, field: field?.name, missing: missing.join(",") || undefined }, signal);
   if (answer.reduce === "blocks") return { step: answer.step, values: numbers(answer["mean"] as Exact), low: numbers(answer["min"] as Exact), high: numbers(answer["max"] as Exact), whole: null };
   const listed = answer["values"] as Exact as Exact[];
   const isWhole = shown.meaning.isPlain && listed.every((one) => typeof one === "number" || typeof one === "bigint");

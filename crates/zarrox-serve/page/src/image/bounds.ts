@@ -1,0 +1,26 @@
+/** The shown part of an image: how it is moved, zoomed and kept within bounds. */
+
+import type { Box } from "./picture";
+
+export const shifted = (box: Box, dx: number, dy: number): Box => [box[0] + dx, box[1] + dy, box[2] + dx, box[3] + dy];
+
+/** Zooms around an element. */
+export const zoomed = (box: Box, factor: number, [x, y]: [number, number]): Box => [x - (x - box[0]) * factor, y - (y - box[1]) * factor, x + (box[2] - x) * factor, y + (box[3] - y) * factor];
+
+export const middle = (box: Box): [number, number] => [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2];
+
+/**
+ * A part of an image of so many columns and rows: at least two elements, at most the image with as much beside it, and never so that a
+ * tenth of the window lacks it. It is empty for the whole image, and `null` for what is too small.
+ */
+export function bounded(box: Box, all: Box, columns: number, rows: number): Box | [] | null {
+  const [width, height] = [box[2] - box[0], box[3] - box[1]];
+  if (width < Math.min(2, columns) * 0.9) return width > 2 ? [] : null;
+  if (width > (all[2] - all[0]) * 1.02 && height > (all[3] - all[1]) * 1.02) return width > 2 ? [] : null;
+  const bound = (from: number, span: number, length: number): number => {
+    const least = Math.min(span, length) * 0.1;
+    return Math.max(least - span, Math.min(length - least, from));
+  };
+  const [left, top] = [bound(box[0], width, columns), bound(box[1], height, rows)];
+  return [left, top, left + width, top + height];
+}

@@ -1,0 +1,54 @@
+/** What an image shows, in words. */
+
+import { told } from "../data/coordinates";
+import { index, reducedOf, rest, sides, valueTimes, valueUnits, type Shown } from "../data/model";
+import { count, rounded } from "../data/numbers";
+import type { State } from "../data/state";
+import { sliceOf } from "../views/heading";
+import type { Limits, Summary } from "./colours";
+import type { Layer } from "./figure";
+import type { Box } from "./picture";
+
+/** A value in short; times are dates. */
+function teller(shown: Shown, state: State): (value: number) => string {
+  const times = valueTimes(shown, state);
+  return times ? times.text : (value) => rounded(value);
+}
+
+/** What is known of the shown slice: its coordinates, and its values. */
+export function details(shown: Shown, state: State, layer: Layer | undefined, summary: Summary | null): string[] {
+  const all = sliceOf(shown, state, "image");
+  const [first] = rest(shown, state, "image");
+  if (first !== undefined && first !== reducedOf(shown, state, "image")) all.push(`${index(shown, state, first) + 1} of ${count(shown.shape[first]!)}`);
+  if (!summary || !layer || shown.channels.length > 0) return all;
+  const { finite, min, max, mean, missing, count: number } = summary;
+  const tell = teller(shown, state);
+  const about = layer.stepX > 1 || layer.stepY > 1 || layer.tiles.length > 1 ? "≈ " : "";
+  if (finite > 0) all.push(...(valueTimes(shown, state) ? [] : [`mean ${about}${tell(mean)}`]), `min ${tell(min)}`, `max ${tell(max)}`);
+  all.push(`${missing === 0 ? 0 : rounded((100 * missing) / number, 2)} % missing`);
+  return all;
+}
+
+/** The image for those who do not see it. */
+export function description(shown: Shown, state: State, box: Box, limits: Limits | null): string {
+  const [x, y] = sides(shown, state);
+  const span = (dimension: number, from: number, to: number): string => {
+    const axis = shown.axes[dimension];
+    if (!axis) return "";
+    const [first, last] = [Math.max(0, Math.floor(from)), Math.min(axis.length, Math.ceil(to)) - 1];
+    return `${axis.name} from ${told(axis, Math.min(first, axis.length - 1))} to ${told(axis, Math.max(0, last))}`;
+  };
+  const reduced = reducedOf(shown, state, "image");
+  const slices = sliceOf(shown, state, "image");
+  const slice = rest(shown, state, "image").map((dimension, number) => (dimension === reduced ? slices[number] : `${shown.axes[dimension]!.name} ${told(shown.axes[dimension]!, index(shown, state, dimension))}`));
+  const tell = teller(shown, state);
+  const values = limits ? `contrast limits ${tell(limits[0])} to ${tell(limits[1])} ${valueUnits(shown, state)}`.trim() : "";
+  const all = [`Image of ${shown.title}`, span(x, box[0], box[2]), span(y, box[1], box[3]), ...slice, values];
+  return `${all.filter(Boolean).join(", ")}.`;
+}
+
+/** The times that a picture took, of which painting is known to the image. */
+export function times({ asked, waited, sent }: Layer, painted: number): string {
+  const time = (milliseconds: number): string => (milliseconds < 1000 ? `${rounded(milliseconds, 2)} ms` : `${rounded(milliseconds / 1000, 2)} s`);
+  return `This view took ${count(asked)} request${asked === 1 ? "" : "s"}: the server fetched and decoded for ${time(waited)}, sending took ${time(sent)}, and painting ${time(painted)}.`;
+}

@@ -1,0 +1,32 @@
+/** The colours of the style sheet, for what is drawn. */
+export interface Theme {
+  paper: string;
+  ink: string;
+  soft: string;
+  faint: string;
+  alarm: string;
+  accent: string;
+}
+
+/** The colours of figures in files. */
+export const PRINT: Theme = { paper: "#ffffff", ink: "#1c2127", soft: "#55606c", faint: "#c5ccd3", alarm: "#b3261e", accent: "#0067a8" };
+
+/** Asking for a style makes the browser compute it, so it is asked for once. */
+let known: Theme | null = null;
+const dark = matchMedia("(prefers-color-scheme: dark)");
+dark.addEventListener("change", () => (known = null));
+
+/** The colours that are preferred now. */
+export function theme(): Theme {
+  if (known) return known;
+  const style = getComputedStyle(document.body);
+  const of = (name: string): string => style.getPropertyValue(`--${name}`) || "gray";
+  known = { paper: of("paper"), ink: style.color, soft: of("soft"), faint: of("faint"), alarm: of("alarm"), accent: of("accent") };
+  return known;
+}
+
+/** Calls a function when other colours are preferred. Returns the way to end that. */
+export function onTheme(changed: () => void): () => void {
+  dark.addEventListener("change", changed);
+  return () => dark.removeEventListener("change", changed);
+}

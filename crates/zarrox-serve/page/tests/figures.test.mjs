@@ -1,0 +1,156 @@
+// What a figure shows beyond one slice: statistics over dimensions, colours beyond the limits, channels, and two views that are compared.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+
+import { colourOf, fragment, near, opened, ready, server, sub, tagOf } from "./browser.mjs";
+
+/** The value in the tag at an element of an image. */
+async function told(page, column, row) {
+  const text = await tagOf(page, column, row);
+  return text ? Number(/-?[\d.]+/.exec(text)[0]) : told(page, column, row);
+}
+
+/** The elements of a selection. */
+async function elements(path, select) {
+  const answer = await fetch(`${server}/api/v1/slice/${path}?as=json&select=${select}`);
+  return (await answer.json()).values;
+}
+
+const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+test("statistics over a dimension are maps", async (t) => {
+  const page = await opened(t, "#/climate.zarr/t2m");
+  await ready(page);
+  const values = await elements("climate.zarr/t2m", ":,90,180");
+  const wanted = { mean: mean(values), min: Math.min(...values), max: Math.max(...values), std: Math.sqrt(mean(values.map((value) => (value - mean(values)) ** 2))) };
+  const words = { mean: "mean", min: "minimum", max: "maximum", std: "standard deviation" };
+  const choice = page.getByRole("combobox", { name: "Statistic over time" });
+  for (const statistic of ["mean", "min", "max", "std"]) {
+    await choice.selectOption(statistic);
+    await page.waitForFunction((text) => document.querySelector(".sub").textContent.startsWith(text), `${words[statistic]} over time (48)`);
+    await ready(page);
+    const found = await told(page, 180, 90);
+    assert.ok(Math.abs(found - wanted[statistic]) < 1e-4, `${statistic}: ${found}, not ${wanted[statistic]}`);
+    assert.match(await fragment(page), new RegExp(`reduced=0:${statistic}`));
+  }
+  assert.ok(await page.getByRole("slider", { name: "time" }).isDisabled());
+  // Missing values are left out, and what is missing everywhere stays so.
+  assert.match(await page.getByLabel("Lower limit", { exact: true }).inputValue(), /^-?\d/);
+  await choice.selectOption("");
+  await page.waitForFunction(() => document.querySelector(".sub").textContent.startsWith("2020-02-28 00:00"));
+  // A link shows it again, also of several tiles.
+  const again = await opened(t, "#/odd.zarr/u?reduced=1:mean&at=0:2");
+  await ready(again);
+  assert.match(await sub(again), /^level 500 hPa · mean over step \(30\)/);
+  const each = await elements("odd.zarr/u", "2,:,30,20");
+  assert.ok(Math.abs((await told(again, 20, 30)) - mean(each)) < 1e-3, `${mean(each)}`);
+});
+
+test("statistics over a dimension are plots", async (t) => {
+  const page = await opened(t, "#/odd.zarr/u?view=plot&along=2&at=0:0,3:5");
+  await page.locator(".plot canvas[aria-label*='Plot along lat']").waitFor();
+  await page.getByRole("combobox", { name: "Statistic over step" }).selectOption("max");
+  await page.waitForFunction(() => /maximum over step \(30\)/.test(document.querySelector(".sub").textContent));
+  const all = await elements("odd.zarr/u", "0,:,:,5");
+  const most = Array.from({ length: 61 }, (_, row) => Math.max(...all.map((values) => values[row])));
+  await page.locator(`.plot canvas[aria-label*='Values from ${Math.min(...most)} to ${Math.max(...most)}']`).waitFor();
+  await page.getByRole("combobox", { name: "Statistic over step" }).selectOption("std");
+  await page.waitForFunction(() => /standard deviation over step/.test(document.querySelector(".sub").textContent));
+});
+
+test("values beyond the limits and missing ones have colours of their own", async (t) => {
+  const page = await opened(t, "#/odd.zarr/series?at=0:0&range=10,30");
+  await ready(page);
+  const ends = async () => [await colourOf(page, 0, 0), await colourOf(page, 39, 39)].map((colour) => colour.slice(0, 3));
+  assert.deepEqual(await ends(), [[68, 1, 84], [253, 231, 37]]);
+  await page.getByRole("combobox", { name: "Under", exact: true }).selectOption("own");
+  await page.getByLabel("Colour: under").fill("#00ff00");
+  await page.getByRole("combobox", { name: "Over", exact: true }).selectOption("own");
+  assert.deepEqual(await ends(), [[0, 255, 0], [255, 0, 255]]);
+  assert.match(await fragment(page), /under=00ff00&over=ff00ff/);
+  const holes = await opened(t, "#/climate.zarr/t2m?bad=123456");
+  await ready(holes);
+  assert.deepEqual((await colourOf(holes, 60, 105)).slice(0, 3), [0x12, 0x34, 0x56]);
+  // They are in the figure's colour bar.
+  await page.getByRole("button", { name: "Export", exact: true }).click();
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: /^SVG/ }).click()]);
+  assert.match(await readFile(await download.path(), "utf8"), /fill="#00ff00"[^]*fill="#ff00ff"/);
+});
+
+test("each channel has limits, a colour and a histogram", async (t) => {
+  const page = await opened(t, "#/mixed.zarr/image?channels=0,1&opacity=0");
+  await ready(page);
+  await page.getByLabel("Lower limit of DAPI", { exact: true }).waitFor();
+  assert.deepEqual(await page.locator(".channel").evaluateAll((all) => all.map((one) => one.querySelectorAll("canvas").length)), [1, 1]);
+  await page.getByRole("checkbox", { name: "DAPI" }).uncheck();
+  await page.waitForFunction(() => document.querySelectorAll(".channel canvas").length === 1);
+  await ready(page);
+  const [, green] = await colourOf(page, 600, 500);
+  await page.getByLabel("Upper limit of GFP", { exact: true }).fill("100");
+  await page.getByLabel("Upper limit of GFP", { exact: true }).press("Enter");
+  await page.waitForTimeout(200);
+  assert.match(await fragment(page), /tones=1:0:100:/);
+  const [, brighter] = await colourOf(page, 600, 500);
+  assert.ok(brighter > green, `${brighter} > ${green}`);
+  await page.getByLabel("Colour of GFP").fill("#ff0000");
+  await page.waitForTimeout(200);
+  const [red, none] = await colourOf(page, 600, 500);
+  assert.ok(red > 100 && none === 0, `${red} ${none}`);
+  const again = await opened(t, await fragment(page));
+  await ready(again);
+  assert.ok(near(await colourOf(again, 600, 500), [red, 0, 0]));
+  await page.getByRole("button", { name: "Limits of GFP as at first" }).click();
+  await page.waitForTimeout(200);
+  assert.ok(near(await colourOf(page, 600, 500), [0, green, 0]));
+});
+
+test("two slices are compared side by side, by swiping and by their difference", async (t) => {
+  const page = await opened(t, "#/odd.zarr/u?at=0:0,1:5");
+  await ready(page);
+  await page.getByRole("button", { name: "Compare", exact: true }).click();
+  const other = page.locator(".view > .view-of + .view-of");
+  await other.locator(".sub", { hasText: "level 1000 hPa · 2020-06-24 05:00" }).waitFor();
+  // The other image stays at its slice, and follows the place.
+  await page.getByRole("slider", { name: "level", exact: true }).fill("2");
+  await page.locator(".view > .view-of >> nth=0").locator(".sub", { hasText: "level 500 hPa" }).waitFor();
+  assert.match(await other.locator(".sub").textContent(), /^level 1000 hPa/);
+  await page.getByRole("button", { name: "Zoom in" }).click();
+  await page.waitForFunction(() => {
+    const [one, two] = [...document.querySelectorAll(".view > .view-of")].map((image) => image.dataset.box);
+    return one === two && !one.startsWith("0,");
+  });
+  // A field that is empty follows the image.
+  await page.getByLabel("Other level").fill("");
+  await page.getByLabel("Other level").press("Enter");
+  await other.locator(".sub", { hasText: "level 500 hPa" }).waitFor();
+  await page.getByLabel("Other step").fill("2020-06-24 00:00");
+  await page.getByLabel("Other step").press("Enter");
+  await other.locator(".sub", { hasText: "2020-06-24 00:00" }).waitFor();
+  assert.match(await fragment(page), /compare=side&otherAt=1:0/);
+  await page.getByRole("button", { name: "Swipe", exact: true }).click();
+  assert.match(await other.evaluate((one) => getComputedStyle(one).clipPath), /inset\(/);
+  await page.getByRole("slider", { name: "Swipe" }).fill("80");
+  assert.match(await other.evaluate((one) => getComputedStyle(one).clipPath), /80%/);
+  await page.getByRole("button", { name: "Difference", exact: true }).click();
+  await other.locator("h2", { hasText: "eastward wind − other slice" }).waitFor();
+  await page.waitForFunction(() => document.querySelector(".view > .view-of + .view-of[data-whole]:not(.busy)"));
+  const [[one], [two]] = [await elements("odd.zarr/u", "2,5,30:31,25"), await elements("odd.zarr/u", "2,0,30:31,25")];
+  const { area, box, turned, left, top } = await other.evaluate((image) => {
+    const numbers = (name) => image.dataset[name].split(",").map(Number);
+    const { left, top } = image.querySelector("canvas").getBoundingClientRect();
+    return { area: numbers("area"), box: numbers("box"), turned: numbers("turned"), left, top };
+  });
+  const place = (at, side) => ((part) => (turned[side] ? 1 - part : part))((at + 0.5 - box[side]) / (box[side + 2] - box[side]));
+  await page.mouse.move(left + area[0] + place(25, 0) * area[2] + 1, top + area[1] + place(30, 1) * area[3]);
+  await page.mouse.move(left + area[0] + place(25, 0) * area[2], top + area[1] + place(30, 1) * area[3]);
+  const tag = await other.locator(".tag:not([hidden]) strong").textContent();
+  assert.equal(Number(/-?[\d.]+/.exec(tag.replace("−", "-"))[0]), one - two);
+  // Another array, from the link.
+  const link = await opened(t, "#/climate.zarr/t2m?compare=side&other=anomaly&otherAt=0:3");
+  await link.locator(".view > .view-of + .view-of h2", { hasText: "anomaly" }).waitFor();
+  await link.getByRole("button", { name: "End the comparison" }).click();
+  await link.waitForFunction(() => document.querySelectorAll(".view > .view-of").length === 1);
+  assert.doesNotMatch(await fragment(link), /compare|other/);
+});
