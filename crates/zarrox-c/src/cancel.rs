@@ -15,12 +15,12 @@ use crate::table::{self, Opened, zarrox_node};
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// A function that returns a number other than 0 to cancel an operation. It must not unwind or jump out of the call.
-pub type CancelCallback = unsafe extern "C" fn(data: *mut c_void) -> i32;
+pub type CancelCallback = Option<unsafe extern "C" fn(data: *mut c_void) -> i32>;
 
 /// A callback with its data.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cancel {
-    callback: CancelCallback,
+    callback: unsafe extern "C" fn(data: *mut c_void) -> i32,
     data: *mut c_void,
 }
 
@@ -43,7 +43,7 @@ impl Cancel {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zarrox_set_cancel(
     node: zarrox_node,
-    callback: Option<CancelCallback>,
+    callback: CancelCallback,
     data: *mut c_void,
 ) -> i32 {
     guard(|| {

@@ -5,7 +5,7 @@ use zarrox::data_type::Storage;
 
 /// The layout of an element in memory, in the machine's byte order. A data type without a number of its own has that of its layout: times
 /// are INT64, and structures are RAW. `zarrox_data_type_name` tells them apart.
-#[repr(i32)]
+#[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ElementType {
     /// One byte, 0 or 1.

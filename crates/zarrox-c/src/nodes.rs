@@ -13,7 +13,7 @@ use crate::status::guard;
 use crate::table::{self, as_group, zarrox_node};
 
 /// The kind of a node.
-#[repr(i32)]
+#[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NodeKind {
     /// A node that cannot be opened.

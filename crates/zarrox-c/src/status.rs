@@ -11,7 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use zarrox::{ErrorKind, Result};
 
 /// The result of a function: success, or the kind of an error. The numbers do not change.
-#[repr(i32)]
+#[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
     /// Success.
