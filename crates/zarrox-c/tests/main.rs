@@ -5,3 +5,4 @@
 mod header;
 mod hostile;
 mod programs;
+mod random;

@@ -7,6 +7,7 @@
 #include <R.h>
 #include <Rinternals.h>
 #include <R_ext/Utils.h>
+#include <limits.h>
 #include <string.h>
 #include <zarrox.h>
 
@@ -30,7 +31,7 @@ static void check(int32_t status, zarrox_node node) {
   error("zarrox: %s", zarrox_error_message());
 }
 
-/* Reads into R's memory as 32-bit integers or doubles, or by way of the array's own type. */
+/* Reads an array in its own type, and converts the elements to doubles. */
 static void read_as_double(zarrox_node node, int32_t type, size_t item, R_xlen_t length, const ptrdiff_t *strides,
                            size_t ndim, double *out) {
   char *values = R_alloc((size_t)length, (int)item);
@@ -82,6 +83,12 @@ SEXP read_array(SEXP path) {
   if (type > ZARROX_TYPE_FLOAT64 || type == ZARROX_TYPE_FLOAT16) {
     zarrox_close(node);
     error("the elements are not numbers of R");
+  }
+  for (size_t dim = 0; dim < ndim; dim++) {
+    if (shape[dim] > INT_MAX) {
+      zarrox_close(node);
+      error("the array is longer than R's arrays can be");
+    }
   }
   SEXP dims = PROTECT(allocVector(INTSXP, (R_xlen_t)ndim));
   ptrdiff_t strides[16], stride = 1;
