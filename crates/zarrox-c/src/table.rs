@@ -16,8 +16,10 @@ pub type zarrox_node = i64;
 
 /// An open node.
 pub(crate) struct Opened {
-    /// The node as last changed here. It is replaced as a whole: nobody waits while it is read or written.
+    /// The node as last changed here. It is replaced as a whole, so that reading and writing go on meanwhile.
     node: Mutex<Arc<Node>>,
+    /// Held during a change, so that a later one begins with its result.
+    changing: Mutex<()>,
     cancel: Mutex<Option<Cancel>>,
 }
 
@@ -32,6 +34,7 @@ impl Opened {
 
     /// Changes the node. The changed one is used when the change has succeeded.
     pub(crate) fn change(&self, change: impl FnOnce(&mut Node) -> Result<()>) -> Result<()> {
+        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let mut node = self.node().as_ref().clone();
         change(&mut node)?;
         *self.node.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(node);
@@ -50,7 +53,8 @@ impl Opened {
 /// Adds a node to the table.
 pub(crate) fn add(node: Node, cancel: Option<Cancel>) -> zarrox_node {
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    let opened = Opened { node: Mutex::new(Arc::new(node)), cancel: Mutex::new(cancel) };
+    let opened =
+        Opened { node: Mutex::new(Arc::new(node)), changing: Mutex::default(), cancel: Mutex::new(cancel) };
     NODES.write().unwrap_or_else(PoisonError::into_inner).insert(number, Arc::new(opened));
     number
 }

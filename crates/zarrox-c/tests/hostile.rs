@@ -66,7 +66,7 @@ fn null_pointers_are_errors() {
     let (mut node, mut json, mut size, mut number) = (0, null_mut(), 0, 0);
     let name = text("x");
     let invalid = |status: i32, name: &str| {
-        assert_status(status, Status::InvalidArgument, &format!("'{name}' must not be NULL"))
+        assert_status(status, Status::InvalidArgument, &format!("'{name}' must not be NULL"));
     };
     // SAFETY: pointers are null, or of texts and numbers.
     unsafe {

@@ -4,5 +4,6 @@
 
 mod header;
 mod hostile;
+#[cfg(unix)]
 mod programs;
 mod random;

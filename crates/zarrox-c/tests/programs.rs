@@ -65,9 +65,9 @@ impl Prefix {
 fn has(program: &str, remedy: &str) -> bool {
     let found = Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
     if found {
-        needs::met(program)
+        needs::met(program);
     } else {
-        needs::missing(program, remedy)
+        needs::missing(program, remedy);
     }
     found
 }
