@@ -1,0 +1,84 @@
+//! Cancellation of reading and writing by a callback.
+
+use std::ffi::c_void;
+use std::panic::resume_unwind;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+use zarrox::{AccessOptions, Array, Error, ErrorKind, Interrupt, Result};
+
+use crate::status::guard;
+use crate::table::{self, Opened, zarrox_node};
+
+/// The pause between two calls of the callback.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// A function that returns a number other than 0 to cancel an operation. It must not unwind or jump out of the call.
+pub type CancelCallback = Option<unsafe extern "C" fn(data: *mut c_void) -> i32>;
+
+/// A callback with its data.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cancel {
+    callback: unsafe extern "C" fn(data: *mut c_void) -> i32,
+    data: *mut c_void,
+}
+
+// SAFETY: the header states that the callback is called by each thread that reads or writes the node.
+unsafe impl Send for Cancel {}
+// SAFETY: as above.
+unsafe impl Sync for Cancel {}
+
+impl Cancel {
+    fn is_asked(self) -> bool {
+        // SAFETY: the caller of `zarrox_set_cancel` states that the callback can be called with its data.
+        unsafe { (self.callback)(self.data) != 0 }
+    }
+}
+
+/// Sets the function that is asked, before and about every 10 ms during reading and writing of this node, whether to cancel. It is called
+/// by the thread that reads or writes, never by another one, so that R's and Python's checks for Ctrl-C can be called in it. A
+/// cancelled operation ends with ZARROX_STATUS_INTERRUPTED when the chunks in progress are finished; each chunk then has either its
+/// old or its new elements. Null removes the function. Nodes that are opened or created in this one later inherit it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zarrox_set_cancel(
+    node: zarrox_node,
+    callback: CancelCallback,
+    data: *mut c_void,
+) -> i32 {
+    guard(|| {
+        table::opened(node)?.set_cancel(callback.map(|callback| Cancel { callback, data }));
+        Ok(())
+    })
+}
+
+/// Does work with an array, and asks the node's callback meanwhile. The work is done by another thread then.
+pub(crate) fn unless_cancelled<R: Send>(
+    opened: &Opened,
+    array: &Array,
+    work: impl FnOnce(&Array) -> Result<R> + Send,
+) -> Result<R> {
+    let Some(cancel) = opened.cancel() else { return work(array) };
+    if cancel.is_asked() {
+        return Err(Error::new(ErrorKind::Interrupted, "the operation was interrupted"));
+    }
+    let interrupt = Interrupt::new();
+    let array = &array.with_options(&AccessOptions::new().interrupt(&interrupt));
+    thread::scope(|scope| {
+        let (working, finished) = mpsc::channel::<()>();
+        let work = move || {
+            // The channel closes when the work ends, also when it panics.
+            let _working = working;
+            work(array)
+        };
+        let worker = thread::Builder::new().name("zarrox-c".to_owned()).spawn_scoped(scope, work);
+        let worker =
+            worker.map_err(|error| Error::new(ErrorKind::LimitExceeded, format!("no thread: {error}")))?;
+        while finished.recv_timeout(PAUSE) == Err(RecvTimeoutError::Timeout) {
+            if !interrupt.is_raised() && cancel.is_asked() {
+                interrupt.raise();
+            }
+        }
+        worker.join().unwrap_or_else(|panic| resume_unwind(panic))
+    })
+}

@@ -1,0 +1,155 @@
+//! Reading and writing of elements in the caller's memory.
+
+use std::ffi::c_void;
+
+use zarrox::strided::{View, ViewMut};
+use zarrox::{Array, Error, ErrorKind, Result};
+
+use crate::arguments::{argument, list, null, value};
+use crate::cancel::unless_cancelled;
+use crate::element_type::ElementType;
+use crate::region::{Part, zarrox_region};
+use crate::status::guard;
+use crate::strides;
+use crate::table::{self, as_array, zarrox_node};
+
+/// Memory of the caller's for the elements of a region.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct zarrox_memory {
+    /// The type of the elements, a `zarrox_type`. It must be that of the array.
+    pub r#type: i32,
+    /// The first element, of any alignment.
+    pub data: *mut c_void,
+    /// The number of bytes from the first element on.
+    pub size: usize,
+    /// The distance in bytes from an element to the next along each dimension, which may be negative; null for row-major order. Strides
+    /// that begin with the size of an element are Fortran's order.
+    pub strides: *const isize,
+}
+
+/// Memory that was checked for a region.
+struct Checked {
+    start: *mut u8,
+    strides: Vec<isize>,
+    item: usize,
+}
+
+// SAFETY: it is the caller's memory, which only the call that has this object uses; the header states it.
+unsafe impl Send for Checked {}
+
+impl Checked {
+    /// Checks memory for a region of an array.
+    ///
+    /// # Safety
+    /// The pointer is null or points to memory, whose strides are null or as many as the region has dimensions.
+    unsafe fn new(memory: *const zarrox_memory, array: &Array, part: &Part) -> Result<Self> {
+        // SAFETY: the caller states it.
+        let memory = unsafe { value(memory, "memory") }?.ok_or_else(|| null("memory"))?;
+        let own = ElementType::of(array.data_type());
+        if matches!(own, ElementType::String | ElementType::Bytes) {
+            let message = format!(
+                "elements of {} have no fixed length: use zarrox_read_strings and zarrox_write_strings",
+                array.data_type()
+            );
+            return Err(Error::new(ErrorKind::DataTypeMismatch, message));
+        }
+        if memory.r#type != own as i32 {
+            let message = format!(
+                "the memory has elements of type {}, but the array has {}, which is type {}",
+                memory.r#type,
+                array.data_type(),
+                own as i32
+            );
+            return Err(Error::new(ErrorKind::DataTypeMismatch, message));
+        }
+        let given = if memory.strides.is_null() {
+            None
+        } else {
+            // SAFETY: the caller states it.
+            Some(unsafe { list(memory.strides, part.shape.len(), "strides") }?)
+        };
+        let item = array.data_type().size();
+        let strides = strides::checked(given, &part.shape, item, memory.size)?;
+        let start: *mut u8 = memory.data.cast();
+        if part.len()? == 0 {
+            return Ok(Self { start: std::ptr::dangling_mut(), strides, item });
+        }
+        if start.is_null() {
+            return Err(null("data"));
+        }
+        Ok(Self { start, strides, item })
+    }
+
+    /// The memory for a result.
+    ///
+    /// # Safety
+    /// Every element of the shape that the memory was checked for can be read and written, by nobody else for `'a`.
+    unsafe fn view_mut<'a>(&self, shape: &[usize]) -> Result<ViewMut<'a>> {
+        strides::check_distinct(&self.strides, shape, self.item)?;
+        // SAFETY: no two elements share a byte. The caller states the rest. Memory that C allocates is never undefined for Rust.
+        Ok(unsafe { ViewMut::from_raw(self.start, shape, &self.strides, self.item) })
+    }
+
+    /// The memory with values.
+    ///
+    /// # Safety
+    /// Every element of the shape that the memory was checked for is initialised, and nobody writes to it for `'a`.
+    unsafe fn view<'a>(&self, shape: &[usize]) -> View<'a> {
+        // SAFETY: the caller states it.
+        unsafe { View::from_raw(self.start, shape, &self.strides, self.item) }
+    }
+}
+
+/// Reads a region into memory. With strides, elements are placed where they belong as chunks are decoded, without another copy. On an
+/// error, the memory may be partly written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zarrox_read(
+    node: zarrox_node,
+    region: *const zarrox_region,
+    memory: *const zarrox_memory,
+) -> i32 {
+    guard(|| {
+        let opened = table::opened(node)?;
+        let node = opened.node();
+        let array = as_array(&node)?;
+        // SAFETY: the caller states it.
+        let part = unsafe { Part::new(region, array.shape()) }?;
+        // SAFETY: the caller states it.
+        let memory = unsafe { Checked::new(memory, array, &part) }?;
+        // SAFETY: the caller states that the memory is as large as its strides reach, and that nobody else uses it.
+        let out = unsafe { memory.view_mut(&part.shape) }?;
+        unless_cancelled(&opened, array, |array| array.slice(&part.selection).read_raw(out))
+    })
+}
+
+/// Writes a region from memory. A stride of 0 repeats elements. When the function returns, the elements are stored; nothing needs to be
+/// flushed. On an error, each chunk has either its old or its new elements.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zarrox_write(
+    node: zarrox_node,
+    region: *const zarrox_region,
+    memory: *const zarrox_memory,
+) -> i32 {
+    guard(|| {
+        let opened = table::opened(node)?;
+        let node = opened.node();
+        let array = as_array(&node)?;
+        // SAFETY: the caller states it.
+        let part = unsafe { Part::new(region, array.shape()) }?;
+        // SAFETY: the caller states it.
+        let memory = unsafe { Checked::new(memory, array, &part) }?;
+        // SAFETY: the caller states that the memory is as large as its strides reach, and that nobody writes to it.
+        let values = unsafe { memory.view(&part.shape) };
+        unless_cancelled(&opened, array, |array| array.slice(&part.selection).write_raw(values))
+    })
+}
+
+/// Reads a region into contiguous bytes, for results in memory of this library.
+pub(crate) fn read_bytes(opened: &table::Opened, array: &Array, part: &Part, bytes: &mut [u8]) -> Result<()> {
+    let item = array.data_type().size();
+    let size = part.len()?.checked_mul(item).filter(|size| *size <= bytes.len());
+    let size = size.ok_or_else(|| argument("the memory is smaller than the region"))?;
+    let out = ViewMut::contiguous(&mut bytes[..size], &part.shape, item);
+    unless_cancelled(opened, array, |array| array.slice(&part.selection).read_raw(out))
+}

@@ -1,0 +1,64 @@
+//! The C interface of Zarrox: the library behind the header `include/zarrox.h`, which is made of this crate. `docs/c.md` of the
+//! repository is its guide; Rust programs use the crate `zarrox`.
+//!
+//! | file | functions |
+//! |---|---|
+//! | `nodes` | open, create, list and delete nodes |
+//! | `metadata` | documents, attributes, shapes, data types |
+//! | `elements` | read and write elements with strides |
+//! | `text` | read and write text and bytes of variable length |
+//! | `dlpack`, `arrow` | results in the memory of this library, for other libraries |
+//! | `cancel` | cancel reading and writing |
+//! | `status` | codes and messages of errors |
+//!
+//! All functions follow the same rules, which the beginning of the header states:
+//!
+//! - Each is `extern "C"` and runs within `guard`, which turns errors and panics into a status.
+//! - Pointers are checked for null. That they are valid is up to the caller, as C has it: each function is unsafe for this reason.
+//! - Nodes are numbers in a table, so that a closed node is an error and not a wild pointer.
+
+#![expect(
+    clippy::missing_safety_doc,
+    reason = "the header states what callers ensure, once for all functions"
+)]
+
+mod arguments;
+mod arrow;
+mod block;
+mod buffer;
+mod cancel;
+mod dlpack;
+mod element_type;
+mod elements;
+mod members;
+mod metadata;
+mod nodes;
+mod options;
+mod region;
+mod settings;
+mod status;
+mod strides;
+mod table;
+mod text;
+
+pub use arrow::{ArrowArray, ArrowSchema, zarrox_read_arrow};
+pub use block::{zarrox_free, zarrox_string};
+pub use cancel::{CancelCallback, zarrox_set_cancel};
+pub use dlpack::{
+    DLDataType, DLDevice, DLManagedTensorVersioned, DLPackVersion, DLTensor, zarrox_read_dlpack,
+};
+pub use element_type::ElementType;
+pub use elements::{zarrox_memory, zarrox_read, zarrox_write};
+pub use metadata::{
+    zarrox_attributes, zarrox_chunk_shape, zarrox_data_type, zarrox_data_type_name, zarrox_metadata,
+    zarrox_ndim, zarrox_node_kind, zarrox_resize, zarrox_set_attributes, zarrox_shape,
+    zarrox_update_attributes,
+};
+pub use nodes::{
+    NodeKind, zarrox_child, zarrox_children, zarrox_close, zarrox_create_array, zarrox_create_array_in,
+    zarrox_create_group, zarrox_create_group_in, zarrox_delete, zarrox_open, zarrox_open_in,
+};
+pub use region::zarrox_region;
+pub use status::{Status, zarrox_error_message, zarrox_status_name, zarrox_version};
+pub use table::zarrox_node;
+pub use text::{zarrox_read_strings, zarrox_write_strings};

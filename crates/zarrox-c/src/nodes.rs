@@ -1,0 +1,200 @@
+//! Nodes: opening, creating, listing, closing and deleting.
+
+use std::ffi::c_char;
+use std::ptr;
+
+use zarrox::{Node, Result};
+
+use crate::arguments::{Place, object, text};
+use crate::block::Block;
+use crate::options::options as parse_options;
+use crate::settings;
+use crate::status::guard;
+use crate::table::{self, as_group, zarrox_node};
+
+/// The kind of a node.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NodeKind {
+    /// A node that cannot be opened.
+    Unknown = 0,
+    /// An array.
+    Array = 1,
+    /// A group.
+    Group = 2,
+}
+
+impl NodeKind {
+    pub(crate) fn of(node: &Node) -> Self {
+        match node {
+            Node::Array(_) => Self::Array,
+            Node::Group(_) => Self::Group,
+        }
+    }
+}
+
+/// A node directly below a group.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct zarrox_child {
+    /// The name.
+    pub name: *const c_char,
+    /// The kind, a `zarrox_kind`.
+    pub kind: i32,
+    /// The reason why the node cannot be opened; null if it can.
+    pub error: *const c_char,
+}
+
+/// Opens the array or group at a path or URL. `options` is a JSON object or null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zarrox_open(
+    place: *const c_char,
+    options: *const c_char,
+    node: *mut zarrox_node,
+) -> i32 {
+    guard(|| {
+        // SAFETY: the caller states it.
+        let (node, place) = unsafe { (Place::new(node, "node")?, text(place, "place")?) };
+        // SAFETY: the caller states it.
+        let options = parse_options(unsafe { object(options, "options") }?)?;
+        node.set(table::add(options.open(place)?, None));
+        Ok(())
+    })
+}
+
+/// Opens the array or group at a path below a group, with the options of the group.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zarrox_open_in(
+    group: zarrox_node,
+    path: *const c_char,
+    node: *mut zarrox_node,
+) -> i32 {
+    guard(|| {
+        // SAFETY: the caller states it.
+        let (node, path) = unsafe { (Place::new(node, "node")?, text(path, "path")?) };
+        let above = table::opened(group)?;
+        node.set(table::add(as_group(&above.node())?.open(path)?, above.cancel()));
+        Ok(())
+    })
+}
+
+/// Creates a group at a path or URL, where no node may be, unless the option "mode" is "w". `options` is a JSON object or null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zarrox_create_group(
+    place: *const c_char,
+    options: *const c_char,
+    node: *mut zarrox_node,
+) -> i32 {
+    guard(|| {
+        // SAFETY: the caller states it.
+        let (node, place) = unsafe { (Place::new(node, "node")?, text(place, "place")?) };
+        // SAFETY: the caller states it.
+        let options = parse_options(unsafe { object(options, "options") }?)?;
+        node.set(table::add(Node::Group(options.create_group(place)?), None));
+        Ok(())
+    })
+}
+
+/// Creates a group at a path below a group, with the missing groups between them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zarrox_create_group_in(
+    group: zarrox_node,
+    path: *const c_char,
+    node: *mut zarrox_node,
+) -> i32 {
+    guard(|| {
+        // SAFETY: the caller states it.
+        let (node, path) = unsafe { (Place::new(node, "node")?, text(path, "path")?) };
+        let above = table::opened(group)?;
+        node.set(table::add(Node::Group(as_group(&above.node())?.create_group(path)?), above.cancel()));
+        Ok(())
+    })
+}
+
+/// Creates an array at a path or URL. `array` is a JSON object with at least "shape" and "data_type", `options` one or null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zarrox_create_array(
+    place: *const c_char,
+    array: *const c_char,
+    options: *const c_char,
+    node: *mut zarrox_node,
+) -> i32 {
+    guard(|| {
+        // SAFETY: the caller states it.
+        let (node, place) = unsafe { (Place::new(node, "node")?, text(place, "place")?) };
+        // SAFETY: the caller states it.
+        let (array, options) = unsafe { (object(array, "array")?, object(options, "options")?) };
+        let builder = settings::apply(parse_options(options)?.create_array(place), array)?;
+        node.set(table::add(Node::Array(builder.create()?), None));
+        Ok(())
+    })
+}
+
+/// Creates an array at a path below a group. `array` is a JSON object with at least "shape" and "data_type".
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zarrox_create_array_in(
+    group: zarrox_node,
+    path: *const c_char,
+    array: *const c_char,
+    node: *mut zarrox_node,
+) -> i32 {
+    guard(|| {
+        // SAFETY: the caller states it.
+        let (node, path) = unsafe { (Place::new(node, "node")?, text(path, "path")?) };
+        // SAFETY: the caller states it.
+        let array = unsafe { object(array, "array") }?;
+        let above = table::opened(group)?;
+        let builder = settings::apply(as_group(&above.node())?.create_array(path), array)?;
+        node.set(table::add(Node::Array(builder.create()?), above.cancel()));
+        Ok(())
+    })
+}
+
+/// Closes a node. Operations of other threads with it come to their end.
+#[unsafe(no_mangle)]
+pub extern "C" fn zarrox_close(node: zarrox_node) -> i32 {
+    guard(|| table::remove(node))
+}
+
+/// Lists the nodes directly below a group, sorted by name. `children` becomes a table of `count` entries, which the caller frees by a
+/// single `zarrox_free`. A damaged node does not hide the others: its entry has the reason.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zarrox_children(
+    group: zarrox_node,
+    children: *mut *mut zarrox_child,
+    count: *mut usize,
+) -> i32 {
+    guard(|| {
+        // SAFETY: the caller states it.
+        let (children, count) = unsafe { (Place::new(children, "children")?, Place::new(count, "count")?) };
+        let found = as_group(&table::opened(group)?.node())?.children()?;
+        let found: Vec<(String, Result<NodeKind, String>)> = found
+            .into_iter()
+            .map(|child| {
+                (child.name, child.node.map(|node| NodeKind::of(&node)).map_err(|error| error.to_string()))
+            })
+            .collect();
+        let lengths =
+            found.iter().flat_map(|(name, kind)| [Some(name.len()), kind.as_ref().err().map(String::len)]);
+        let mut block = Block::<zarrox_child>::new(found.len(), lengths.flatten())?;
+        for (name, kind) in &found {
+            let name = block.add_text(name.as_bytes());
+            let error = kind.as_ref().err().map_or(ptr::null(), |error| block.add_text(error.as_bytes()));
+            let kind = *kind.as_ref().unwrap_or(&NodeKind::Unknown) as i32;
+            block.add_entry(zarrox_child { name, kind, error });
+        }
+        children.set(block.into_raw());
+        count.set(found.len());
+        Ok(())
+    })
+}
+
+/// Deletes the node at a path or URL with everything below it. `options` is a JSON object or null; the mode "r" is an error.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zarrox_delete(place: *const c_char, options: *const c_char) -> i32 {
+    guard(|| {
+        // SAFETY: the caller states it.
+        let (place, options) = unsafe { (text(place, "place")?, object(options, "options")?) };
+        parse_options(options)?.delete(place)
+    })
+}
