@@ -29,7 +29,8 @@ pub(super) fn literal<'b>(bytes: &'b [u8], length: usize, out: &mut [u8], at: us
 pub(super) fn repeat(out: &mut [u8], at: usize, distance: usize, length: usize) -> Option<()> {
     let start = at.checked_sub(distance).filter(|_| distance > 0)?;
     let end = at.checked_add(length).filter(|&end| end <= out.len())?;
-    if distance >= REPEATED && out.len() - end >= REPEATED {
+    // A block is read before it is written: bytes that do not repeat themselves are copied right also where blocks overlap.
+    if distance >= length.min(REPEATED) && out.len() - end >= REPEATED {
         for done in (0..length).step_by(REPEATED) {
             out.copy_within(start + done..start + done + REPEATED, at + done);
         }
