@@ -1,7 +1,7 @@
 //! `cargo xtask bench`.
 
 use crate::guard;
-use crate::package;
+use crate::python;
 use zarrox_peers as peers;
 use zarrox_runner::python::Environment;
 use zarrox_runner::run::{Outcome, Program, cargo};
@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         Some((first, rest)) if first == "--peers" => return peers::run(rest),
         Some((first, rest)) if first == "--guard" => return guard::run(rest),
         Some((first, rest)) if first == "stores" => return stores(rest),
-        Some((first, rest)) if first == "python" => return package::bench(rest),
+        Some((first, rest)) if first == "python" => return python::bench(rest),
         Some((first, rest)) if first == "codecs" => ("zarrox-codecs", "codecs", rest),
         Some((first, rest)) if first == "indexing" => ("zarrox", "indexing", rest),
         Some((first, rest)) if first == "whole" => ("zarrox-bench", "whole", rest),

@@ -6,17 +6,22 @@ mod asan;
 mod bench;
 mod check;
 mod demo;
+mod dist;
 mod docs;
 mod fuzz;
 mod guard;
 mod lint;
 mod model;
+mod notices;
 mod package;
 mod page;
+mod python;
 mod record;
+mod release;
 mod sanitizer;
 mod test;
 mod torture;
+mod wheel;
 
 use std::process::ExitCode;
 
@@ -35,7 +40,10 @@ const COMMANDS: &[Command] = &[
     Command { name: "check", help: check::HELP, run: check::run },
     Command { name: "test", help: test::HELP, run: test::run },
     Command { name: "lint", help: lint::HELP, run: lint::run },
-    Command { name: "python", help: package::HELP, run: package::run },
+    Command { name: "python", help: python::HELP, run: python::run },
+    Command { name: "wheel", help: wheel::HELP, run: wheel::run },
+    Command { name: "dist", help: dist::HELP, run: dist::run },
+    Command { name: "package", help: package::HELP, run: package::run },
     Command { name: "bench", help: bench::HELP, run: bench::run },
     Command { name: "conformance", help: conformance::HELP, run: conformance::run },
     Command { name: "asan", help: asan::HELP, run: asan::run },

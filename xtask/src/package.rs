@@ -1,98 +1,110 @@
-//! The Python package: installed for use, tested, and checked.
+//! `cargo xtask package`: the crates for crates.io.
 
-use zarrox_runner::package::{ECOSYSTEM, SOURCES, build, install_into};
-use zarrox_runner::python::Environment;
-use zarrox_runner::run::{self, Outcome, Program, program};
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::release::VERSION;
+use zarrox_runner::run::{self, Outcome, cargo, program};
 
 pub(crate) const HELP: &str = "\
-Installs the Python package into a separate environment, compiled in release mode
+Packs every crate as for publishing, and compiles the packed crates outside of the workspace
 
-    python [REQUIREMENT …]    additional packages: ipython, xarray, dask …
+    package           also runs the example of README.md in a new project that depends on the packed crates
+    package --list    only checks which files each crate contains, in seconds
 
-The environment is target/venvs/zarrox, and everything in it stays until the directory is deleted.";
+The packed crates are in target/package, and the new project is in target/packed.";
 
-const TESTS: &str = "crates/zarrox-python/tests";
-const BENCHMARK: &str = "crates/zarrox-python/tests/bench_python.py";
-const BENCHMARK_REQUIREMENTS: &str = "crates/zarrox-python/requirements-bench.txt";
+/// The directory of the packed crates.
+const DIRECTORY: &str = "target/packed";
 
-/// The directory of installed packages.
-const INSTALLED: Environment =
-    Environment { name: "zarrox", lowest: (3, 10), highest: (3, 14), requirements: None };
+/// What every crate contains beside its sources.
+const NEEDED: [&str; 4] = ["Cargo.toml", "LICENSE-APACHE", "LICENSE-MIT", "README.md"];
 
-/// zarr-python 2, on the oldest available Python that the package supports: `requires-python` in pyproject.toml.
-const OLDEST: Environment = Environment {
-    name: "python-zarr2",
-    lowest: (3, 10),
-    highest: (3, 12),
-    requirements: Some("crates/zarrox-python/requirements-zarr2.txt"),
-};
+/// What else crates may contain, as the beginnings of paths.
+const ALLOWED: [&str; 8] = [
+    "src/",
+    "examples/",
+    "page/dist/",
+    "page/index.html",
+    "page/token.html",
+    "build.rs",
+    "Cargo.",
+    ".cargo_vcs_info.json",
+];
 
-/// `cargo xtask python`.
-pub(crate) fn run(requirements: &[String]) -> Outcome {
-    let python = install(requirements)?;
-    println!("{python}");
-    Ok(())
-}
-
-/// Installs the package from the current sources, and these requirements; returns the environment's Python.
-fn install(requirements: &[String]) -> Outcome<String> {
-    install_into(&INSTALLED, requirements)
-}
-
-/// Runs the package's tests with these variables, in both environments: in parallel, or with arguments for pytest one after the
-/// other.
-pub(crate) fn test(arguments: &[String], variables: &[(String, String)]) -> Outcome {
-    build()?;
-    let beside = [pytest("zarr3", ECOSYSTEM.python()?)?, pytest("zarr2", OLDEST.oldest_python()?)?];
-    let beside = beside.map(|pytest| pytest.variables(variables));
-    if !arguments.is_empty() {
-        let arguments = arguments.iter().map(String::as_str);
-        return beside.into_iter().try_for_each(|pytest| pytest.with(arguments.clone()).run());
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    check_lists()?;
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        [] => check_packed(),
+        ["--list"] => Ok(()),
+        _ => Err("package takes --list".to_owned()),
     }
-    std::thread::scope(|scope| {
-        let runs: Vec<_> = beside.iter().map(|pytest| scope.spawn(|| pytest.run_quietly())).collect();
-        runs.into_iter().try_for_each(|run| run.join().map_err(|_| "a thread panicked")?)
+}
+
+/// Fails if a crate lacks a licence, or contains files that users do not need.
+pub(crate) fn check_lists() -> Outcome {
+    println!("$ cargo xtask package --list");
+    crates()?.iter().try_for_each(|name| {
+        let list = cargo(["package", "--list", "--allow-dirty", "--package", name]).output();
+        let list = list.ok_or_else(|| format!("`cargo package --list --package {name}` failed"))?;
+        let missing = NEEDED.iter().find(|file| !list.lines().any(|line| line == **file));
+        let other =
+            |line: &&str| !NEEDED.contains(line) && !ALLOWED.iter().any(|begin| line.starts_with(begin));
+        match (missing, list.lines().find(other)) {
+            (Some(file), _) => Err(format!("{name} is packed without {file}")),
+            (_, Some(file)) => {
+                Err(format!("{name} is packed with {file}: change `include` in its Cargo.toml"))
+            }
+            (None, None) => Ok(()),
+        }
     })
 }
 
-/// Runs the tests that need servers, for the servers that run.
-pub(crate) fn test_on_servers(variables: &[(String, String)]) -> Outcome {
-    let runs = |server: &&str| variables.iter().any(|(name, _)| name == *server);
-    let modules = [
-        ("on_s3", &["ZARROX_TEST_S3"][..]),
-        ("on_servers", &["ZARROX_TEST_S3", "ZARROX_TEST_AZURE", "ZARROX_TEST_GCS", "ZARROX_TEST_HTTP"]),
-    ];
-    let run = modules.into_iter().filter(|(_, servers)| servers.iter().any(&runs));
-    let names: Vec<&str> = run.map(|(name, _)| name).collect();
-    if names.is_empty() {
-        return Ok(());
+/// Returns the names of the crates that are published.
+fn crates() -> Outcome<Vec<String>> {
+    let metadata = cargo(["metadata", "--format-version", "1", "--no-deps"]).output();
+    let metadata: Value = serde_json::from_str(&metadata.ok_or("`cargo metadata` failed")?)
+        .map_err(|error| error.to_string())?;
+    let all = metadata["packages"].as_array().into_iter().flatten();
+    let published = all.filter(|package| package["publish"].is_null());
+    Ok(published.filter_map(|package| package["name"].as_str().map(str::to_owned)).collect())
+}
+
+/// Packs all crates, and compiles them in a workspace that has nothing else.
+fn check_packed() -> Outcome {
+    let crates = crates()?;
+    let packed = cargo(["package", "--no-verify", "--allow-dirty"]);
+    crates.iter().fold(packed, |packed, name| packed.with(["--package", name])).run()?;
+    run::empty_directory(DIRECTORY)?;
+    for name in &crates {
+        let archive = run::target(&format!("package/{name}-{VERSION}.crate"));
+        program("tar", ["--extract", "--gzip", "--file", &archive, "--directory", DIRECTORY]).run()?;
     }
-    build()?;
-    let tests = pytest("zarr3", ECOSYSTEM.python()?)?.with(["-k", &names.join(" or ")]);
-    tests.variables(variables).run()
+    let patches: String =
+        crates.iter().map(|name| format!("{name} = {{ path = \"{name}-{VERSION}\" }}\n")).collect();
+    let manifest = format!(
+        "[workspace]\nresolver = \"3\"\nmembers = [\"*-{VERSION}\", \"project\"]\n\n[patch.crates-io]\n{patches}"
+    );
+    run::write(Path::new(DIRECTORY).join("Cargo.toml"), &manifest)?;
+    project()?;
+    // The versions of all other crates are those that the tests run with.
+    run::write(Path::new(DIRECTORY).join("Cargo.lock"), &run::read("Cargo.lock")?)?;
+    let target = run::absolute("target/packed-build")?;
+    let compile = |command: &str| cargo([command]).variable("CARGO_TARGET_DIR", &target).within(DIRECTORY);
+    compile("check").with(["--workspace"]).run()?;
+    compile("run").with(["--package", "project"]).run()
 }
 
-/// Returns the command of the tests with one library.
-fn pytest(peer: &str, python: String) -> Outcome<Program> {
-    // The pytest plug-ins of napari are for tests of its windows.
-    let without = ["-p", "no:napari", "-p", "no:napari-plugin-engine", "-p", "no:npe2"];
-    let pytest =
-        program(python, ["-B", "-m", "pytest", "--quiet", "--environment", peer]).with(without).with([TESTS]);
-    // Tests change their directory, and start other Pythons.
-    Ok(pytest.variable("PYTHONPATH", &run::absolute(SOURCES)?))
-}
-
-/// Checks the types of the package, and that the stubs of the native module are complete.
-pub(crate) fn lint() -> Outcome {
-    build()?;
-    let python = ECOSYSTEM.python()?;
-    program(&python, ["-m", "mypy", "--cache-dir", "target/mypy"]).run()?;
-    let stubtest = ["-m", "mypy.stubtest", "--concise", "--ignore-disjoint-bases", "zarrox._native"];
-    program(python, stubtest).variable("PYTHONPATH", SOURCES).variable("MYPYPATH", SOURCES).run()
-}
-
-/// Measures the installed package. Arguments are passed to the script.
-pub(crate) fn bench(arguments: &[String]) -> Outcome {
-    let python = install(&["--requirement", BENCHMARK_REQUIREMENTS].map(str::to_owned))?;
-    program(python, ["-B", BENCHMARK]).with(arguments.iter().map(String::as_str)).run()
+/// Creates a project with the example of README.md.
+fn project() -> Outcome {
+    let readme = run::read("README.md")?;
+    let example = readme.split_once("```rust,no_run\n").and_then(|(_, rest)| rest.split_once("```"));
+    let (example, _) = example.ok_or("README.md has no example in Rust")?;
+    let folder = Path::new(DIRECTORY).join("project");
+    let manifest = format!(
+        "[package]\nname = \"project\"\nedition = \"2024\"\n\n[dependencies]\nndarray = \"0.17\"\nzarrox = \"{VERSION}\"\n"
+    );
+    run::write(folder.join("Cargo.toml"), &manifest)?;
+    run::write(folder.join("src/main.rs"), example)
 }

@@ -1,7 +1,7 @@
 //! `cargo xtask test`.
 
 use crate::record::{self, Record};
-use crate::{package, page};
+use crate::{page, python};
 use zarrox_conformance::pipelines::{short, xarray, zarr_python};
 use zarrox_conformance::{self as conformance, databases};
 use zarrox_runner::debian::{self, Missing};
@@ -120,7 +120,7 @@ const PARTS: [Part; 5] = [
         name: "the Python package",
         is_ours: true,
         missing: Vec::new,
-        run: |record| package::test(&[], std::slice::from_ref(record)),
+        run: |record| python::test(&[], std::slice::from_ref(record)),
     },
     Part {
         name: "zarr-python's and xarray's own tests",
@@ -140,7 +140,7 @@ const PARTS: [Part; 5] = [
 /// Runs the tests of the Python package, with arguments for pytest.
 fn python(arguments: &[String]) -> Outcome {
     let record = record::begin("python")?;
-    package::test(arguments, std::slice::from_ref(&record))?;
+    python::test(arguments, std::slice::from_ref(&record))?;
     print_skipped(Record::read(&record)?.summary().as_slice());
     Ok(())
 }
@@ -203,6 +203,6 @@ fn stores(arguments: &[String]) -> Outcome {
         }
         Record::read(&record)?.require(&servers::chosen_names(names)?)?;
         databases::run_on_servers(&conformance::built()?, variables)?;
-        package::test_on_servers(variables)
+        python::test_on_servers(variables)
     })
 }

@@ -2,7 +2,6 @@
 
 use std::error::Error as _;
 use std::io::{self, Write};
-use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use zarrox::{Error, ErrorKind};
@@ -95,14 +94,14 @@ pub(crate) fn note(text: &str) {
 }
 
 /// Prints the error, if there is one, and returns the exit code.
-pub(crate) fn report(result: Result<(), Failure>) -> ExitCode {
+pub(crate) fn report(result: Result<(), Failure>) -> u8 {
     let kind = match result {
-        Ok(()) | Err(Failure::Closed) => return ExitCode::SUCCESS,
-        Err(Failure::Different) => return ExitCode::from(DIFFERENT),
+        Ok(()) | Err(Failure::Closed) => return 0,
+        Err(Failure::Different) => return DIFFERENT,
         Err(Failure::Trouble(error)) => {
             print_error(&error);
             let trouble = if code(error.kind()) == OTHER { UNDONE } else { TROUBLE };
-            return ExitCode::from(if interrupt::seen() { interrupt::CODE } else { trouble });
+            return if interrupt::seen() { interrupt::CODE } else { trouble };
         }
         Err(Failure::Reported(kind)) => kind,
         Err(Failure::Error(error)) => {
@@ -110,7 +109,7 @@ pub(crate) fn report(result: Result<(), Failure>) -> ExitCode {
             error.kind()
         }
     };
-    ExitCode::from(if interrupt::seen() { interrupt::CODE } else { code(kind) })
+    if interrupt::seen() { interrupt::CODE } else { code(kind) }
 }
 
 /// Prints an error. If the standard error is closed, the message is lost.

@@ -351,7 +351,7 @@ fn paths_do_not_lead_out_of_the_hierarchy() {
 }
 
 #[test]
-fn completions_manual_pages_and_help_are_printed() {
+fn completions_manual_pages_help_and_versions_are_printed() {
     let place = Sandbox::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         assert!(place.ok(&["completions", shell]).contains("zarrox"), "{shell}");
@@ -363,7 +363,11 @@ fn completions_manual_pages_and_help_are_printed() {
     place.ok(&["man", "pages", "--force"]);
     let help = place.ok(&["--help"]);
     assert!(help.contains("Exit codes:") && help.contains("5  corrupt"), "{help}");
-    assert!(place.ok(&["--version"]).starts_with("zarrox "));
+    let version = place.ok(&["--version"]);
+    for line in ["zarrox ", "commit: ", "features: hdf5, images, ", "libraries: Blosc "] {
+        assert!(version.lines().any(|printed| printed.starts_with(line)), "{version}");
+    }
+    assert_eq!(place.ok(&["-V"]).lines().count(), 1);
 }
 
 #[test]

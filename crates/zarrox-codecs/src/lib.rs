@@ -17,6 +17,7 @@ mod bytes_to_bytes;
 mod config;
 mod disabled;
 mod error;
+mod libraries;
 mod n5;
 mod numeric;
 mod sharding;
@@ -89,6 +90,7 @@ pub use sharding::{IndexLocation, Sharding};
 #[doc(hidden)]
 pub mod internals {
     pub use crate::bytes_to_bytes::checksum::has_checksum;
+    pub use crate::libraries::libraries;
 }
 
 /// The definitions of all codecs of this crate.

@@ -43,3 +43,18 @@ pub use server::mongodb::{MongoDbOptions, MongoDbStore};
 pub use server::redis::{RedisOptions, RedisStore};
 #[cfg(feature = "webdav")]
 pub use server::webdav::{WebDavOptions, WebDavStore};
+
+/// Returns the names and versions of the C libraries of this build, for `zarrox --version`.
+#[doc(hidden)]
+#[must_use]
+pub fn libraries() -> Vec<(&'static str, String)> {
+    vec![
+        #[cfg(feature = "lmdb")]
+        ("LMDB", {
+            let version = heed::lmdb_version();
+            format!("{}.{}.{}", version.major, version.minor, version.patch)
+        }),
+        #[cfg(feature = "sqlite")]
+        ("SQLite", rusqlite::version().to_owned()),
+    ]
+}

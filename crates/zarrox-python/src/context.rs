@@ -5,6 +5,8 @@ use std::sync::{LazyLock, OnceLock, PoisonError, RwLock};
 use pyo3::prelude::*;
 use zarrox::{OpenOptions, Registry};
 
+use crate::warnings;
+
 static REGISTRY: OnceLock<Registry> = OnceLock::new();
 
 /// Sets the codecs and data types of the module; called once, when Python imports it.
@@ -22,6 +24,8 @@ pub(crate) fn registry() -> &'static Registry {
 static OPTIONS: LazyLock<RwLock<(OpenOptions, usize)>> = LazyLock::new(|| RwLock::new((new_options(), 0)));
 
 fn new_options() -> OpenOptions {
+    // Not when Python imports the module: the command sets its own subscriber.
+    warnings::tell();
     OpenOptions::new().registry(registry().clone()).allow_foreign_files(true)
 }
 

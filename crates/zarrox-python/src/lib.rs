@@ -49,6 +49,12 @@ fn after_fork(in_child: bool) {
     fork::after_fork(in_child);
 }
 
+/// Runs a command line of the program `zarrox`, and returns its exit code. The process may end in it.
+#[pyfunction]
+fn run_command(py: Python<'_>, arguments: Vec<std::ffi::OsString>) -> u8 {
+    py.detach(|| zarrox_cli::run(arguments))
+}
+
 /// The native module, which the modules of the package are built on.
 #[pymodule(name = "_native")]
 mod native {
@@ -92,7 +98,7 @@ mod native {
     #[pymodule_export]
     use crate::user_types::register_data_type;
     #[pymodule_export]
-    use crate::{after_fork, before_fork, codec_names};
+    use crate::{after_fork, before_fork, codec_names, run_command};
 
     #[pymodule_init]
     fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -100,7 +106,6 @@ mod native {
         let registry = registry.with_codec_instead(&crate::pickled::DEF);
         let registry = registry.with_data_types(crate::pickled::PickledObjects);
         crate::know(registry.with_data_types(crate::user_types::PythonTypes));
-        crate::warnings::tell();
         Ok(())
     }
 }

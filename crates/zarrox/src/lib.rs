@@ -157,6 +157,7 @@ pub mod internals {
     pub use crate::pool::{Pool, too_many};
     pub use crate::progress::{Listener, Tally, Work};
     pub use crate::upkeep::Changes;
+    pub use zarrox_codecs::internals::libraries;
     pub use zarrox_core::internals::error::ErrorPlace;
     pub use zarrox_core::internals::selection::Boxes;
     pub use zarrox_core::internals::selection::Parts;

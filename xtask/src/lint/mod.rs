@@ -9,7 +9,7 @@ mod words;
 
 use std::path::Path;
 
-use crate::{docs, package, page};
+use crate::{docs, package, page, python};
 use zarrox_runner::python::Environment;
 use zarrox_runner::run::{Outcome, Program, cargo, program};
 
@@ -26,6 +26,7 @@ With names only these checks:
   symbols                  files and names that the pages on the architecture mention
   words                    phrases that are not the field's: xtask/src/lint/words.txt
   public-api               the lists of public items in xtask/public-api; `cargo xtask docs --public-api` writes them
+  package                  the files of the packed crates
   python                   style and types of the Python package
   pages, page              generated files
 
@@ -71,7 +72,8 @@ const CHECKS: &[Check] = &[
     ("symbols", symbols::check),
     ("words", words::check),
     ("public-api", public_api::check),
-    ("python", package::lint),
+    ("package", package::check_lists),
+    ("python", python::lint),
     ("pages", docs::check),
     ("page", page::check),
 ];

@@ -13,6 +13,7 @@ mod serve;
 mod storage;
 mod verify;
 
+use std::ffi::OsString;
 use std::io::{self, BufWriter, IsTerminal, Write};
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -27,6 +28,7 @@ use crate::interrupt;
 use crate::notes;
 use crate::print::pager::Pager;
 use crate::retries;
+use crate::version;
 use change::{attrs, consolidate, create, rename_dim, resize, rm, set};
 use copy::{append, convert, cp, downsample, export, import, mv, rechunk, reshard};
 use look::{bench, cat, chunks, du, dump, find, head, info, ls, meta, plot, stats, tree};
@@ -155,9 +157,9 @@ impl Command {
     }
 }
 
-/// Runs the command line.
-pub(crate) fn run() -> Result<(), Failure> {
-    let arguments = import::with_axis(std::env::args_os());
+/// Runs a command line, which begins with the name of the program.
+pub(crate) fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<(), Failure> {
+    let arguments = import::with_axis(arguments);
     if arguments.get(1..).is_some_and(|words| words == ["help", "examples"]) {
         return paged(false, &mut |out| Ok(examples::print_all(out)?));
     }
@@ -166,7 +168,8 @@ pub(crate) fn run() -> Result<(), Failure> {
     {
         return paths::print(&begin.to_string_lossy(), &mut io::stdout().lock());
     }
-    let matches = groups::grouped(examples::added(Cli::command())).get_matches_from(arguments);
+    let command = Cli::command().long_version(version::text());
+    let matches = groups::grouped(examples::added(command)).get_matches_from(arguments);
     let Cli { global, command } = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     trace(global.verbose);
     exit::show(!global.quiet);
@@ -203,7 +206,7 @@ fn written(
     Ok(flushed?)
 }
 
-/// Runs a command line, which begins with the name of the program.
+/// Runs a line of the demonstration.
 fn run_line(line: Vec<String>, out: &mut dyn Write) -> Result<(), Failure> {
     let Cli { global, command } = Cli::try_parse_from(line).map_err(|error| usage(error.to_string()))?;
     command.run(&global, out)

@@ -1,11 +1,17 @@
-"""``python -m zarrox enable|disable|status``: the codec pipeline for zarr-python in a whole environment."""
+"""The command ``zarrox``, also as ``python -m zarrox``, with three words more: ``enable``, ``disable`` and ``status``.
+
+These are for the codec pipeline of zarr-python in a whole environment.
+"""
 
 from __future__ import annotations
 
-import argparse
+import signal
 import sys
 
+from zarrox import _native
 from zarrox.core import environment
+
+_ENVIRONMENT = {"enable": environment.enable, "disable": environment.disable, "status": environment.status}
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -21,21 +27,22 @@ def main(arguments: list[str] | None = None) -> int:
     int
         The exit status.
     """
-    parser = argparse.ArgumentParser(
-        prog="python -m zarrox",
-        description="Lets zarr-python read and write chunks with zarrox, in every program of this environment.",
-    )
-    commands = {
-        "enable": (environment.enable, "write the environment's configuration file of zarr-python"),
-        "disable": (environment.disable, "remove that file"),
-        "status": (environment.status, "say which codec pipeline zarr-python uses here, and why"),
-    }
-    chosen = parser.add_subparsers(dest="command", required=True)
-    for name, (_, purpose) in commands.items():
-        chosen.add_parser(name, help=purpose)
-    command = commands[parser.parse_args(arguments).command][0]
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments and arguments[0] in _ENVIRONMENT:
+        return _of_environment(arguments)
+    # Python's handler only sets a flag, which nothing reads while the command runs.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    return _native.run_command(["zarrox", *arguments])
+
+
+def _of_environment(arguments: list[str]) -> int:
+    name, *rest = arguments
+    run = _ENVIRONMENT[name]
+    if rest:
+        print(f"usage: python -m zarrox {name}\n\n{run.__doc__}")
+        return 0 if rest in (["-h"], ["--help"]) else 2
     try:
-        print(command())
+        print(run())
     except (OSError, environment.ForeignFileError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

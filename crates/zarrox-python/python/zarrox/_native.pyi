@@ -39,6 +39,7 @@ __all__ = [
     "register_data_type",
     "replace_directory",
     "reshard",
+    "run_command",
     "serve",
     "set_threads",
     "stats",
@@ -398,6 +399,9 @@ class Server:
     def add(self, node: Array | Group) -> str:
         """Serve the store of a node as well; returns the name of its root."""
     def close(self) -> None: ...
+
+def run_command(arguments: list[str]) -> int:
+    """Runs a command line, which begins with the name of the program; returns the exit status. The process may end in it."""
 
 def serve(
     roots: list[tuple[str, str]],

@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, c_int};
 
-use blosc_src::{blosc_compress_ctx, blosc_decompress_ctx};
+use blosc_src::{BLOSC_VERSION_STRING, blosc_compress_ctx, blosc_decompress_ctx};
 use zarrox_core::codec::CodecError;
 
 use super::append;
@@ -20,6 +20,11 @@ pub(crate) struct Parameters {
     pub(crate) type_size: usize,
     /// The size of a block, in bytes; 0 lets the library choose.
     pub(crate) block_size: usize,
+}
+
+/// Returns the version of the library.
+pub(crate) fn version() -> String {
+    String::from_utf8_lossy(BLOSC_VERSION_STRING).trim_end_matches('\0').to_owned()
 }
 
 /// The length of the header.

@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_int};
 
-use lz4_sys::{LZ4_compress_fast, LZ4_compressBound, LZ4_decompress_safe};
+use lz4_sys::{LZ4_compress_fast, LZ4_compressBound, LZ4_decompress_safe, LZ4_versionNumber};
 use zarrox_core::codec::CodecError;
 
 use super::append;
@@ -17,6 +17,13 @@ unsafe extern "C" {
         wanted: c_int,
         room: c_int,
     ) -> c_int;
+}
+
+/// Returns the version of the library.
+pub(crate) fn version() -> String {
+    // SAFETY: the function has no parameters, and returns a constant.
+    let number = unsafe { LZ4_versionNumber() };
+    format!("{}.{}.{}", number / 10_000, number / 100 % 100, number % 100)
 }
 
 /// Compresses into one block, appending to `encoded`; returns `None` if the input is too large for LZ4.

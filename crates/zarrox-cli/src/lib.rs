@@ -1,0 +1,40 @@
+//! The command `zarrox`: inspects, creates, changes, copies, verifies and serves Zarr arrays and groups.
+//!
+//! The program and the Python package call [`run`].
+
+mod args;
+mod cleanup;
+mod commands;
+mod creation;
+mod edges;
+mod examples;
+mod exit;
+mod files;
+mod filter;
+mod interrupt;
+mod limits;
+mod magic;
+mod names;
+mod notes;
+mod opening;
+mod part;
+mod places;
+mod print;
+mod progress;
+mod retries;
+mod strings;
+mod suggest;
+mod version;
+mod window;
+
+use std::ffi::OsString;
+
+/// Runs a command line, whose first argument is the name of the program, and returns the exit code.
+///
+/// It is for programs that do nothing else: it changes the handling of signals, sets the subscriber of `tracing`, and ends the
+/// process after it has printed the help or an invalid argument.
+#[must_use]
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    limits::block_file_size_signal();
+    exit::report(commands::run(arguments))
+}
