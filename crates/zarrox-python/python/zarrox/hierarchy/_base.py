@@ -16,7 +16,6 @@ from zarrox.argument_types import PathArgument, StoreArgument
 from zarrox.attrs import Attributes
 from zarrox.core.base import ArrayBase
 from zarrox.core.formats import format_of_new
-from zarrox.core.html import group_html
 from zarrox.core.metadata import is_v3
 from zarrox.core.settings import Settings
 from zarrox.errors import ReadOnlyError, ZarrUserWarning
@@ -211,6 +210,8 @@ class GroupBase(Creation, MutableMapping[str, Any]):
         return self._html_tree(None)
 
     def _html_tree(self, level: int | None) -> str:
+        from zarrox.core.html import group_html
+
         return group_html(self) if level is None else group_html(self, level)
 
     def __eq__(self, other: object) -> bool:

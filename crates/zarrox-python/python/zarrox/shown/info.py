@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from textwrap import TextWrapper
 from typing import Protocol
 
-from zarrox.core.html import info_table
-
 __all__ = ["InfoReporter", "Lines", "byte_count", "human_readable_size", "info_html_report", "info_text_report", "type_name"]
 
 Items = Sequence[tuple[str, object]]
@@ -70,6 +68,8 @@ def _wrapped(title: str, value: str) -> str:
 
 def info_html_report(items: Iterable[tuple[str, object]]) -> str:
     """Pairs of a title and a value as an HTML table."""
+    from zarrox.core.html import info_table
+
     return info_table(items)
 
 

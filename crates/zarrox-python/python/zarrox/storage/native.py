@@ -17,7 +17,13 @@ from .paths import NUMBER, array_meta_key, is_key, normalize_storage_path, prefi
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["FileStore", "NativeStore"]
+__all__ = ["FileStore", "NativeStore", "open_url"]
+
+
+def open_url(url: str, options: dict[str, str] | None = None, create: bool = False) -> _native.Store:
+    """The place that a URL leads to, as a store."""
+    store, path = _native.Store.from_url(url, options, create)
+    return store.prefixed(path) if path else store
 
 
 class NativeStore(BaseStore):

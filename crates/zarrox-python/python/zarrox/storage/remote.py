@@ -12,11 +12,10 @@ from zarrox import _native
 from zarrox.argument_types import PathArgument
 from zarrox.errors import FSPathExistNotDir, ReadOnlyError
 
-from .native import NativeStore
+from .native import NativeStore, open_url
 from .directory import DIRECTORY_OPTIONS, directory_options
 from .files import Files
 from .paths import DOCUMENTS, is_key, normalize_storage_path
-from .servers import open_url
 
 __all__ = ["FSStore"]
 
