@@ -62,6 +62,8 @@ def info_text_report(items: Items) -> str:
 
 
 def _wrapped(title: str, value: str) -> str:
+    if len(title) + 3 + len(value) <= _WIDTH and value.isprintable() and value == value.strip():
+        return f"{title} : {value}"  # The usual case, for which a wrapper would take most of the time of a report.
     blank = " " * len(title)
     return TextWrapper(_WIDTH, initial_indent=f"{title} : ", subsequent_indent=f"{blank} : ").fill(value) or f"{title} : "
 
