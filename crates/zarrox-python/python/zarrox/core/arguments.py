@@ -53,7 +53,8 @@ def _h5py_compressor(compression: Any, options: Any) -> Any:
 
 def configured(config: Any, order: Any = None, **given: Any) -> dict[str, Any]:
     """The arguments for what zarr-python 3 has in ``config``, which is a mapping or an object; those that are given count where
-    ``config`` says nothing, and the settings of the package where neither does."""
+    ``config`` says nothing, and the settings of the package where neither does. The order in ``config`` is that of elements in memory,
+    which a given one replaces."""
     given = {name: value for name, value in given.items() if value is not None}
     if config is None and not given:
         # The usual case, and this is done for each array that is opened.
@@ -68,7 +69,7 @@ def configured(config: Any, order: Any = None, **given: Any) -> dict[str, Any]:
         "read_missing_chunks": chosen.read_missing_chunks,
     }
     # That of the settings is named only if it is another one than formats have by themselves.
-    order = named.get("order", order) or ("F" if chosen.order == "F" else None)
+    order = order or named.get("order") or ("F" if chosen.order == "F" else None)
     return options if order is None else options | {"order": order}
 
 

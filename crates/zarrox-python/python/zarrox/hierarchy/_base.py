@@ -143,6 +143,8 @@ class GroupBase(Creation, MutableMapping[str, Any]):
             store = cls._array._open_store(store, storage_options=storage_options, mode=mode, sync=sync)
         if chunk_store is not None:
             chunk_store = cls._array._open_store(chunk_store, storage_options=storage_options, mode=mode, sync=sync)
+        if use_consolidated is True and not getattr(store, "supports_consolidated_metadata", True):
+            raise ValueError(f"{type(store).__name__} doesn't support consolidated metadata: leave use_consolidated=True out")
         native = _nodes.open_or_create_group(
             native_store(store, chunk_store, synchronizer),
             at,

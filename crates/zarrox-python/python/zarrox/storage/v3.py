@@ -134,6 +134,10 @@ class MemoryStore(AwaitedStore, memory.MemoryStore):
         return self._kept
 
     @property
+    def _holder(self) -> Any:
+        return self._connect() if self._values is None else self._values
+
+    @property
     def _store_dict(self) -> MutableMapping[str, Any]:
         return self if self._values is None else self._values
 
