@@ -142,12 +142,15 @@ def stored_like(source: ArrayBase, zarr_format: str, given: Mapping[str, Any]) -
     """
     options = element_type(source) | _chunks_like(source, zarr_format, given)
     if _has_codecs_of(source, zarr_format):
-        options |= {"compressors": source._compressors, "filters": source._filters}
+        filters, compressors = source._filters, source._compressors
         if zarr_format == "3":
             options["serializer"] = source._serializer
         else:
-            filters = source._filters
-            options |= {"filters": filters[1:] if "object_codec" in options else filters, "order": source.order}
+            # Other formats have one compressor: codecs of bytes before it are filters.
+            filters, compressors = (*filters, *compressors[:-1]), compressors[-1:]
+            filters = filters[1:] if "object_codec" in options else filters
+            options["order"] = source.order
+        options |= {"compressors": compressors, "filters": filters}
     return _without(options, given)
 
 
@@ -172,8 +175,8 @@ def _has_codecs_of(source: ArrayBase, zarr_format: str) -> bool:
     """Returns true if an array's codecs can be given to one of another format. N5 has few of those of v2, whose words it uses."""
     if source._view is not None:
         return False  # It shows other elements than those that its codecs are for.
-    own = "3" if is_v3(source._native) else source._native.format
-    return own == zarr_format or (own in ("1", "n5") and zarr_format == "2")
+    own = source._native.format.removeprefix("v")
+    return own == zarr_format.removeprefix("v") or (own in ("1", "n5") and zarr_format == "2")
 
 
 def _chunks_like(source: ArrayBase, zarr_format: str, given: Mapping[str, Any]) -> dict[str, Any]:

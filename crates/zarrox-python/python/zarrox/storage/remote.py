@@ -339,18 +339,6 @@ class FSStore(NativeStore):
             self._raw.delete_prefix(inner)
 
     def getsize(self, path: PathArgument = None) -> int:
-        """The bytes of a value, or of the values directly below a path.
-
-        Parameters
-        ----------
-        path : str, optional
-            A key or a path; the root when not given.
-
-        Returns
-        -------
-        int
-            0 where nothing is.
-        """
         self._raw  # noqa: B018 - tells which of the two it is
         if self._mapping is None:
             return super().getsize(path)
@@ -399,18 +387,10 @@ class FSStore(NativeStore):
             self._raw.delete(self._normalize_key(key))
 
     def clear(self) -> None:
-        """Deletes everything."""
         self._check_writeable()
         super().clear()
 
     def rmdir(self, path: PathArgument = None) -> None:
-        """Deletes all that is below a path.
-
-        Parameters
-        ----------
-        path : str, optional
-            A path; the root when not given.
-        """
         self._check_writeable()
         super().rmdir(path)
 

@@ -179,7 +179,7 @@ class ManagedMemoryStore(MemoryStore):
         super().__init__(read_only=read_only)
         kept = _native.Store.memory()
         if name is not None and "/" in name:
-            raise ValueError(f"Store name must not contain '/': {name!r}. Use path= for a place in the store.")
+            raise ValueError(f"Store name cannot contain '/': {name!r}. Use path= for a place in the store.")
         self._name = str(id(kept)) if name is None else name
         self.path = normalize_storage_path(path)
         self._shared = _shared.setdefault(self._name, _Shared(kept))
@@ -191,7 +191,7 @@ class ManagedMemoryStore(MemoryStore):
         scheme, _, rest = url.partition("://")
         name, _, path = rest.partition("/")
         if scheme != "memory" or not name:
-            raise ValueError(f"Expected a URL memory://name/path, not {url!r}")
+            raise ValueError(f"Expected a 'memory://' URL with a name, such as memory://name/path, not {url!r}")
         return cls(name, path=path, read_only=read_only)
 
     @property
