@@ -146,8 +146,9 @@ def stored_like(source: ArrayBase, zarr_format: str, given: Mapping[str, Any]) -
         if zarr_format == "3":
             options["serializer"] = source._serializer
         else:
-            # Other formats have one compressor: codecs of bytes before it are filters.
-            filters, compressors = (*filters, *compressors[:-1]), compressors[-1:]
+            # Other formats have an order for a transposition, and one compressor: codecs of bytes before it are filters.
+            kept_filters = tuple(codec for codec in filters if getattr(codec, "name", None) != "transpose")
+            filters, compressors = (*kept_filters, *compressors[:-1]), compressors[-1:]
             filters = filters[1:] if "object_codec" in options else filters
             options["order"] = source.order
         options |= {"compressors": compressors, "filters": filters}
