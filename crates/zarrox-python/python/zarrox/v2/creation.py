@@ -14,6 +14,7 @@ from zarrox.core import creating
 from zarrox.core.arguments import h5py_arguments
 from zarrox.core.base import ArrayBase
 from zarrox.core.formats import one_format
+from zarrox.v2._initialize import refuse_transformers
 from zarrox.v2.core import Array
 
 __all__ = [
@@ -50,6 +51,7 @@ def _checked(kwargs: dict[str, Any], further: tuple[str, ...] = ()) -> dict[str,
     They may be all that a function has, with the further ones under ``kwargs``.
     """
     kwargs.update(kwargs.pop("kwargs", {}))
+    refuse_transformers(kwargs.pop("storage_transformers", ()))
     has_compressor = not kwargs.keys().isdisjoint(("compressor", "compression"))
     compressor, fill_value = h5py_arguments(kwargs.pop("compressor", "default"), kwargs.pop("fill_value", 0), kwargs)
     known = {name: value for name, value in kwargs.items() if name in _ARGUMENTS or name in further}
