@@ -115,6 +115,9 @@ class Usage:
                 yield each.arg, ""
             elif isinstance(each, ast.Attribute):
                 yield each.attr, self._internal_attribute(each)
+            elif isinstance(each, ast.Call) and ast.unparse(each.func) == "pytest.mark.usefixtures":
+                for fixture in each.args:
+                    yield str(ast.literal_eval(fixture)), ""
             elif isinstance(each, ast.ImportFrom) and (each.module or "").startswith("zarr"):
                 for alias in each.names:
                     yield alias.name, self.internal.get(alias.asname or alias.name, "")

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from zarrox import _native, abc, api, buffer, codecs, dtype, errors, registry, storage, types
@@ -54,18 +55,18 @@ from zarrox.core.array import Array
 from zarrox.core.async_array import AsyncArray
 from zarrox.elsewhere import OF_2
 from zarrox.hierarchy import AsyncGroup, Group
-from zarrox.hierarchy._checking import check
 from zarrox.hierarchy._copies import rechunk
-from zarrox.hierarchy._digests import digest, manifest, verify_manifest
-from zarrox.hierarchy._files import export_file, import_file
-from zarrox.hierarchy._pyramid import downsample, validate_ome
-from zarrox.hierarchy._reshard import reshard
-from zarrox.hierarchy._serving import Server, serve
-from zarrox.hierarchy._survey import chunk_table, diff, du, find, stats
 from zarrox import adapters as _adapters  # noqa: F401 (lets stores of other packages be taken)
 
 if TYPE_CHECKING:
-    from types import ModuleType
+    # What `__getattr__` imports when it is first asked for.
+    from zarrox.hierarchy._checking import check
+    from zarrox.hierarchy._digests import digest, manifest, verify_manifest
+    from zarrox.hierarchy._files import export_file, import_file
+    from zarrox.hierarchy._pyramid import downsample, validate_ome
+    from zarrox.hierarchy._reshard import reshard
+    from zarrox.hierarchy._serving import Server, serve
+    from zarrox.hierarchy._survey import chunk_table, diff, du, find, stats
 
 __all__ = [
     "Array",
@@ -143,13 +144,31 @@ if hasattr(os, "register_at_fork"):
 #: Modules that are imported when they are first asked for, since what they stand on is slow to import or not always there.
 _LATER = ("dask", "v2", "xarray")
 
+#: The functions of modules that few programs need, and that are imported with the first of them.
+_TOOLS = {
+    "_checking": ("check",),
+    "_digests": ("digest", "manifest", "verify_manifest"),
+    "_files": ("export_file", "import_file"),
+    "_pyramid": ("downsample", "validate_ome"),
+    "_reshard": ("reshard",),
+    "_serving": ("Server", "serve"),
+    "_survey": ("chunk_table", "diff", "du", "find", "stats"),
+}
 
-def __getattr__(name: str) -> ModuleType | Any:
-    if name not in _LATER:
-        OF_2.refuse("zarr", name)
-    from importlib import import_module
 
-    return import_module(f"zarrox.{name}")
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        return import_module(f"zarrox.{name}")
+    for module, names in _TOOLS.items():
+        if name in names:
+            found = getattr(import_module(f"zarrox.hierarchy.{module}"), name)
+            globals()[name] = found
+            return found
+    OF_2.refuse("zarr", name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
 
 
 def print_debug_info() -> None:

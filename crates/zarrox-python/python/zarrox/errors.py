@@ -214,10 +214,11 @@ class PickleCodecDisabledError(BaseZarrError):
 class UnknownCodecError(BaseZarrError):
     """The error for an id without a codec."""
 
-    def __init__(self, codec_id: object) -> None:
+    def __init__(self, codec_id: object, message: str | None = None) -> None:
         self.codec_id = codec_id
         super().__init__(
-            f"codec not available: '{codec_id}'; register a class that has it with zarrox.v2.codecs.register_codec, or "
+            message
+            or f"codec not available: '{codec_id}'; register a class that has it with zarrox.v2.codecs.register_codec, or "
             "install the package that offers it to numcodecs, and numcodecs itself"
         )
 

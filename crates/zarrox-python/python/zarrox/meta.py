@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from zarrox import _native
 from zarrox.codecs.registry import get_codec
+from zarrox.core.dtype.npy.common import float_to_json
 from zarrox.errors import MetadataError
 from zarrox.documents import json_dumps, json_loads
 
@@ -279,26 +280,18 @@ def encode_fill_value(v: Any, dtype: npt.DTypeLike, object_codec: Any = None) ->
     if dtype.kind == "V" and dtype.hasobject:
         return base64.standard_b64encode(_needed(object_codec).encode(v)).decode("ascii")
     if dtype.kind == "f":
-        return _float(v)
+        return float_to_json(v)
     if dtype.kind in "ui":
         return int(v)
     if dtype.kind == "b":
         return bool(v)
     if dtype.kind == "c":
-        return (_float(v.real), _float(v.imag))
+        return (float_to_json(v.real), float_to_json(v.imag))
     if dtype.kind in "SV":
         return base64.standard_b64encode(v).decode("ascii")
     if dtype.kind in "mM":
         return int(v.view("i8"))
     return v
-
-
-def _float(v: Any) -> float | str:
-    if np.isnan(v):
-        return "NaN"
-    if np.isinf(v):
-        return "Infinity" if v > 0 else "-Infinity"
-    return float(v)
 
 
 class Metadata2:

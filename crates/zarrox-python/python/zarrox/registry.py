@@ -126,7 +126,11 @@ def get_codec_class(key: str, reload_config: bool = False) -> type[Any]:
         config.refresh()
     classes = _codec_classes(key)
     if not classes:
-        raise UnknownCodecError(key)
+        raise UnknownCodecError(
+            key,
+            f"An implementation for codec '{key}' is not available: register a class that has it with zarrox.registry.register_codec, "
+            "or install the package that offers it",
+        )
     name = config.get("codecs", {}).get(key)
     if name is None:
         if len(classes) > 1:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+from enum import Enum
 from typing import Any
 
 import pytest
@@ -16,13 +17,12 @@ INSTANCES: list[v3.V3Codec] = [
     codecs.BytesCodec(),
     codecs.BytesCodec(endian="big"),
     codecs.BytesCodec(endian=None),
-    codecs.BytesCodec(endian=codecs.Endian.big),
     codecs.TransposeCodec(order=(2, 0, 1)),
     codecs.GzipCodec(),
     codecs.GzipCodec(level=9),
     codecs.ZstdCodec(level=-5, checksum=True),
     codecs.BloscCodec(typesize=4, cname="lz4", clevel=1, shuffle="shuffle", blocksize=16),
-    codecs.BloscCodec(typesize=1, cname=codecs.BloscCname.zlib, shuffle=codecs.BloscShuffle.noshuffle),
+    codecs.BloscCodec(typesize=1, cname="zlib", shuffle="noshuffle"),
     codecs.Crc32cCodec(),
     codecs.VLenUTF8Codec(),
     codecs.VLenBytesCodec(),
@@ -111,6 +111,11 @@ def test_kinds() -> None:
         (lambda: codecs.CastValue(data_type="int7"), (ValueError, TypeError)),
         (lambda: codecs.ShardingCodec(chunk_shape=(1,), index_location="middle"), ValueError),
         (lambda: codecs.ShardingCodec(chunk_shape=(1,), codecs=[3]), TypeError),
+        (lambda: codecs.ShardingCodec(chunk_shape=(2, 0)), ValueError),
+        (lambda: codecs.ShardingCodec(chunk_shape=-1), ValueError),
+        (lambda: codecs.ShardingCodec(chunk_shape=(1.5,)), TypeError),  # type: ignore[arg-type]
+        (lambda: codecs.ShardingCodec(chunk_shape="12"), TypeError),  # type: ignore[arg-type]
+        (lambda: codecs.ShardingCodec(chunk_shape=(2,), index_codecs=[codecs.BytesCodec(), codecs.GzipCodec()]), ValueError),
         (lambda: codecs.ShardingCodec(chunk_shape=(1,), subchunk_write_order="random"), ValueError),  # type: ignore[arg-type]
         (lambda: codecs.GzipCodec.from_dict({"name": "zstd"}), ValueError),
         (lambda: codecs.GzipCodec.from_dict({"name": "gzip", "configuration": {"lev": 1}}), TypeError),
@@ -127,12 +132,19 @@ def test_wrong_parameters(make: Any, error: Any) -> None:
         make()
 
 
-def test_enumerations() -> None:
-    assert codecs.BloscShuffle.from_int(1) is codecs.BloscShuffle.shuffle
-    assert codecs.BloscShuffle.bitshuffle == "bitshuffle"
-    assert codecs.BloscCname.zstd.value == "zstd"
-    assert codecs.ShardingCodecIndexLocation.end == "end"
-    assert codecs.BloscCodec(cname=codecs.BloscCname.lz4).cname == "lz4"
+def test_names_of_former_enumerations() -> None:
+    assert codecs.BloscShuffle.from_int(1) == "shuffle"
+    with pytest.warns(DeprecationWarning, match="BloscShuffle.bitshuffle is deprecated: write 'bitshuffle'"):
+        assert codecs.BloscShuffle.bitshuffle == "bitshuffle"
+    with pytest.warns(DeprecationWarning, match="BloscCname.lz4"):
+        assert codecs.BloscCodec(cname=codecs.BloscCname.lz4).cname == "lz4"
+    with pytest.warns(DeprecationWarning, match="Passing an enum to ShardingCodec"):
+        assert codecs.ShardingCodec(chunk_shape=1, index_location=Enum("Location", {"start": "start"}).start).index_location == "start"  # type: ignore[attr-defined]
+    with pytest.raises(AttributeError, match="'Endian' has no attribute 'middle'"):
+        codecs.Endian.middle
+
+
+def test_early_name_of_bytes() -> None:
     assert codecs.BytesCodec.from_dict({"name": "endian", "configuration": {"endian": "big"}}) == codecs.BytesCodec(endian="big")
 
 

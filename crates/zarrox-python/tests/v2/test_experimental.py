@@ -67,3 +67,16 @@ def test_names_of_other_modules() -> None:
     assert (base.meta_root, base.data_root) == (zarr.storage.meta_root, zarr.storage.data_root) == ("meta/root/", "data/root/")
     assert base.DEFAULT_ZARR_VERSION == zarr.zeros(3)._version == 2
     assert issubclass(v3.KVStoreV3, zarr.KVStore) and issubclass(v3.KVStoreV3, base.StoreV3)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_copies_keep_codecs_and_order(order: str) -> None:
+    group = zarr.group(zarr_format="v3-experimental")
+    data = np.arange(12.0).reshape(3, 4)
+    source = group.create_dataset("a", data=data, chunks=(2, 2), order=order, compressor=zarr.Zlib(3), filters=[zarr.Adler32()])
+    assert source.compressor == zarr.Zlib(3)
+    zarr.copy(source, group, name="b")
+    copied = group["b"]
+    assert copied._native.format == "v3-experimental"
+    assert (copied.compressor, copied.filters, copied.order) == (source.compressor, source.filters, order)
+    assert (copied[:] == data).all()

@@ -216,7 +216,8 @@ def from_array(
     data = array_like(data)
     store, name = place_of(store, name)
     store = normalize_store_arg(store, storage_options=storage_options, mode="a")
-    check_apart(data, store, name, overwrite)
+    if write_data:
+        check_apart(data, store, name, overwrite)
     own = Array._default_format() if not isinstance(data, ArrayBase) else 3 if is_v3(data._native) else 2
     zarr_format = format_of_new(store, normalize_storage_path(name), zarr_format, default=own)
     stored = {"chunks": chunks, "shards": shards, "filters": filters, "compressors": compressors, "serializer": serializer}

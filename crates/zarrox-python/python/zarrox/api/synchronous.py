@@ -310,6 +310,8 @@ def consolidate_metadata(store: StoreArgument, path: str | None = None, zarr_for
     """
     store, path = place_of(store, path)
     opened = normalize_store_arg(store, mode="r+")
+    if not getattr(opened, "supports_consolidated_metadata", True):
+        raise TypeError(f"{type(opened).__name__} doesn't support consolidated metadata")
     found = open_group(opened, mode="r+", path=path, zarr_format=zarr_format, use_consolidated=False)
     _native.consolidate(native_store(opened), found.path)
     return open_group(opened, mode="r+", path=path, zarr_format=zarr_format, use_consolidated=True)
@@ -346,5 +348,5 @@ def open_consolidated(store: StoreArgument, mode: str = "a", *, use_consolidated
     ['foo']
     """
     if not use_consolidated:
-        raise TypeError("open_consolidated() uses consolidated metadata: call open_group() to leave it out")
+        raise TypeError("open_consolidated() does not take use_consolidated=False: call open_group() to leave consolidated metadata out")
     return open_group(store, "r+" if mode == "a" else mode, use_consolidated=use_consolidated, **kwargs)

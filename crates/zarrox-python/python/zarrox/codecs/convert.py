@@ -60,8 +60,7 @@ def in_v2(config: dict[str, Any]) -> dict[str, Any]:
         raise UnsupportedError(f"Zarr v2 has no codec '{name}'; create the array with zarr_format=3, or use another codec")
     if codec_id == "blosc":
         configuration.pop("typesize", None)
-        shuffles = [shuffle.value for shuffle in BloscShuffle]
-        configuration["shuffle"] = shuffles.index(configuration.get("shuffle", "shuffle"))
+        configuration["shuffle"] = BloscShuffle.names.index(configuration.get("shuffle", "shuffle"))
     return {"id": codec_id, **configuration}
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import operator
+import warnings
+from collections.abc import Iterable, Mapping
 from enum import Enum
+from numbers import Integral
 from typing import Any
 
-__all__ = ["choice", "integer", "split"]
+__all__ = ["DeprecatedNames", "choice", "chunk_shape", "integer", "split"]
 
 
 def split(data: Mapping[str, Any] | str) -> tuple[str, dict[str, Any]]:
@@ -31,10 +34,40 @@ def integer(name: str, value: object, lowest: int, highest: int | None) -> int:
     return value
 
 
-def choice(name: str, value: object, of: type[Enum]) -> str:
-    """A parameter that is one of some names."""
-    text = value.value if isinstance(value, Enum) else value
-    names = [member.value for member in of]
-    if text not in names:
-        raise ValueError(f"{name} must be one of {names!r}. Got {text!r}.")
-    return str(text)
+class DeprecatedNames(type):
+    """The class of classes that were enumerations in zarr-python 3.0: each of its names is an attribute, which warns."""
+
+    names: tuple[str, ...]
+
+    def __getattr__(cls, name: str) -> str:
+        if name not in cls.names:
+            raise AttributeError(f"type object {cls.__name__!r} has no attribute {name!r}")
+        warnings.warn(f"{cls.__name__}.{name} is deprecated: write {name!r}", DeprecationWarning, stacklevel=2)
+        return name
+
+
+def choice(name: str, value: object, names: tuple[str, ...], codec: object) -> str:
+    """A parameter of a codec that is one of some names; members of enumerations have them as their values."""
+    if isinstance(value, Enum):
+        warnings.warn(f"Passing an enum to {type(codec).__name__} is deprecated: give the name as text", DeprecationWarning, stacklevel=3)
+        value = value.value
+    if value not in names:
+        raise ValueError(f"{name} must be one of {list(names)!r}. Got {value!r}.")
+    return str(value)
+
+
+def chunk_shape(value: Any) -> tuple[int, ...]:
+    """The shape of a chunk from a length or several; each is at least 1."""
+    given = [value] if isinstance(value, Integral) else value
+    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+        raise TypeError(f"Expected an integer or an iterable of integers. Got {value!r} instead.")
+    try:
+        lengths = tuple(operator.index(length) for length in given)
+    except TypeError:
+        raise TypeError(f"Expected an iterable of integers. Got {value!r} instead.") from None
+    if any(length < 0 for length in lengths):
+        raise ValueError(f"Expected all values to be non-negative. Got {value!r} instead.")
+    for dimension, length in enumerate(lengths):
+        if length < 1:
+            raise ValueError(f"Dimension {dimension}: chunk edge length must be >= 1, got {length}")
+    return lengths

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
-from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal
 
 from .. import registry
 from ..config import config
 from ..core.dtype import ZDType, parse_dtype
 from .named import CODECS, ArrayArrayCodec, ArrayBytesCodec, BytesBytesCodec, NamedCodec, V3Codec, parse_codec, spec
-from .parameters import choice, integer, split
+from .parameters import DeprecatedNames, choice, integer, split
+from .parameters import chunk_shape as parse_chunk_shape
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -47,16 +47,14 @@ __all__ = [
 SubchunkWriteOrder = Literal["morton", "unordered", "lexicographic", "colexicographic"]
 
 
-class BloscShuffle(str, Enum):
-    """The shuffles of Blosc; their values are accepted as well."""
+class BloscShuffle(metaclass=DeprecatedNames):
+    """The shuffles of Blosc. Codecs take the names as text, which these attributes are."""
 
-    noshuffle = "noshuffle"
-    shuffle = "shuffle"
-    bitshuffle = "bitshuffle"
+    names = ("noshuffle", "shuffle", "bitshuffle")
 
     @classmethod
-    def from_int(cls, num: int) -> BloscShuffle:
-        """The member for a number of v2.
+    def from_int(cls, num: int) -> str:
+        """The name for a number of v2.
 
         Raises
         ------
@@ -65,38 +63,30 @@ class BloscShuffle(str, Enum):
 
         Examples
         --------
-        >>> BloscShuffle.from_int(2).value
+        >>> BloscShuffle.from_int(2)
         'bitshuffle'
         """
-        members = list(cls)
-        if num not in range(len(members)):
+        if num not in range(len(cls.names)):
             raise ValueError(f"Value must be between 0 and 2. Got {num}.")
-        return members[num]
+        return cls.names[num]
 
 
-class BloscCname(str, Enum):
-    """The compressors of Blosc; their values are accepted as well."""
+class BloscCname(metaclass=DeprecatedNames):
+    """The compressors of Blosc. Codecs take the names as text, which these attributes are."""
 
-    lz4 = "lz4"
-    lz4hc = "lz4hc"
-    blosclz = "blosclz"
-    snappy = "snappy"
-    zstd = "zstd"
-    zlib = "zlib"
+    names = ("lz4", "lz4hc", "blosclz", "snappy", "zstd", "zlib")
 
 
-class Endian(str, Enum):
-    """Byte orders; their values are accepted as well."""
+class Endian(metaclass=DeprecatedNames):
+    """Byte orders. Codecs take the names as text, which these attributes are."""
 
-    little = "little"
-    big = "big"
+    names = ("little", "big")
 
 
-class ShardingCodecIndexLocation(str, Enum):
-    """The place of a shard's index; the values are accepted as well."""
+class ShardingCodecIndexLocation(metaclass=DeprecatedNames):
+    """The places of a shard's index. Codecs take the names as text, which these attributes are."""
 
-    start = "start"
-    end = "end"
+    names = ("start", "end")
 
 
 class BytesCodec(ArrayBytesCodec):
@@ -116,8 +106,8 @@ class BytesCodec(ArrayBytesCodec):
     name = "bytes"
     endian: Literal["little", "big"] | None
 
-    def __init__(self, *, endian: Endian | str | None = sys.byteorder) -> None:
-        self._set(endian=None if endian is None else choice("endian", endian, Endian))
+    def __init__(self, *, endian: str | None = sys.byteorder) -> None:
+        self._set(endian=None if endian is None else choice("endian", endian, Endian.names, self))
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any] | str) -> Self:
@@ -172,6 +162,7 @@ class GzipCodec(BytesBytesCodec):
     """
 
     name = "gzip"
+    is_fixed_size = False
     level: int
 
     def __init__(self, *, level: int = 5) -> None:
@@ -195,6 +186,7 @@ class ZstdCodec(BytesBytesCodec):
     """
 
     name = "zstd"
+    is_fixed_size = False
     level: int
     checksum: bool
 
@@ -227,6 +219,7 @@ class BloscCodec(BytesBytesCodec):
     """
 
     name = "blosc"
+    is_fixed_size = False
     _tunable_attrs: set[str]
     typesize: int
     cname: str
@@ -238,18 +231,18 @@ class BloscCodec(BytesBytesCodec):
         self,
         *,
         typesize: int | None = None,
-        cname: BloscCname | str = "zstd",
+        cname: str = "zstd",
         clevel: int = 5,
-        shuffle: BloscShuffle | str | None = None,
+        shuffle: str | None = None,
         blocksize: int = 0,
     ) -> None:
         given = {"typesize": typesize, "shuffle": shuffle}
         self._set(
             _tunable_attrs={name for name, value in given.items() if value is None},
             typesize=integer("typesize", 1 if typesize is None else typesize, 1, None),
-            cname=choice("cname", cname, BloscCname),
+            cname=choice("cname", cname, BloscCname.names, self),
             clevel=integer("clevel", clevel, 0, 9),
-            shuffle=choice("shuffle", shuffle or "bitshuffle", BloscShuffle),
+            shuffle=choice("shuffle", shuffle or "bitshuffle", BloscShuffle.names, self),
             blocksize=integer("blocksize", blocksize, 0, None),
         )
 
@@ -292,6 +285,7 @@ class VLenUTF8Codec(ArrayBytesCodec):
     """
 
     name = "vlen-utf8"
+    is_fixed_size = False
 
 
 class VLenBytesCodec(ArrayBytesCodec):
@@ -304,6 +298,7 @@ class VLenBytesCodec(ArrayBytesCodec):
     """
 
     name = "vlen-bytes"
+    is_fixed_size = False
 
 
 class ScaleOffset(ArrayArrayCodec):
@@ -424,17 +419,19 @@ class ShardingCodec(ArrayBytesCodec):
         chunk_shape: Iterable[int] | int,
         codecs: Iterable[Any] = (BytesCodec(endian="little"),),
         index_codecs: Iterable[Any] = (BytesCodec(endian="little"), Crc32cCodec()),
-        index_location: ShardingCodecIndexLocation | str = "end",
+        index_location: str = "end",
         subchunk_write_order: SubchunkWriteOrder = "morton",
     ) -> None:
-        shape = (chunk_shape,) if isinstance(chunk_shape, int) else tuple(int(n) for n in chunk_shape)
         if subchunk_write_order not in ("morton", "unordered", "lexicographic", "colexicographic"):
             raise ValueError(f"Unrecognized subchunk write order: {subchunk_write_order}.")
+        of_index = tuple(parse_codec(codec) for codec in index_codecs)
+        if any(isinstance(codec, V3Codec) and not codec.is_fixed_size for codec in of_index):
+            raise ValueError(f"the codecs of the index must produce a fixed-size encoding, so that readers find it. Got {of_index}.")
         self._set(
-            chunk_shape=shape,
+            chunk_shape=parse_chunk_shape(chunk_shape),
             codecs=tuple(parse_codec(codec) for codec in codecs),
-            index_codecs=tuple(parse_codec(codec) for codec in index_codecs),
-            index_location=choice("index_location", index_location, ShardingCodecIndexLocation),
+            index_codecs=of_index,
+            index_location=choice("index_location", index_location, ShardingCodecIndexLocation.names, self),
             subchunk_write_order=subchunk_write_order,
         )
 

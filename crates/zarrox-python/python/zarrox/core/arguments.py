@@ -53,7 +53,8 @@ def _h5py_compressor(compression: Any, options: Any) -> Any:
 
 def configured(config: Any, order: Any = None, **given: Any) -> dict[str, Any]:
     """The arguments for what zarr-python 3 has in ``config``, which is a mapping or an object; those that are given count where
-    ``config`` says nothing, and the settings of the package where neither does."""
+    ``config`` says nothing, and the settings of the package where neither does. The order in ``config`` is that of elements in memory,
+    which a given one replaces."""
     given = {name: value for name, value in given.items() if value is not None}
     if config is None and not given:
         # The usual case, and this is done for each array that is opened.
@@ -68,7 +69,7 @@ def configured(config: Any, order: Any = None, **given: Any) -> dict[str, Any]:
         "read_missing_chunks": chosen.read_missing_chunks,
     }
     # That of the settings is named only if it is another one than formats have by themselves.
-    order = named.get("order", order) or ("F" if chosen.order == "F" else None)
+    order = order or named.get("order") or ("F" if chosen.order == "F" else None)
     return options if order is None else options | {"order": order}
 
 
@@ -141,12 +142,16 @@ def stored_like(source: ArrayBase, zarr_format: str, given: Mapping[str, Any]) -
     """
     options = element_type(source) | _chunks_like(source, zarr_format, given)
     if _has_codecs_of(source, zarr_format):
-        options |= {"compressors": source._compressors, "filters": source._filters}
+        filters, compressors = source._filters, source._compressors
         if zarr_format == "3":
             options["serializer"] = source._serializer
         else:
-            filters = source._filters
-            options |= {"filters": filters[1:] if "object_codec" in options else filters, "order": source.order}
+            # Other formats have an order for a transposition, and one compressor: codecs of bytes before it are filters.
+            kept_filters = tuple(codec for codec in filters if getattr(codec, "name", None) != "transpose")
+            filters, compressors = (*kept_filters, *compressors[:-1]), compressors[-1:]
+            filters = filters[1:] if "object_codec" in options else filters
+            options["order"] = source.order
+        options |= {"compressors": compressors, "filters": filters}
     return _without(options, given)
 
 
@@ -171,8 +176,8 @@ def _has_codecs_of(source: ArrayBase, zarr_format: str) -> bool:
     """Returns true if an array's codecs can be given to one of another format. N5 has few of those of v2, whose words it uses."""
     if source._view is not None:
         return False  # It shows other elements than those that its codecs are for.
-    own = "3" if is_v3(source._native) else source._native.format
-    return own == zarr_format or (own in ("1", "n5") and zarr_format == "2")
+    own = source._native.format.removeprefix("v")
+    return own == zarr_format.removeprefix("v") or (own in ("1", "n5") and zarr_format == "2")
 
 
 def _chunks_like(source: ArrayBase, zarr_format: str, given: Mapping[str, Any]) -> dict[str, Any]:

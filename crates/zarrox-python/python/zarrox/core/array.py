@@ -15,7 +15,6 @@ from zarrox.core.array_config import ArrayConfig, ArrayConfigLike, parse_array_c
 from zarrox.core.async_array import AsyncArray
 from zarrox.core.awaiting import kinds
 from zarrox.core.base import ArrayBase, open_native
-from zarrox.core.batches import Batches
 from zarrox.core.grids import chunk_sizes, grid_of
 from zarrox.core.lazy import LazyArray
 from zarrox.core.metadata import ArrayMetadata, native_of_document
@@ -29,6 +28,8 @@ from zarrox.storage.store_path import place_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+    from zarrox.core.batches import Batches
 
 __all__ = ["Array", "ArrayConfig"]
 
@@ -187,6 +188,8 @@ class Array(Prototyped, ArrayBase, Shown[NativeArray]):
         >>> [len(np.from_dlpack(batch)) for batch in z.batches(order, 4)]
         [4, 4, 2]
         """
+        from zarrox.core.batches import Batches  # Whose threads are slow to import.
+
         return Batches(self, indices, size, prefetch=prefetch, drop_last=drop_last)
 
     def update_attributes(self, new_attributes: dict[str, Any]) -> Self:

@@ -38,7 +38,7 @@ class ArrayConfig:
             raise ValueError(f"Expected one of ('C', 'F'), got {self.order} instead.")
         for name in ("write_empty_chunks", "read_missing_chunks"):
             if not isinstance(getattr(self, name), bool):
-                raise ValueError(f"Expected bool, got {getattr(self, name)} instead.")
+                raise ValueError(f"Expected instance of bool for {name}, got {getattr(self, name)!r}.")
         for name in ("sharding_coalesce_max_gap_bytes", "sharding_coalesce_max_bytes"):
             if not isinstance(getattr(self, name), int):
                 raise TypeError(f"Expected int, got {type(getattr(self, name))} instead.")

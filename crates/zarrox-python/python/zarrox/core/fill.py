@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import base64
-import math
 from typing import Any
 
 import numpy as np
 
 from zarrox.argument_types import DTypeLike
 from zarrox.core.dtype import parse_dtype
+from zarrox.core.dtype.npy.common import float_to_json
 from zarrox.core.dtype.resolve import native_dtype
 
 
@@ -87,9 +87,9 @@ def fill_json(value: Any, dtype: DTypeLike, zarr_format: int = 2) -> Any:
         return _object_json(value)
     scalar = normalize_fill_value(value, native)
     if native.kind == "f":
-        return _float_json(scalar)
+        return float_to_json(scalar)
     if native.kind == "c":
-        return [_float_json(scalar.real), _float_json(scalar.imag)]
+        return [float_to_json(scalar.real), float_to_json(scalar.imag)]
     if native.kind in "mM":
         return int(scalar.view("i8"))
     if native.kind in "SV":
@@ -106,14 +106,6 @@ def _v3_fill_json(value: Any, dtype: DTypeLike) -> Any:
     elif _is_zero(value):
         value = data_type.default_scalar()
     return data_type.to_json_scalar(value, zarr_format=3)
-
-
-def _float_json(value: Any) -> float | str:
-    if math.isnan(value):
-        return "NaN"
-    if math.isinf(value):
-        return "Infinity" if value > 0 else "-Infinity"
-    return float(value)
 
 
 def _raw(scalar: Any, dtype: np.dtype[Any]) -> bytes:

@@ -23,7 +23,10 @@ def normalize_shape(shape: ShapeLike | None) -> tuple[int, ...]:
         raise TypeError("shape is None: give the shape of the array")
     if isinstance(shape, int | np.integer):
         return (int(shape),)
-    return tuple(int(length) for length in shape)
+    try:
+        return tuple(operator.index(length) for length in shape)
+    except TypeError:
+        raise TypeError(f"Expected an iterable of integers as the shape. Got {shape!r} instead.") from None
 
 
 def chunk_lengths(chunks: ChunksLike, shape: tuple[int, ...]) -> list[int | None] | bool:
@@ -64,9 +67,9 @@ def _length(length: Any, chunks: Any) -> int:
     try:
         whole = operator.index(length)
     except TypeError:
-        raise TypeError(f"the lengths of chunks are whole numbers, and {length!r} in {chunks!r} is none") from None
+        raise TypeError(f"Chunk specification must be an integer or an iterable of integers, not {length!r} in {chunks!r}") from None
     if whole < 1:
-        raise ValueError(f"the lengths of chunks are at least 1, and {length} in {chunks!r} is not: -1 is a whole dimension")
+        raise ValueError(f"Chunk size must be positive or -1, got {length} in {chunks!r}: -1 is a whole dimension")
     return whole
 
 

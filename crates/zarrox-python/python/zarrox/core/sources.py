@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pathlib
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any
 
@@ -80,7 +79,15 @@ def _is_at_on_disk(path: str, other: str) -> bool:
     wanted = _identity(other)
     if wanted is None:
         return f"{path}/".startswith(f"{other.rstrip('/')}/")
-    return wanted in map(_identity, (path, *map(str, pathlib.PurePath(path).parents)))
+    return wanted in map(_identity, _with_parents(path))
+
+
+def _with_parents(path: str) -> Iterator[str]:
+    """A path, and all that it is in."""
+    yield path
+    while (parent := os.path.dirname(path)) != path:
+        path = parent
+        yield path
 
 
 def check_apart(data: Any, store: BaseStore, path: PathArgument, overwrite: bool) -> None:

@@ -114,7 +114,8 @@ def _chunks(chunks: ChunksLike, shape: tuple[int, ...], zarr_format: str) -> Spe
 def _refuse_in_v2(zarr_format: str, **arguments: Any) -> None:
     for name, value in arguments.items():
         if value is not None and not _is_auto(value):
-            raise ValueError(f"{name} needs an array of version 3, not {zarr_format}: give zarr_format=3")
+            instead = " Use filters and compressor instead." if name == "codecs" else ""
+            raise ValueError(f"{name} cannot be used for arrays with zarr_format {zarr_format}.{instead} zarr_format=3 has it.")
 
 
 def _is_auto(value: Any) -> bool:

@@ -16,7 +16,6 @@ from zarrox.argument_types import PathArgument, StoreArgument
 from zarrox.attrs import Attributes
 from zarrox.core.base import ArrayBase
 from zarrox.core.formats import format_of_new
-from zarrox.core.html import group_html
 from zarrox.core.metadata import is_v3
 from zarrox.core.settings import Settings
 from zarrox.errors import ReadOnlyError, ZarrUserWarning
@@ -144,6 +143,8 @@ class GroupBase(Creation, MutableMapping[str, Any]):
             store = cls._array._open_store(store, storage_options=storage_options, mode=mode, sync=sync)
         if chunk_store is not None:
             chunk_store = cls._array._open_store(chunk_store, storage_options=storage_options, mode=mode, sync=sync)
+        if use_consolidated is True and not getattr(store, "supports_consolidated_metadata", True):
+            raise ValueError(f"{type(store).__name__} doesn't support consolidated metadata: leave use_consolidated=True out")
         native = _nodes.open_or_create_group(
             native_store(store, chunk_store, synchronizer),
             at,
@@ -211,6 +212,8 @@ class GroupBase(Creation, MutableMapping[str, Any]):
         return self._html_tree(None)
 
     def _html_tree(self, level: int | None) -> str:
+        from zarrox.core.html import group_html
+
         return group_html(self) if level is None else group_html(self, level)
 
     def __eq__(self, other: object) -> bool:

@@ -6,7 +6,6 @@ import json
 import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from os import PathLike
@@ -40,6 +39,8 @@ def transfers(*stores: Any) -> Iterator[Callable[[Callable[[Any], Any], Sequence
     if any(isinstance(store, KVStore) or getattr(store, "_custom", False) for store in stores):
         yield map  # A mapping of the user may not be thread-safe.
         return
+    from concurrent.futures import ThreadPoolExecutor  # It is slow to import.
+
     with ThreadPoolExecutor(_THREADS) as pool:
 
         def run(function: Callable[[Any], Any], values: Sequence[Any]) -> Iterator[Any]:

@@ -200,7 +200,7 @@ def save_group(
     for name, arr in named.items():
         if isinstance(arr, str | bool | None):
             options = "path, zarr_format, storage_options, progress"
-            raise TypeError(f"{name}={arr!r} is not an array: all arguments are arrays, except {options}")
+            raise TypeError(f"Keyword argument {name!r} must be a numpy or other NDArrayLike array, except {options}. Got {arr!r}.")
     _rehearse(group, arrays, zarr_format)
     target = _writable_store(group, store, storage_options, arrays.values())
     for arr in arrays.values():

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from textwrap import TextWrapper
 from typing import Protocol
 
-from zarrox.core.html import info_table
-
 __all__ = ["InfoReporter", "Lines", "byte_count", "human_readable_size", "info_html_report", "info_text_report", "type_name"]
 
 Items = Sequence[tuple[str, object]]
@@ -64,12 +62,16 @@ def info_text_report(items: Items) -> str:
 
 
 def _wrapped(title: str, value: str) -> str:
+    if len(title) + 3 + len(value) <= _WIDTH and value.isprintable() and value == value.strip():
+        return f"{title} : {value}"  # The usual case, for which a wrapper would take most of the time of a report.
     blank = " " * len(title)
     return TextWrapper(_WIDTH, initial_indent=f"{title} : ", subsequent_indent=f"{blank} : ").fill(value) or f"{title} : "
 
 
 def info_html_report(items: Iterable[tuple[str, object]]) -> str:
     """Pairs of a title and a value as an HTML table."""
+    from zarrox.core.html import info_table
+
     return info_table(items)
 
 

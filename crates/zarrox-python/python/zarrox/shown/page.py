@@ -5,9 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import threading
-from html import escape
 from typing import Generic, TypeVar
-from urllib.parse import quote
 
 from zarrox import _native
 from zarrox._native import Array as NativeArray
@@ -58,6 +56,8 @@ class _Kernel:
 
     def place_of(self, node: NativeArray | NativeGroup) -> tuple[_native.Server, str]:
         """The server, and the fragment of its page that shows a node."""
+        from urllib.parse import quote
+
         with self._lock:
             if self._server is None:
                 self._server = _native.serve([], "127.0.0.1", 0, True, [], [], "")
@@ -143,6 +143,8 @@ def frame_url(server: _native.Server, proxy: bool | str | None = None) -> str:
 
 def frame(url: str, height: int = HEIGHT) -> str:
     """A frame with a page, as HTML."""
+    from html import escape
+
     # The buttons that copy need the permission of the page around.
     return (
         f'<iframe src="{escape(url)}" title="Zarrox" width="100%" height="{int(height)}" style="border: 0" '

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from html import escape
 from typing import Any, NamedTuple
 
 __all__ = ["TreeViewer"]
@@ -69,6 +68,8 @@ class TreeViewer:
         return "\n".join([_label(name, self.group), *_below(self.group, branches, " ", self.level)])
 
     def _repr_html_(self) -> str:
+        from html import escape
+
         draw = getattr(self.group, "_html_tree", None)
         return f"<pre>{escape(repr(self))}</pre>" if draw is None else str(draw(self.level))
 

@@ -143,16 +143,13 @@ class AwaitedStore(NativeStore, Store):
         await self._do(self._raw.set, key, self._checked("set", value))
 
     async def set_if_not_exists(self, key: str, value: Buffer) -> None:
-        """Write a value if there is none."""
         await self._do(self._raw.set_if_absent, key, self._checked("set_if_not_exists", value))
 
     async def delete(self, key: str) -> None:
-        """Delete a value, if it is there."""
         self._check_writable()
         await self._do(self.delete_sync, key)
 
     async def exists(self, key: str) -> bool:
-        """Returns true if there is a value."""
         return is_key(key) and await self._do(self._raw.contains, key)
 
     async def getsize(self, key: str) -> int:  # type: ignore[override]
@@ -167,7 +164,6 @@ class AwaitedStore(NativeStore, Store):
     async def get_partial_values(
         self, prototype: BufferPrototype, key_ranges: Iterable[tuple[str, ByteRequest | None]]
     ) -> list[Buffer | None]:
-        """Several values or parts."""
         return await gather(*(self.get(key, prototype, one) for key, one in key_ranges))
 
     async def _get_many(
@@ -199,36 +195,29 @@ class AwaitedStore(NativeStore, Store):
     # Many keys.
 
     async def list(self) -> AsyncIterator[str]:
-        """All keys."""
         for key in await self._do(self._raw.keys):
             yield key
 
     async def list_prefix(self, prefix: str) -> AsyncIterator[str]:
-        """All keys that begin with a prefix."""
         for key in await self._do(self._raw.keys, prefix.rpartition("/")[0]):
             if key.startswith(prefix):
                 yield key
 
     async def list_dir(self, prefix: str) -> AsyncIterator[str]:
-        """The names directly below a prefix."""
         for name in await self._do(self._raw.list_dir, prefix.strip("/")):
             yield name
 
     async def is_empty(self, prefix: str) -> bool:
-        """Returns true if no key is below a prefix."""
         return await self._do(self._raw.is_empty, prefix.strip("/"))
 
     async def delete_dir(self, prefix: str) -> None:
-        """Delete all that is below a prefix."""
         self._check_writable()
         await self._do(self._raw.delete_prefix, prefix.strip("/"))
 
     async def clear(self) -> None:  # type: ignore[override]
-        """Delete everything."""
         await self.delete_dir("")
 
     async def getsize_prefix(self, prefix: str) -> int:
-        """The bytes of all values below a prefix."""
         return await self._do(self._raw.sizes, prefix.strip("/"))
 
     async def _do(self, work: Callable[..., Result], *args: Any, **kwargs: Any) -> Result:

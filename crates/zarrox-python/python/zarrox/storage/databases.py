@@ -179,14 +179,12 @@ class DBMStore(FileStore):
         return os.path.getsize(self.path) if os.path.exists(self.path) else 1
 
     def flush(self) -> None:
-        """Makes sure that all that was written is in the file."""
         if self._mapping is None:
             super().flush()
         elif not self._read_only:
             self._mapping.sync()
 
     def close(self) -> None:
-        """Closes the database. The store cannot be used any more."""
         super().close()
         if self._mapping is not None:
             self._mapping.close()

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import atexit
-import glob
 import os
-import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -21,48 +17,7 @@ from .paths import normalize_storage_path
 __all__ = [
     "DirectoryStore",
     "NestedDirectoryStore",
-    "TempStore",
-    "atexit_rmglob",
-    "atexit_rmtree",
 ]
-
-
-def atexit_rmtree(path: str, isdir: Any = os.path.isdir, rmtree: Any = shutil.rmtree) -> None:
-    """Removes a directory, if it is there; for :func:`atexit.register`.
-
-    Parameters
-    ----------
-    path : str
-        The directory.
-    isdir, rmtree : callable, optional
-        What does it: at the end of the interpreter their modules may be gone.
-    """
-    if isdir(path):
-        rmtree(path)
-
-
-def atexit_rmglob(
-    path: str,
-    glob: Any = glob.glob,
-    isdir: Any = os.path.isdir,
-    isfile: Any = os.path.isfile,
-    remove: Any = os.remove,
-    rmtree: Any = shutil.rmtree,
-) -> None:
-    """Removes the files and directories that a pattern names; for :func:`atexit.register`.
-
-    Parameters
-    ----------
-    path : str
-        The pattern.
-    glob, isdir, isfile, remove, rmtree : callable, optional
-        What does it: at the end of the interpreter their modules may be gone.
-    """
-    for found in glob(path):
-        if isfile(found):
-            remove(found)
-        elif isdir(found):
-            rmtree(found)
 
 
 DIRECTORY_OPTIONS = ("exclusive", "follow_links", "lock_timeout", "sync")
@@ -95,6 +50,12 @@ def directory_options(**options: Any) -> dict[str, str]:
         )
     given = {name: value for name, value in options.items() if value is not None and value is not False}
     return {name: "true" if value is True else str(value) for name, value in given.items()}
+
+
+def _remove_tree(path: str) -> None:
+    import shutil  # It imports all compressors of archives.
+
+    shutil.rmtree(path)
 
 
 class DirectoryStore(NativeStore):
@@ -216,7 +177,7 @@ class DirectoryStore(NativeStore):
         """Removes the directory that is in the way of a file; a file in the way of a directory stays."""
         file = self.dir_path(self._normalize_key(key))
         if os.path.isdir(file):
-            shutil.rmtree(file)
+            _remove_tree(file)
             return
         above = os.path.dirname(file)
         while len(above) > len(self.path):
@@ -239,7 +200,7 @@ class DirectoryStore(NativeStore):
     def __delitem__(self, key: str) -> None:
         path = self.dir_path(self._normalize_key(key))
         if os.path.isdir(path) and not self.read_only:
-            shutil.rmtree(path)
+            _remove_tree(path)
         else:
             super().__delitem__(key)
 
@@ -263,47 +224,6 @@ class DirectoryStore(NativeStore):
         """
         below = normalize_storage_path(path)
         return os.path.join(self.path, below) if below else self.path
-
-
-class TempStore(DirectoryStore):
-    """A store in a new directory, which is removed when the program ends.
-
-    Parameters
-    ----------
-    suffix, prefix : str, optional
-        How the directory's name ends and begins.
-    dir : str, optional
-        Where it is made.
-    normalize_keys : bool, optional
-        Whether all keys are made lower case.
-    dimension_separator : {'.', '/'}, optional
-        What stands between the coordinates of chunks in the keys of new arrays.
-    sync : bool, optional
-        Whether every value is flushed to the disk before it counts as written, so that it outlives a power failure.
-    follow_links : bool, optional
-        Whether symbolic links that lead out of the directory are followed.
-    """
-
-    def __init__(
-        self,
-        suffix: str = "",
-        prefix: str = "zarr",
-        dir: str | None = None,
-        normalize_keys: bool = False,
-        dimension_separator: str | None = None,
-        *,
-        sync: bool = False,
-        follow_links: bool = False,
-    ) -> None:
-        path = tempfile.mkdtemp(suffix=suffix, prefix=prefix, dir=dir)
-        atexit.register(atexit_rmtree, path)
-        super().__init__(
-            path,
-            normalize_keys=normalize_keys,
-            dimension_separator=dimension_separator,
-            sync=sync,
-            follow_links=follow_links,
-        )
 
 
 class NestedDirectoryStore(DirectoryStore):

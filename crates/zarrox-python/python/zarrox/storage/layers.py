@@ -55,7 +55,6 @@ class LRUStoreCache(BaseStore):
 
     @property
     def native(self) -> _native.Store:
-        """The native store that Rust reads and writes this store by."""
         # Not kept: a handle that refers to the store that it belongs to would keep it alive for ever.
         return _native.Store.mapping(self, self._store.native)
 
@@ -79,11 +78,9 @@ class LRUStoreCache(BaseStore):
         self._forget()
 
     def is_writeable(self) -> bool:
-        """Returns true if values can be written."""
         return self._store.is_writeable()
 
     def is_erasable(self) -> bool:
-        """Returns true if values can be deleted."""
         return self._store.is_erasable()
 
     def close(self) -> None:
@@ -156,42 +153,14 @@ class LRUStoreCache(BaseStore):
         self.invalidate()
 
     def rename(self, src_path: PathArgument, dst_path: PathArgument) -> None:
-        """Moves a value, or all that is below a path.
-
-        Parameters
-        ----------
-        src_path : str
-            The key or path as it is.
-        dst_path : str
-            What it will be.
-        """
         self._store.rename(src_path, dst_path)
         self.invalidate()
 
     def rmdir(self, path: PathArgument = None) -> None:
-        """Deletes all that is below a path.
-
-        Parameters
-        ----------
-        path : str, optional
-            A path; the root when not given.
-        """
         self._store.rmdir(path)
         self.invalidate()
 
     def listdir(self, path: PathArgument = None) -> list[str]:
-        """The names directly below a path.
-
-        Parameters
-        ----------
-        path : str, optional
-            Where to look; the root when not given.
-
-        Returns
-        -------
-        list of str
-            Sorted; empty where nothing is.
-        """
         path = normalize_storage_path(path)
         with self._mutex:
             if path not in self._listdir_cache:
@@ -199,17 +168,6 @@ class LRUStoreCache(BaseStore):
             return list(self._listdir_cache[path])
 
     def getsize(self, path: PathArgument = None) -> int:
-        """The bytes of a value, or of the values directly below a path.
-
-        Parameters
-        ----------
-        path : str, optional
-            A key or a path; the root when not given.
-
-        Returns
-        -------
-        int
-        """
         return self._store.getsize(path)
 
     def invalidate(self) -> None:

@@ -70,6 +70,11 @@ class MemoryStore(NativeStore):
         return _native.Store.memory() if self._values is None else KVStore(self._values).native
 
     @property
+    def _holder(self) -> Any:
+        """The object that holds the values, which is another one where several stores share them."""
+        return self if self._values is None else self._values
+
+    @property
     def root(self) -> Any:
         """The values as a tree of mappings."""
         root = self.cls()
@@ -177,4 +182,4 @@ def is_in_memory(store: Any) -> bool:
 def holder_of(store: Any) -> Any:
     """Returns the object that holds the values of a store in memory: stores of one dictionary have the same."""
     inner = _mapping_of(store)
-    return holder_of(inner._values) if isinstance(inner, MemoryStore) and inner._values is not None else inner
+    return holder_of(inner._holder) if isinstance(inner, MemoryStore) and inner._holder is not inner else inner

@@ -261,18 +261,6 @@ class _N5Keys(_Base):
         return super().__contains__(invert_chunk_coords(key))
 
     def listdir(self, path: PathArgument = None) -> list[str]:
-        """The names directly below a path, as Zarr calls them.
-
-        Parameters
-        ----------
-        path : str, optional
-            Where to look; the root when not given.
-
-        Returns
-        -------
-        list of str
-            Sorted; empty where nothing is.
-        """
         names = super().listdir(path)
         if n5_attrs_key not in names:
             return names

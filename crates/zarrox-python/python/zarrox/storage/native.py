@@ -17,7 +17,13 @@ from .paths import NUMBER, array_meta_key, is_key, normalize_storage_path, prefi
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["FileStore", "NativeStore"]
+__all__ = ["FileStore", "NativeStore", "open_url"]
+
+
+def open_url(url: str, options: dict[str, str] | None = None, create: bool = False) -> _native.Store:
+    """The place that a URL leads to, as a store."""
+    store, path = _native.Store.from_url(url, options, create)
+    return store.prefixed(path) if path else store
 
 
 class NativeStore(BaseStore):
@@ -143,18 +149,6 @@ class NativeStore(BaseStore):
         return sorted(flat)
 
     def getsize(self, path: PathArgument = None) -> int:
-        """The bytes of a value, or of the values directly below a path.
-
-        Parameters
-        ----------
-        path : str, optional
-            A key or a path; the root when not given.
-
-        Returns
-        -------
-        int
-            0 where nothing is.
-        """
         path = self._normalize_key(normalize_storage_path(path))
         raw = self._raw
         size = raw.size(path) if path else None
@@ -164,26 +158,10 @@ class NativeStore(BaseStore):
         return sum(raw.size(prefix + name) or 0 for name in self._names(path))
 
     def rename(self, src_path: PathArgument, dst_path: PathArgument) -> None:
-        """Moves a value, or all that is below a path.
-
-        Parameters
-        ----------
-        src_path : str
-            The key or path as it is.
-        dst_path : str
-            What it will be.
-        """
         source, target = (self._normalize_key(normalize_storage_path(path)) for path in (src_path, dst_path))
         self._raw.rename(source, target)
 
     def rmdir(self, path: PathArgument = None) -> None:
-        """Deletes all that is below a path.
-
-        Parameters
-        ----------
-        path : str, optional
-            A path; the root when not given.
-        """
         self._raw.delete_prefix(self._normalize_key(normalize_storage_path(path)))
 
     def __getstate__(self) -> dict[str, Any]:

@@ -12,11 +12,10 @@ from zarrox import _native
 from zarrox.argument_types import PathArgument
 from zarrox.errors import FSPathExistNotDir, ReadOnlyError
 
-from .native import NativeStore
+from .native import NativeStore, open_url
 from .directory import DIRECTORY_OPTIONS, directory_options
 from .files import Files
 from .paths import DOCUMENTS, is_key, normalize_storage_path
-from .servers import open_url
 
 __all__ = ["FSStore"]
 
@@ -340,18 +339,6 @@ class FSStore(NativeStore):
             self._raw.delete_prefix(inner)
 
     def getsize(self, path: PathArgument = None) -> int:
-        """The bytes of a value, or of the values directly below a path.
-
-        Parameters
-        ----------
-        path : str, optional
-            A key or a path; the root when not given.
-
-        Returns
-        -------
-        int
-            0 where nothing is.
-        """
         self._raw  # noqa: B018 - tells which of the two it is
         if self._mapping is None:
             return super().getsize(path)
@@ -400,18 +387,10 @@ class FSStore(NativeStore):
             self._raw.delete(self._normalize_key(key))
 
     def clear(self) -> None:
-        """Deletes everything."""
         self._check_writeable()
         super().clear()
 
     def rmdir(self, path: PathArgument = None) -> None:
-        """Deletes all that is below a path.
-
-        Parameters
-        ----------
-        path : str, optional
-            A path; the root when not given.
-        """
         self._check_writeable()
         super().rmdir(path)
 

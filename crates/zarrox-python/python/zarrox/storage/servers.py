@@ -4,21 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, MutableMapping
 from typing import Any
-from urllib.parse import quote
 
 from zarrox import _native
 from zarrox.argument_types import PathArgument
 
-from .native import NativeStore
+from .native import NativeStore, open_url
 from .paths import normalize_storage_path, prefix_of
 
-__all__ = ["ABSStore", "MongoDBStore", "RedisStore", "open_url"]
-
-
-def open_url(url: str, options: dict[str, str] | None = None, create: bool = False) -> _native.Store:
-    """The place that a URL leads to, as a store."""
-    store, path = _native.Store.from_url(url, options, create)
-    return store.prefixed(path) if path else store
+__all__ = ["ABSStore", "MongoDBStore", "RedisStore"]
 
 
 def _server(host: str, port: int) -> str:
@@ -238,6 +231,8 @@ class ABSStore(NativeStore):
     @property
     def url(self) -> str:
         """Where the blobs are."""
+        from urllib.parse import quote
+
         return f"az://{self._container}/{quote(self.prefix)}"
 
     def _options(self) -> dict[str, str]:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import shutil
 import weakref
 from collections.abc import Mapping, MutableMapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from zarrox import _native
@@ -18,9 +16,19 @@ from .directory import DirectoryStore
 from .paths import normalize_storage_path
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from typing_extensions import Self
 
 __all__ = ["LocalStore", "ManagedMemoryStore", "MemoryStore", "ZipStore"]
+
+
+def _move(path: str, target: str) -> None:
+    """Moves a file or a directory into a directory that is made if it is missing."""
+    import shutil  # It imports all compressors of archives.
+
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    shutil.move(path, target)
 
 
 class LocalStore(AwaitedStore, DirectoryStore):
@@ -65,6 +73,8 @@ class LocalStore(AwaitedStore, DirectoryStore):
     @property
     def root(self) -> Path:
         """The directory."""
+        from pathlib import Path
+
         return Path(self.path)
 
     def __str__(self) -> str:
@@ -78,12 +88,11 @@ class LocalStore(AwaitedStore, DirectoryStore):
 
     async def move(self, dest_root: str | os.PathLike[str]) -> None:
         """Move the directory, and the store with it."""
-        target = Path(os.path.abspath(dest_root))
-        if target.exists():
+        target = os.path.abspath(dest_root)
+        if os.path.exists(target):
             raise FileExistsError(f"Destination root {target} already exists.")
-        os.makedirs(target.parent, exist_ok=True)
-        shutil.move(self.path, target)
-        self.path, self._handle = str(target), None
+        _move(self.path, target)
+        self.path, self._handle = target, None
 
 
 class MemoryStore(AwaitedStore, memory.MemoryStore):
@@ -123,6 +132,10 @@ class MemoryStore(AwaitedStore, memory.MemoryStore):
         if self._kept is None:
             self._kept = _native.Store.memory()
         return self._kept
+
+    @property
+    def _holder(self) -> Any:
+        return self._connect() if self._values is None else self._values
 
     @property
     def _store_dict(self) -> MutableMapping[str, Any]:
@@ -166,7 +179,7 @@ class ManagedMemoryStore(MemoryStore):
         super().__init__(read_only=read_only)
         kept = _native.Store.memory()
         if name is not None and "/" in name:
-            raise ValueError(f"Store name must not contain '/': {name!r}. Use path= for a place in the store.")
+            raise ValueError(f"Store name cannot contain '/': {name!r}. Use path= for a place in the store.")
         self._name = str(id(kept)) if name is None else name
         self.path = normalize_storage_path(path)
         self._shared = _shared.setdefault(self._name, _Shared(kept))
@@ -178,7 +191,7 @@ class ManagedMemoryStore(MemoryStore):
         scheme, _, rest = url.partition("://")
         name, _, path = rest.partition("/")
         if scheme != "memory" or not name:
-            raise ValueError(f"Expected a URL memory://name/path, not {url!r}")
+            raise ValueError(f"Expected a 'memory://' URL with a name, such as memory://name/path, not {url!r}")
         return cls(name, path=path, read_only=read_only)
 
     @property
@@ -270,7 +283,7 @@ class ZipStore(AwaitedStore, archive.ZipStore):
         """Finish the archive, and move it."""
         self.flush()
         self._handle = None
-        os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
-        shutil.move(self.path, path)
-        self.path = os.path.abspath(path)
+        target = os.path.abspath(path)
+        _move(self.path, target)
+        self.path = target
         self.mode = "r" if self.mode == "r" else "a"

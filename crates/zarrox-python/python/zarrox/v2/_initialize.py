@@ -19,6 +19,12 @@ def _clear(path: str, *stores: BaseStore | None) -> None:
             store.rmdir(path)
 
 
+def refuse_transformers(storage_transformers: Sequence[Any]) -> None:
+    """Refuses the storage transformers of the experimental version 3, which no released format has."""
+    if storage_transformers:
+        raise ValueError(f"storage transformers are not supported: {list(storage_transformers)!r}; leave storage_transformers out")
+
+
 def init_array(
     store: StoreLike,
     shape: int | tuple[int, ...],
@@ -33,6 +39,7 @@ def init_array(
     filters: Sequence[Any] | None = None,
     object_codec: Any = None,
     dimension_separator: str | None = None,
+    storage_transformers: Sequence[Any] = (),
 ) -> None:
     """Writes the metadata of a new array, and of the groups above that are missing.
 
@@ -46,11 +53,15 @@ def init_array(
         The value of elements that were never written; ``None`` leaves them undefined.
     shape, chunks, dtype, compressor, order, path, chunk_store, filters, object_codec, dimension_separator
         As for :func:`zarrox.v2.create`.
+    storage_transformers : sequence, optional
+        Must be empty.
 
     Raises
     ------
     ContainsArrayError, ContainsGroupError
         Something is at the path already, or an array is above it.
+    ValueError
+        There is a storage transformer.
 
     Examples
     --------
@@ -60,6 +71,7 @@ def init_array(
     >>> sorted(store)
     ['.zgroup', 'foo/.zarray']
     """
+    refuse_transformers(storage_transformers)
     target = BaseStore._ensure_store(store)
     chunk_target = BaseStore._ensure_store(chunk_store)
     path = normalize_storage_path(path)

@@ -335,25 +335,21 @@ class Array(ArrayBase, Internals):
         return str(self._stored_document.get("dimension_separator", "/" if is_v3(self._native) else "."))
 
     @property
-    def compressor(self) -> Any:
-        """The codec that compresses chunks, or ``None``.
+    def _bytes_codecs(self) -> tuple[Any, ...]:
+        """The codecs of bytes as version 2 has them: of several, all but the last are filters."""
+        if not is_v3(self._native):
+            return self._compressors
+        return tuple(from_v2(codec_config(codec, 2) or {}) for codec in self._compressors)
 
-        Raises
-        ------
-        TypeError
-            For arrays of version 3 with several.
-        """
-        compressors = self._compressors
-        if len(compressors) > 1:
-            raise TypeError(f"the array has several compressors: {compressors}")
-        if not compressors or not is_v3(self._native):
-            return compressors[0] if compressors else None
-        return from_v2(codec_config(compressors[0], 2) or {})
+    @property
+    def compressor(self) -> Any:
+        """The codec that compresses chunks, or ``None``; the last one where an array of version 3 has several."""
+        return next(reversed(self._bytes_codecs), None)
 
     @property
     def filters(self) -> list[Any] | None:
         """The codecs that transform chunks before they are compressed; ``None`` if there are none."""
-        return list(self._filters) or None
+        return [*self._filters, *self._bytes_codecs[:-1]] or None
 
     @property
     def nbytes_stored(self) -> int:

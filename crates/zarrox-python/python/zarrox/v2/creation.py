@@ -14,6 +14,7 @@ from zarrox.core import creating
 from zarrox.core.arguments import h5py_arguments
 from zarrox.core.base import ArrayBase
 from zarrox.core.formats import one_format
+from zarrox.v2._initialize import refuse_transformers
 from zarrox.v2.core import Array
 
 __all__ = [
@@ -50,6 +51,7 @@ def _checked(kwargs: dict[str, Any], further: tuple[str, ...] = ()) -> dict[str,
     They may be all that a function has, with the further ones under ``kwargs``.
     """
     kwargs.update(kwargs.pop("kwargs", {}))
+    refuse_transformers(kwargs.pop("storage_transformers", ()))
     has_compressor = not kwargs.keys().isdisjoint(("compressor", "compression"))
     compressor, fill_value = h5py_arguments(kwargs.pop("compressor", "default"), kwargs.pop("fill_value", 0), kwargs)
     known = {name: value for name, value in kwargs.items() if name in _ARGUMENTS or name in further}
@@ -160,27 +162,12 @@ def create(
 
 
 def empty(shape: ShapeLike, **kwargs: Any) -> Array:
-    """Create an array without a fill value: unwritten elements are undefined.
-
-    Parameters
-    ----------
-    shape : int or tuple of int
-        The length along each dimension.
-    **kwargs
-        See `create`.
-    """
+    """Create an array without a fill value: unwritten elements are undefined. Keyword arguments are those of `create`."""
     return create(shape=shape, fill_value=None, **kwargs)
 
 
 def zeros(shape: ShapeLike, **kwargs: Any) -> Array:
-    """Create an array whose unwritten elements are zero.
-
-    Parameters
-    ----------
-    shape : int or tuple of int
-        The length along each dimension.
-    **kwargs
-        See `create`.
+    """Create an array whose unwritten elements are zero. Keyword arguments are those of `create`.
 
     Examples
     --------
@@ -196,36 +183,12 @@ def zeros(shape: ShapeLike, **kwargs: Any) -> Array:
 
 
 def ones(shape: ShapeLike, **kwargs: Any) -> Array:
-    """Create an array whose unwritten elements are one.
-
-    Parameters
-    ----------
-    shape : int or tuple of int
-        The length along each dimension.
-    **kwargs
-        See `create`.
-
-    Examples
-    --------
-    >>> import zarrox.v2 as zarr
-    >>> zarr.ones((2, 2))[:]
-    array([[1., 1.],
-           [1., 1.]])
-    """
+    """Create an array whose unwritten elements are one. Keyword arguments are those of `create`."""
     return create(shape=shape, fill_value=1, **kwargs)
 
 
 def full(shape: ShapeLike, fill_value: Any, **kwargs: Any) -> Array:
-    """Create an array whose unwritten elements have a given value.
-
-    Parameters
-    ----------
-    shape : int or tuple of int
-        The length along each dimension.
-    fill_value : object
-        The value.
-    **kwargs
-        See `create`.
+    """Create an array whose unwritten elements have a given value. Keyword arguments are those of `create`.
 
     Examples
     --------
@@ -334,15 +297,7 @@ def _create_like(a: Any, kwargs: dict[str, Any], fill_value: Any) -> Array:
 
 
 def empty_like(a: Any, **kwargs: Any) -> Array:
-    """Create an array as `empty` does, with the shape, chunks, type and codecs of another one.
-
-    Parameters
-    ----------
-    a : array_like
-        The other array.
-    **kwargs
-        The properties that differ: see `create`.
-    """
+    """Create an array as `empty` does, with the shape, chunks, type and codecs of another one where `create` is given no others."""
     return _create_like(a, kwargs, None)
 
 

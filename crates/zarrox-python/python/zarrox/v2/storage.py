@@ -12,7 +12,7 @@ from zarrox.elsewhere import OF_3
 from zarrox.storage.archive import ZipStore
 from zarrox.storage.base import BaseStore, KVStore, StoreLike, adapted, warn_without_listdir
 from zarrox.storage.databases import DBMStore, LMDBStore, SQLiteStore
-from zarrox.storage.directory import DirectoryStore, NestedDirectoryStore, TempStore, atexit_rmglob, atexit_rmtree
+from zarrox.storage.directory import DirectoryStore, NestedDirectoryStore
 from zarrox.storage.functions import Kinds, open_store
 from zarrox.storage.layers import ConsolidatedMetadataStore, LRUStoreCache
 from zarrox.storage.memory import DictStore, MemoryStore, new_memory
@@ -27,6 +27,7 @@ from zarrox.storage.paths import (
 )
 from zarrox.storage.remote import FSStore
 from zarrox.storage.servers import ABSStore, MongoDBStore, RedisStore
+from zarrox.storage.temporary import TempStore, atexit_rmglob, atexit_rmtree
 
 Store = BaseStore
 

@@ -17,7 +17,7 @@ from zarrox.storage.base import BaseStore
 from zarrox.storage.directory import directory_options
 from zarrox.storage.paths import is_key
 from zarrox.storage.remote import FSStore, native_options
-from zarrox.storage.servers import open_url
+from zarrox.storage.native import open_url
 
 from .n5 import N5View, is_n5, n5_store, register_n5
 from .threads import elsewhere

@@ -171,20 +171,27 @@ class DataTypeRegistry:
         self._lazy_load()
         named = None if check_dtype_spec_v2(data) else split_v3(data)
         first = self.contents.get(named[0]) if named else None
-        check = "_check_json_v2" if zarr_format == 2 else "_check_json_v3"
-        rest = [cls for cls in self.contents.values() if cls is not first and not _refuses(cls, check, data)]
         why = ""
-        for cls in ([first] if first else []) + rest:
+        if first is not None:
+            try:
+                return first.from_json(data, zarr_format=zarr_format)
+            except DataTypeValidationError as error:
+                why = f": {error}"
+        check = "_check_json_v2" if zarr_format == 2 else "_check_json_v3"
+        for cls in list(self.contents.values()):
+            if cls is first or _refuses(cls, check, data):
+                continue
             try:
                 return cls.from_json(data, zarr_format=zarr_format)
-            except DataTypeValidationError as error:
-                why = f": {error}" if cls is first else why
+            except DataTypeValidationError:
+                continue
         raise ValueError(f"No Zarr data type found that matches {data!r}{why}")
 
 
 def _refuses(cls: type[ZDType[Any, Any]], check: str, data: Any) -> bool:
     """Returns true if one of our classes refuses; the check takes less time than the exception."""
-    return issubclass(cls, NumPyType) and not getattr(cls, check)(data)
+    # `issubclass` would ask the abstract base class, for each data type of every new array.
+    return NumPyType in cls.__mro__ and not getattr(cls, check)(data)
 
 
 #: The data types that are known in this process.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -42,6 +43,12 @@ class _FixedLength(_BytesType[Scalar], HasLength):
     @classmethod
     def _parameters(cls, dtype: np.dtype[Any]) -> dict[str, Any]:
         return {"length": dtype.itemsize}
+
+    @classmethod
+    def _from_json_v2(cls, data: Any) -> Self:
+        if isinstance(data, Mapping) and data.get("name") in ("|S", "|V", "<S", "<V", ">S", ">V"):
+            raise cls._invalid_json(data)  # To NumPy, the length is 0 where none is named.
+        return super()._from_json_v2(data)
 
     def _numpy_name(self) -> str:
         return f"{self._numpy_letter}{self.length}"

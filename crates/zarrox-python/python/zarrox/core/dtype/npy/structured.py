@@ -58,6 +58,9 @@ class Structured(NumPyType[Any, np.void]):
 
     @classmethod
     def _parameters(cls, dtype: np.dtype[Any]) -> dict[str, Any]:
+        for name in dtype.names or ():
+            if dtype.fields is not None and len(dtype.fields[name]) > 2:
+                raise ValueError(f"field {name!r} has a title, which Zarr has no place for: leave it out")
         return {"fields": tuple((name, _native_field(dtype[name])) for name in dtype.names or ())}
 
     def to_native_dtype(self) -> Any:

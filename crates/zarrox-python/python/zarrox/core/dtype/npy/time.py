@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["DateTime64", "TimeDelta64"]
 
 DATETIME_UNIT = ("Y", "M", "W", "D", "h", "m", "s", "ms", "us", "μs", "ns", "ps", "fs", "as", "generic")
-_SCALE_FACTORS = range(1, 2**31)
+_SCALE_FACTORS_END = 2**31
 _NOT_A_TIME = -(2**63)
 
 Scalar = TypeVar("Scalar", bound=Any)
@@ -40,8 +40,10 @@ class TimeDTypeBase(NumPyType[Any, Scalar], HasEndianness):
     unit: str = "generic"
 
     def __post_init__(self) -> None:
-        if self.scale_factor not in _SCALE_FACTORS:
-            raise ValueError(f"scale_factor must be > 0 and < 2147483648, got {self.scale_factor}.")
+        if self.scale_factor < 1:
+            raise ValueError(f"scale_factor must be > 0, got {self.scale_factor}.")
+        if self.scale_factor >= _SCALE_FACTORS_END:
+            raise ValueError(f"scale_factor must be < {_SCALE_FACTORS_END}, got {self.scale_factor}.")
         if self.unit not in DATETIME_UNIT:
             raise ValueError(f"unit must be one of {DATETIME_UNIT}, got {self.unit!r}.")
         if self.unit == "μs":
