@@ -45,7 +45,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// The kind that the suffix of a file suggests.
+    /// Returns the kind that the suffix of a file suggests.
     pub fn of(path: impl AsRef<Path>) -> Option<Self> {
         let name = path.as_ref().file_name()?.to_str()?.to_ascii_lowercase();
         let double =
@@ -376,7 +376,7 @@ impl Export {
     }
 }
 
-/// The error of a build that does not write a kind of file.
+/// Returns the error of a build that does not write a kind of file.
 #[cfg(not(all(feature = "hdf5", feature = "nifti", feature = "png", feature = "tables", feature = "tiff")))]
 fn lacking(target: Target, feature: &str) -> Error {
     unsupported(format!("{target} is written by a build with the feature {feature}, which this one lacks"))

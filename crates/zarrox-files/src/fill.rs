@@ -8,7 +8,7 @@ use zarrox_tools::copy::missing;
 /// The attribute for missing values in NetCDF.
 pub(crate) const FILL_VALUE: &str = missing::FILL_VALUE;
 
-/// A number as the attribute of elements of this type has it: those of floats are base64.
+/// Returns a number as the attribute of elements of this type has it: those of floats are base64.
 pub(crate) fn encoded(data_type: &DataType, number: Json) -> Json {
     let is_float = matches!(data_type, DataType::Float16 | DataType::Float32 | DataType::Float64);
     match &number {
@@ -17,12 +17,13 @@ pub(crate) fn encoded(data_type: &DataType, number: Json) -> Json {
     }
 }
 
-/// The number that an encoded attribute of floats stands for.
+/// Returns the number that an encoded attribute of floats stands for.
 pub(crate) fn decode(text: &str) -> Option<Json> {
     missing::decoded(text).map(Json::from)
 }
 
-/// The value as a missing value of elements of this type: the integer or the float that it is; `None` if the type does not have it.
+/// Returns the value as a missing value of elements of this type: the integer or the float that it is; `None`
+/// if the type does not have it.
 pub(crate) fn in_type(data_type: &DataType, value: &Json) -> Option<Json> {
     let number = match value {
         Json::Number(number) => number,
@@ -47,7 +48,7 @@ pub(crate) fn in_type(data_type: &DataType, value: &Json) -> Option<Json> {
     i64::try_from(whole).map(Json::from).or_else(|_| u64::try_from(whole).map(Json::from)).ok()
 }
 
-/// The integer that a float is.
+/// Returns the integer that a float is.
 pub(crate) fn whole(float: f64) -> Option<i128> {
     /// Floats have all integers up to this one.
     const EXACT: f64 = 9_007_199_254_740_992.0;

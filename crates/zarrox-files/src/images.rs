@@ -76,8 +76,8 @@ fn not_taken(others: &[String]) -> Option<String> {
     (!others.is_empty()).then(text)
 }
 
-/// The images of a directory in the order of their names, in which numbers are compared by their values; and the names of other
-/// entries that are not hidden.
+/// Returns the images of a directory in the order of their names, in which numbers are compared by their
+/// values; and the names of other entries that are not hidden.
 fn images_of(directory: &Path) -> Result<(Vec<PathBuf>, Vec<String>)> {
     let reading = |error| failed(&format!("reading '{}'", directory.display()), error);
     let (mut paths, mut others) = (Vec::new(), Vec::new());
@@ -119,7 +119,7 @@ struct ImageForm {
 }
 
 impl ImageForm {
-    /// The form that the header of a file tells.
+    /// Returns the form that the header of a file tells.
     fn of(decoder: &impl ImageDecoder) -> Result<Self> {
         let (width, height) = decoder.dimensions();
         let form = Self { height, width, colour: decoder.color_type() };
@@ -140,7 +140,7 @@ impl ImageForm {
         DataType::UInt8
     }
 
-    /// The number of bytes of the elements, at most [`MOST`].
+    /// Returns the number of bytes of the elements, at most [`MOST`].
     fn size(self) -> u64 {
         u64::from(self.height) * u64::from(self.width) * u64::from(self.colour.bytes_per_pixel())
     }
@@ -154,7 +154,7 @@ impl std::fmt::Display for ImageForm {
     }
 }
 
-/// The form that all images have.
+/// Returns the form that all images have.
 fn common_form(sources: &[Source]) -> Result<ImageForm> {
     let mut common: Option<(ImageForm, &Path)> = None;
     for source in sources {
@@ -176,18 +176,18 @@ fn named(path: &Path) -> String {
     format!("'{}'", path.display())
 }
 
-/// The error of a file that cannot be read.
+/// Returns the error of a file that cannot be read.
 fn not_read(path: &Path, error: std::io::Error) -> Error {
     failed(&format!("reading {}", named(path)), error)
 }
 
-/// The decoder of an image, which has read the header.
+/// Returns the decoder of an image, which has read the header.
 fn decoder(source: &Source) -> Result<impl ImageDecoder> {
     let (bytes, path) = (BufReader::new(Reader::new(source.input()?)), source.name());
     decoder_of(reader(bytes, path)?, path)
 }
 
-/// The reader of the bytes of an image, which knows its kind.
+/// Returns the reader of the bytes of an image, which knows its kind.
 fn reader<R: BufRead + Seek>(bytes: R, path: &Path) -> Result<ImageReader<R>> {
     ImageReader::new(bytes).with_guessed_format().map_err(|error| not_read(path, error))
 }
@@ -213,7 +213,7 @@ fn not_decoded(path: &Path, error: ImageError) -> Error {
     }
 }
 
-/// The pixels of an image of this form, in the machine's byte order.
+/// Returns the pixels of an image of this form, in the machine's byte order.
 fn pixels(source: &Source, form: ImageForm) -> Result<Vec<u8>> {
     let (input, path) = (source.input()?, source.name());
     let stored = input.read(0, input.length())?;
@@ -234,7 +234,7 @@ fn pixels(source: &Source, form: ImageForm) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The pixels of a JPEG of this form.
+/// Returns the pixels of a JPEG of this form.
 fn jpeg_pixels(stored: &[u8], form: ImageForm) -> Result<Vec<u8>> {
     let space = match form.colour {
         ColorType::L8 => ColorSpace::Luma,

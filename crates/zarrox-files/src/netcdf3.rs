@@ -70,7 +70,7 @@ fn described(elements: Option<&DataType>, attributes: &[Attribute]) -> Described
     all.finish()
 }
 
-/// The types of values, by their numbers.
+/// Returns the types of values, by their numbers.
 fn data_type(number: u64) -> Result<DataType> {
     Ok(match number {
         1 => DataType::Int8,
@@ -147,7 +147,7 @@ impl Reader<'_> {
         Ok(self.bytes(size)?.iter().fold(0, |number, &byte| number << 8 | u64::from(byte)))
     }
 
-    /// A count or a length, which has 8 bytes in files of 64-bit data.
+    /// Returns a count or a length, which has 8 bytes in files of 64-bit data.
     fn count(&mut self) -> Result<u64> {
         self.number(if self.version == 5 { 8 } else { 4 })
     }
@@ -165,7 +165,7 @@ impl Reader<'_> {
         if name.is_empty() { Err(corrupt("a name is empty")) } else { Ok(name) }
     }
 
-    /// A list of entries, which has this tag unless it is empty.
+    /// Returns a list of entries, which has this tag unless it is empty.
     fn list<T>(&mut self, tag: u64, mut entry: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
         let (found, count) = (self.number(4)?, self.count()?);
         if found != tag && (found, count) != (0, 0) {
@@ -204,7 +204,7 @@ fn value(data_type: &DataType, mut bytes: Vec<u8>) -> Json {
     if list.len() == 1 { list.swap_remove(0) } else { list.into() }
 }
 
-/// A big-endian number. Floats of 32 bits become the same float of 64 bits, whose digits say its exact value.
+/// Returns a big-endian number. Floats of 32 bits become the same float of 64 bits, whose digits say its exact value.
 fn number(data_type: &DataType, bytes: &[u8]) -> Json {
     let bits = bytes.iter().fold(0_u64, |bits, &byte| bits << 8 | u64::from(byte));
     let unused = 64 - 8 * u32::try_from(bytes.len()).unwrap_or(8).min(8);
@@ -288,13 +288,13 @@ impl Header {
         hierarchy
     }
 
-    /// The shape of a variable with all its records.
+    /// Returns the shape of a variable with all its records.
     fn shape(&self, variable: &Variable) -> Vec<u64> {
         let records = self.is_recorded(variable).then_some(self.records);
         records.into_iter().chain(self.inner_shape(variable)).collect()
     }
 
-    /// The names of the dimensions of a variable.
+    /// Returns the names of the dimensions of a variable.
     fn names(&self, variable: &Variable) -> Vec<Option<String>> {
         variable.dimensions.iter().map(|&number| Some(self.dimensions[number].0.clone())).collect()
     }
@@ -304,13 +304,13 @@ impl Header {
         variable.dimensions.first().is_some_and(|&first| self.dimensions[first].1 == 0)
     }
 
-    /// The shape of a variable in one record, or of all of one that has no records.
+    /// Returns the shape of a variable in one record, or of all of one that has no records.
     fn inner_shape(&self, variable: &Variable) -> Vec<u64> {
         let skipped = usize::from(self.is_recorded(variable));
         variable.dimensions[skipped..].iter().map(|&dimension| self.dimensions[dimension].1).collect()
     }
 
-    /// The size of a variable in one record, in bytes.
+    /// Returns the size of a variable in one record, in bytes.
     fn inner_size(&self, variable: &Variable) -> Result<u64> {
         let item = variable.data_type.size() as u64;
         let size = self.inner_shape(variable).iter().try_fold(item, |size, &length| size.checked_mul(length));

@@ -20,7 +20,7 @@ fn root(file: &str) -> zarrox::Group {
     OpenOptions::new().mode(OpenMode::Read).open((store, "")).unwrap().into_group().unwrap()
 }
 
-/// The bytes of all elements without padding.
+/// Returns the bytes of all elements without padding.
 fn bytes(array: &Array) -> Vec<u8> {
     array.read::<DynArray>(..).unwrap().packed().unwrap().into_bytes()
 }

@@ -28,7 +28,7 @@ mod written;
 
 use std::path::{Path, PathBuf};
 
-/// The directory of the files that other programs wrote.
+/// Returns the directory of the files that other programs wrote.
 fn data() -> PathBuf {
     zarrox_testkit::corpus::unpacked(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files"))
 }

@@ -16,7 +16,7 @@ fn in_memory(path: &Path) -> zarrox::Result<FileStore> {
     kind.open_bytes(path.file_name().unwrap(), std::fs::read(path).unwrap())
 }
 
-/// The values of a store that are not too large.
+/// Returns the values of a store that are not too large.
 fn values(store: &FileStore) -> Vec<(Key, Option<Bytes>)> {
     let mut keys = Vec::new();
     let every = |key, size: u64| {

@@ -56,7 +56,7 @@ fn attributes(all: &[Attribute<'_>]) -> Vec<u8> {
     list(12, &all.iter().map(entry).collect::<Vec<_>>())
 }
 
-/// A file of the classic format, whose variables lie one behind the other.
+/// Returns a file of the classic format, whose variables lie one behind the other.
 fn classic(records: u32, dimensions: &[(&[u8], u32)], variables: &[Variable<'_>]) -> Vec<u8> {
     let dimensions: Vec<Vec<u8>> = dimensions
         .iter()

@@ -65,7 +65,7 @@ fn an_import_has_the_elements_as_well() {
     check(&array, &expected(&data())["anatomical.nii"], "the import");
 }
 
-/// The attribute with what only NIfTI has.
+/// Returns the attribute with what only NIfTI has.
 fn header(file: &str) -> Json {
     image(&data().join(file)).attributes()["nifti"].clone()
 }

@@ -233,7 +233,7 @@ fn parquet<T: parquet::data_type::DataType>(
     writer.close().unwrap();
 }
 
-/// The rows of the only column of a file of Parquet, as text.
+/// Returns the rows of the only column of a file of Parquet, as text.
 fn rows(path: &Path) -> Vec<Option<String>> {
     let reader = SerializedFileReader::new(std::fs::File::open(path).unwrap()).unwrap();
     let row = |row: parquet::record::Row| match row.get_column_iter().next().unwrap().1 {
@@ -317,7 +317,7 @@ fn nulls_stay_nulls_whatever_the_values_are() {
     assert!(store.left_out()[0].reason.contains("no element is left"), "{:?}", store.left_out());
 }
 
-/// The positions of the footer, and of the codec that it says of the only column, `a`.
+/// Returns the positions of the footer, and of the codec that it says of the only column, `a`.
 fn codec_of_a(file: &[u8]) -> (usize, usize) {
     let (rest, length) = file[..file.len() - 4].split_last_chunk::<4>().unwrap();
     let footer = rest.len() - u32::from_le_bytes(*length) as usize;
@@ -399,7 +399,7 @@ fn arrays_of_two_dimensions_are_lists() {
     assert!(error.to_string().contains("'full' has the shape [3, 2]"), "{error}");
 }
 
-/// The values of a column of numbers, of any number of dimensions.
+/// Returns the values of a column of numbers, of any number of dimensions.
 fn floats(array: &Array) -> Vec<f64> {
     let registry = zarrox::codecs::registry();
     let all =
@@ -550,7 +550,7 @@ fn pages_whose_checksums_differ_are_damage() {
     }
 }
 
-/// A group with a column of integers of each packing.
+/// Returns a group with a column of integers of each packing.
 fn packed(path: &Path) -> Group {
     let group = zarrox::create_group(path).unwrap();
     let make = |name: &str, data_type: DataType, attributes: Json, values: [i64; 3]| {

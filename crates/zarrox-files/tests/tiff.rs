@@ -12,7 +12,7 @@ fn data() -> PathBuf {
     expected::data("tiff")
 }
 
-/// The image of a node: itself, or the member of a group with coordinates.
+/// Returns the image of a node: itself, or the member of a group with coordinates.
 fn image(node: Node) -> Array {
     match node {
         Node::Array(array) => array,
@@ -20,7 +20,7 @@ fn image(node: Node) -> Array {
     }
 }
 
-/// The images of a node: itself, the member of a group with coordinates, or all members.
+/// Returns the images of a node: itself, the member of a group with coordinates, or all members.
 fn images(node: Node) -> Vec<Array> {
     match node {
         Node::Array(array) => vec![array],
@@ -124,7 +124,7 @@ fn a_chain_of_directories_that_leads_back_has_all_pages() {
     Import::new().run(&path, directory.path().join("a.zarr")).unwrap();
 }
 
-/// An image of two by two bytes, with one more tag, whose nine numbers are not in the file.
+/// Returns an image of two by two bytes, with one more tag, whose nine numbers are not in the file.
 fn with_tag_outside(outside: u16) -> Vec<u8> {
     let tags = [(256, 2), (257, 2), (258, 8), (259, 1), (262, 1), (273, 0), (277, 1), (279, 4)];
     let start = u32::try_from(8 + 2 + (tags.len() + 1) * 12 + 4).unwrap();
@@ -191,7 +191,7 @@ fn pages_that_cannot_be_read_concern_every_chosen_image() {
     Import::new().node("1").skip_damaged(true).run(&copy, &target).unwrap();
 }
 
-/// A little-endian file with one more page at its beginning, of three by one bytes.
+/// Returns a little-endian file with one more page at its beginning, of three by one bytes.
 fn behind_another(file: &[u8]) -> Vec<u8> {
     let first = &file[4..8];
     let place = u32::try_from(file.len()).unwrap();
@@ -423,7 +423,7 @@ fn what_gdal_does_not_say_of_bands_is_refused() {
     }
 }
 
-/// A TIFF of one pixel in each directory, of which each names the next one as a further directory.
+/// Returns a TIFF of one pixel in each directory, of which each names the next one as a further directory.
 fn nested(pixels: &[u8]) -> Vec<u8> {
     const SIZE: u32 = 2 + 10 * 12 + 4;
     let first = 8 + u32::try_from(pixels.len()).unwrap();

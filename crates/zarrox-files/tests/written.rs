@@ -10,7 +10,7 @@ use zarrox_files::{Export, Import, Names, Stack, StackKind, Target, TiffCompress
 
 use crate::expected;
 
-/// An array whose elements have all values of a byte.
+/// Returns an array whose elements have all values of a byte.
 fn counted(path: &Path, shape: &[u64], chunks: &[u64], data_type: DataType) -> Array {
     let array = zarrox::create_array(path)
         .shape(shape)
@@ -31,7 +31,7 @@ fn bytes(array: &Array) -> Vec<u8> {
     array.read::<DynArray>(..).unwrap().into_bytes()
 }
 
-/// The array that an import of a file has.
+/// Returns the array that an import of a file has.
 fn again(file: &Path) -> Array {
     let target = file.with_extension("again.zarr");
     let _ = fs::remove_dir_all(&target);

@@ -42,7 +42,7 @@ impl Opened {
         Self { store: store.store.clone(), owned: store.owned.again(py), read_only, consolidated: false }
     }
 
-    /// A copy for another node.
+    /// Creates a copy for another node.
     pub(crate) fn again(&self, py: Python<'_>) -> Self {
         Self { store: self.store.clone(), owned: self.owned.again(py), ..*self }
     }
@@ -61,7 +61,7 @@ pub(crate) struct Array {
     opened: Opened,
 }
 
-/// The attributes that a text of Python's JSON says.
+/// Returns the attributes that a text of Python's JSON says.
 pub(crate) fn attributes_of(text: &str) -> PyResult<Map> {
     zarrox::json::parse_object(text.as_bytes()).or_raise()
 }
@@ -89,7 +89,7 @@ impl Array {
         Arc::clone(&self.typed.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The array as it is now.
+    /// Returns the array as it is now.
     pub(crate) fn array(&self) -> zarrox::Array {
         self.typed().array.clone()
     }
@@ -519,7 +519,7 @@ pub(crate) fn grow_together(
     arrays.iter().zip(grown).try_for_each(|(array, grown)| array.get().replace(py, grown))
 }
 
-/// The options of work that may be called off.
+/// Returns the options of work that may be called off.
 fn interruptible_by(interrupt: Option<&PyInterrupt>) -> Option<AccessOptions> {
     interrupt.map(|interrupt| AccessOptions::new().interrupt(&interrupt.0))
 }

@@ -77,7 +77,7 @@ impl Codec {
 }
 
 impl Codec {
-    /// The codec as v3 names it, for elements of `item` bytes: some codecs take that from the data.
+    /// Returns the codec as v3 names it, for elements of `item` bytes: some codecs take that from the data.
     fn spec_for(&self, item: usize) -> PyResult<CodecSpec> {
         let config = Json::from(self.config.clone());
         crate::context::registry().spec_from_v2(&config, item).map(|(_, spec)| spec).or_raise()
@@ -100,7 +100,7 @@ impl Codec {
         Ok(PyBytes::new(py, &encoded.map_err(failed)?).into_any())
     }
 
-    /// The type that the configuration says by one of two names.
+    /// Returns the type that the configuration says by one of two names.
     fn dtype(&self, names: [&str; 2]) -> Option<&str> {
         names.iter().find_map(|name| self.config.get(name)?.as_str())
     }
@@ -142,7 +142,7 @@ impl Codec {
         typed.read(py, &zarrox::Selection::all(), None, true)
     }
 
-    /// The type of what a filter makes of numbers of another type.
+    /// Returns the type of what a filter makes of numbers of another type.
     fn encoded_dtype(&self, decoded: &str) -> Option<String> {
         let said = self.dtype(["astype", "encode_dtype"]).map(str::to_owned);
         said.or_else(|| (self.config.get("id")? == "bitround").then(|| decoded.replace('f', "i")))
@@ -200,7 +200,7 @@ impl Codec {
         typed.read(py, &zarrox::Selection::all(), None, true)
     }
 
-    /// An array of one chunk in memory, of elements of a type of v2.
+    /// Returns an array of one chunk in memory, of elements of a type of v2.
     fn chunk(&self, shape: &[u64], dtype: &str) -> PyResult<zarrox::Array> {
         let data_type = match dtype {
             "|O" => self.object_type()?,
@@ -217,7 +217,7 @@ impl Codec {
         builder.create().or_raise()
     }
 
-    /// The shape of the elements of encoded objects.
+    /// Returns the shape of the elements of encoded objects.
     fn shape_of(&self, bytes: &[u8]) -> PyResult<Vec<u64>> {
         let id = self.config.get("id").and_then(Json::as_str).unwrap_or_default();
         let damaged = || {
@@ -247,7 +247,7 @@ fn is_array(data: &Bound<'_, PyAny>) -> bool {
     data.is_instance_of::<numpy::PyUntypedArray>()
 }
 
-/// The size of the data's elements in bytes.
+/// Returns the size of the data's elements in bytes.
 fn item_size(data: &Bound<'_, PyAny>) -> PyResult<usize> {
     if let Ok(size) = data.getattr("itemsize") {
         return size.extract();

@@ -13,7 +13,7 @@ pub(crate) fn know(registry: Registry) {
     let _ = REGISTRY.set(registry);
 }
 
-/// The codecs and data types that are known: all of ours, and those that Python knows.
+/// Returns the codecs and data types that are known: all of ours, and those that Python knows.
 pub(crate) fn registry() -> &'static Registry {
     REGISTRY.get_or_init(zarrox::codecs::registry)
 }
@@ -29,7 +29,7 @@ pub(crate) fn open_options() -> OpenOptions {
     OPTIONS.read().unwrap_or_else(PoisonError::into_inner).0.clone()
 }
 
-/// The number of threads that work.
+/// Returns the number of threads that work.
 #[pyfunction]
 pub(crate) fn threads() -> usize {
     match OPTIONS.read().unwrap_or_else(PoisonError::into_inner).1 {

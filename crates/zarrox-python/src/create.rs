@@ -69,7 +69,7 @@ impl Spec {
     }
 }
 
-/// A codec as v3 or as numcodecs configures it.
+/// Returns a codec as v3 or as numcodecs configures it.
 fn codec(json: &Json, item: usize, registry: &Registry) -> zarrox::Result<CodecSpec> {
     if json.get("id").is_some() {
         return registry.spec_from_v2(json, item).map(|(_, spec)| spec);
@@ -77,7 +77,7 @@ fn codec(json: &Json, item: usize, registry: &Registry) -> zarrox::Result<CodecS
     CodecSpec::from_json(json).ok_or_else(|| wrong("codec", json, "an object with a name, or one with an id"))
 }
 
-/// The data type, and the byte order that v2's way of saying it has.
+/// Returns the data type, and the byte order that v2's way of saying it has.
 fn data_type(
     json: &Json,
     codecs: &[Json],
@@ -118,7 +118,7 @@ impl Codecs {
         self.filters.iter().chain(&self.compressor).cloned().collect()
     }
 
-    /// The members of a document of v2: some cannot be written as a chain of v3.
+    /// Returns the members of a document of v2: some cannot be written as a chain of v3.
     fn as_members(&self) -> Map {
         let mut members = Map::default();
         if !self.filters.is_empty() {
@@ -313,7 +313,7 @@ pub(crate) fn open_node<'py>(
     node_object(py, node, opened)
 }
 
-/// The kind of the node at a path.
+/// Returns the kind of the node at a path.
 #[pyfunction]
 #[pyo3(signature = (store, path, format = None))]
 pub(crate) fn node_kind(

@@ -59,12 +59,12 @@ impl Typed {
         Self { native: self.native.clone_ref(py), stored, column_major: self.column_major, array }
     }
 
-    /// The data type of the arrays that are read.
+    /// Returns the data type of the arrays that are read.
     pub(crate) fn dtype<'py>(&self, py: Python<'py>) -> Bound<'py, PyArrayDescr> {
         self.stored.as_ref().map_or(&self.native, |stored| &stored.dtype).bind(py).clone()
     }
 
-    /// The array that reads and writes elements of a type of NumPy's as they are.
+    /// Returns the array that reads and writes elements of a type of NumPy's as they are.
     pub(crate) fn array_of(&self, py: Python<'_>, dtype: &Bound<'_, PyArrayDescr>) -> Option<&Array> {
         if self.is_variable() {
             return None;
@@ -81,7 +81,7 @@ impl Typed {
         stored.array.get_or_init(|| self.array.raw().as_bytes()).as_ref()
     }
 
-    /// A value as elements that lie in memory as the array's do.
+    /// Returns a value as elements that lie in memory as the array's do.
     pub(crate) fn values<'py>(
         &self,
         py: Python<'py>,
@@ -182,7 +182,7 @@ impl Typed {
         py.detach(|| work(&self.array)).or_raise()
     }
 
-    /// The result in the byte order that the array is said to have.
+    /// Returns the result in the byte order that the array is said to have.
     fn as_stored<'py>(&self, py: Python<'py>, result: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let Some(Stored { dtype, .. }) = &self.stored else { return Ok(result) };
         if dtype.bind(py).has_fields() {
@@ -361,7 +361,7 @@ impl Typed {
     }
 }
 
-/// The byte order that v2 says, where it is not the machine's.
+/// Returns the byte order that v2 says, where it is not the machine's.
 fn stored_dtype<'py>(
     py: Python<'py>,
     array: &Array,
@@ -471,7 +471,7 @@ pub(crate) fn is_writable(array: &Bound<'_, PyUntypedArray>) -> bool {
     flags & npyffi::NPY_ARRAY_WRITEABLE != 0
 }
 
-/// A shape as memory counts it.
+/// Returns a shape as memory counts it.
 fn lengths(shape: &[u64]) -> PyResult<Vec<usize>> {
     let length = |&n: &u64| {
         usize::try_from(n).map_err(|_| PyValueError::new_err("the selection is too large for memory"))
@@ -501,7 +501,7 @@ fn empty<'py>(
     Ok(array.cast_into::<PyUntypedArray>()?)
 }
 
-/// A value as an array of a type, which is the value itself if it is one already.
+/// Returns a value as an array of a type, which is the value itself if it is one already.
 fn as_array<'py>(
     py: Python<'py>,
     value: &Bound<'py, PyAny>,
@@ -522,7 +522,7 @@ fn as_array<'py>(
     Ok(numpy.call_method1("asarray", (value, dtype))?.cast_into::<PyUntypedArray>()?)
 }
 
-/// An array without dimensions as a scalar; others as they are.
+/// Returns an array without dimensions as a scalar; others as they are.
 fn scalar(array: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
     match array.cast::<PyUntypedArray>() {
         Ok(untyped) if untyped.ndim() == 0 => array.get_item(PyTuple::empty(array.py())),
@@ -530,7 +530,7 @@ fn scalar(array: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
     }
 }
 
-/// A copy of elements of ours as an array.
+/// Returns a copy of elements of ours as an array.
 fn from_dyn<'py>(py: Python<'py>, elements: &DynArray) -> PyResult<Bound<'py, PyAny>> {
     let dtype = crate::dtype::native(py, elements.data_type(), crate::context::registry())?;
     let array = empty(py, elements.shape(), &dtype, false)?;
@@ -546,7 +546,7 @@ fn from_dyn<'py>(py: Python<'py>, elements: &DynArray) -> PyResult<Bound<'py, Py
     Ok(array.into_any())
 }
 
-/// A copy of an array's elements as elements of ours.
+/// Returns a copy of an array's elements as elements of ours.
 fn to_dyn(array: &Bound<'_, PyUntypedArray>, data_type: zarrox::DataType) -> PyResult<DynArray> {
     let bytes = array.call_method0("tobytes")?;
     let bytes = bytes.cast::<pyo3::types::PyBytes>()?.as_bytes().to_vec();

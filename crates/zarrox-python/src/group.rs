@@ -38,7 +38,7 @@ impl Group {
     }
 }
 
-/// The name of a node's kind, also of one that cannot be opened.
+/// Returns the name of a node's kind, also of one that cannot be opened.
 pub(crate) fn kind_of(node: &zarrox::Result<Node>) -> &'static str {
     match node {
         Ok(Node::Array(_)) => "array",
@@ -218,7 +218,7 @@ pub(crate) fn grow_with(group: &Bound<'_, Group>, work: &Bound<'_, PyAny>) -> Py
     py.detach(|| group.grow_with(waiting, call)).or_raise()
 }
 
-/// The name of a node's kind, unless there is nothing.
+/// Returns the name of a node's kind, unless there is nothing.
 pub(crate) fn known_kind(node: &zarrox::Result<Node>) -> Option<&'static str> {
     (!node.as_ref().is_err_and(is_missing)).then(|| kind_of(node))
 }

@@ -30,7 +30,7 @@ use zarrox::stores::internals::fork;
 
 use context::{know, registry};
 
-/// The names of all codecs.
+/// Returns the names of all codecs.
 #[pyfunction]
 fn codec_names() -> Vec<(&'static str, Option<&'static str>)> {
     let known = registry().codecs().iter().filter(|def| def.name != foreign::DEF.name);

@@ -86,7 +86,8 @@ fn is_main_thread(py: Python<'_>) -> PyResult<bool> {
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// The thread that works for Python's main thread, from call to call: its buffers and the contexts of its compressors are used again.
+/// Returns the thread that works for Python's main thread, from call to call: its buffers and the contexts of
+/// its compressors are used again.
 fn worker() -> Option<Sender<Job>> {
     static WORKER: PerProcess<Option<Sender<Job>>> = PerProcess::new();
     WORKER.get(|| {

@@ -72,7 +72,7 @@ impl Reference {
 }
 
 impl MappingStore {
-    /// A mapping whose values are in a store of ours. All mappings over one store share its locks.
+    /// Creates a mapping whose values are in a store of ours. All mappings over one store share its locks.
     pub(crate) fn over(mapping: &Bound<'_, PyAny>, store: Arc<dyn Store>) -> PyResult<Self> {
         Ok(Self {
             mapping: Reference::to(mapping),
@@ -90,8 +90,8 @@ impl MappingStore {
         })
     }
 
-    /// A mapping whose values are in itself, or in a place: an object, or a text that names it. All mappings of one place
-    /// share their locks.
+    /// Creates a mapping whose values are in itself, or in a place: an object, or a text that names it. All
+    /// mappings of one place share their locks.
     pub(crate) fn new(mapping: &Bound<'_, PyAny>, place: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
         let reference = Reference::to(mapping);
         let place = place.unwrap_or(mapping);
@@ -164,7 +164,7 @@ impl MappingStore {
         self.with("reading", key.as_str(), |mapping| mapping.call_method0("invalidate").map(drop))
     }
 
-    /// The names, of keys and of prefixes, that a mapping lists itself if it has a method `listdir`.
+    /// Returns the names, of keys and of prefixes, that a mapping lists itself if it has a method `listdir`.
     fn own_listing(&self, prefix: &Prefix) -> Result<Option<DirListing>, StoreError> {
         self.with("listing", prefix.as_str(), |mapping| {
             let Some(listdir) = mapping.getattr_opt("listdir")? else { return Ok(None) };
@@ -186,7 +186,7 @@ impl MappingStore {
         })
     }
 
-    /// The keys below a prefix, sorted.
+    /// Returns the keys below a prefix, sorted.
     pub(crate) fn keys(&self, prefix: &Prefix) -> Result<Vec<Key>, StoreError> {
         let mut keys = Vec::new();
         // A name that is not a valid key belongs to another program.
@@ -234,7 +234,7 @@ impl AsRef<[u8]> for Shared {
     }
 }
 
-/// The bytes of a buffer of zarr-python 3's, without a copy.
+/// Returns the bytes of a buffer of zarr-python 3's, without a copy.
 fn shared(value: &Bound<'_, PyAny>) -> PyResult<Option<Bytes>> {
     let Some(method) = value.getattr_opt("as_numpy_array")? else { return Ok(None) };
     let Ok(array) = method.call0()?.cast_into::<PyUntypedArray>() else { return Ok(None) };
@@ -248,7 +248,7 @@ fn shared(value: &Bound<'_, PyAny>) -> PyResult<Option<Bytes>> {
     Ok(Some(Bytes::from_owner(Shared { pointer, length, _array: array.unbind() })))
 }
 
-/// The bytes of a value: of anything with a buffer, of text, or of what has `to_bytes`.
+/// Returns the bytes of a value: of anything with a buffer, of text, or of what has `to_bytes`.
 pub(crate) fn bytes_of(value: &Bound<'_, PyAny>) -> PyResult<Bytes> {
     if let Ok(bytes) = value.cast::<PyBytes>() {
         return Ok(Bytes::copy_from_slice(bytes.as_bytes()));
@@ -336,7 +336,7 @@ fn ranged(mapping: &Bound<'_, PyAny>, key: &Key, first: ByteRange) -> PyResult<O
     Ok(Some(Some(RangedValue { mapping, key: key.clone(), size, first: (offset, bytes) })))
 }
 
-/// A range of a value, or its end without a start; `None` if it is missing.
+/// Returns a range of a value, or its end without a start; `None` if it is missing.
 fn range(
     mapping: &Bound<'_, PyAny>,
     key: &Key,

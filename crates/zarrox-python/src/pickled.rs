@@ -34,7 +34,7 @@ pub(crate) fn allow_pickle(allowed: bool) {
     ALLOWED.store(allowed, Ordering::Relaxed);
 }
 
-/// The `dtype` of v2 that pickled elements have; `None` of other types.
+/// Returns the `dtype` of v2 that pickled elements have; `None` of other types.
 pub(crate) fn dtype_of(data_type: &DataType) -> Option<&Json> {
     match data_type {
         DataType::Extension(extension) if extension.name == NAME => extension.configuration.get("dtype"),
@@ -73,7 +73,7 @@ impl PickledObjects {
     }
 }
 
-/// The error of a function of Python's about a fill value.
+/// Returns the error of a function of Python's about a fill value.
 fn bad_fill(error: PyErr) -> Error {
     Error::new(ErrorKind::InvalidMetadata, format!("the fill value of pickled objects: {error}"))
         .with_source(error)
@@ -137,7 +137,7 @@ impl Family for PickledObjects {
             .unwrap_or(Json::Null)
     }
 
-    /// A pickle is not read only to be shown.
+    /// Returns a pickle is not read only to be shown.
     fn format(&self, _: &DataType, element: &[u8]) -> String {
         format!("<a pickle of {} bytes>", element.len())
     }

@@ -99,7 +99,7 @@ impl Parsed {
         self.items.iter().enumerate().filter(|(_, item)| of(item)).map(|(at, _)| at).collect()
     }
 
-    /// The selection whose items combine as `kind` says.
+    /// Returns the selection whose items combine as `kind` says.
     pub(crate) fn of_kind(self, kind: &str, ndim: usize) -> PyResult<Selection> {
         match kind {
             "basic" => self.mixed(ndim),
@@ -146,7 +146,7 @@ fn item(item: &Bound<'_, PyAny>) -> PyResult<DimSelection> {
     array(item)
 }
 
-/// A position. One that no number of 64 bits can be lies outside of every array.
+/// Returns a position. One that no number of 64 bits can be lies outside of every array.
 fn index(item: &Bound<'_, PyAny>) -> PyResult<DimSelection> {
     match item.extract::<i64>() {
         Ok(index) => Ok(DimSelection::Index(index)),
@@ -174,7 +174,7 @@ fn slice(slice: &Bound<'_, PySlice>) -> PyResult<DimSelection> {
     Ok(DimSelection::Slice { start, stop: given("stop", stop)?, step: step as i64 })
 }
 
-/// A list, or an array, of integers or booleans.
+/// Returns a list, or an array, of integers or booleans.
 fn array(item: &Bound<'_, PyAny>) -> PyResult<DimSelection> {
     let py = item.py();
     let numpy = py.import("numpy")?;
@@ -208,7 +208,8 @@ fn array(item: &Bound<'_, PyAny>) -> PyResult<DimSelection> {
     IndexArray::new(shape, values).map(DimSelection::Integers).map_err(|error| crate::error::raise(&error))
 }
 
-/// The elements in row-major order: masks can be as large as what they choose from, and one by one takes ten times as long.
+/// Returns the elements in row-major order: masks can be as large as what they choose from, and one by one
+/// takes ten times as long.
 fn row_major<T: Copy>(values: &ArrayViewD<'_, T>) -> Vec<T> {
     values.as_slice().map_or_else(|| values.iter().copied().collect(), <[T]>::to_vec)
 }

@@ -58,12 +58,12 @@ impl Store {
         Self::of(Arc::new(store))
     }
 
-    /// A handle of a store that others have, too.
+    /// Creates a handle of a store that others have, too.
     pub(crate) fn of(store: Arc<dyn stores::Store>) -> Self {
         Self { store, mapping: None, owned: Owned::default() }
     }
 
-    /// A handle of a store that is made of this one.
+    /// Creates a handle of a store that is made of this one.
     fn around(&self, py: Python<'_>, store: impl stores::Store + 'static) -> Self {
         Self { owned: self.owned.again(py), ..Self::new(store) }
     }
@@ -73,7 +73,7 @@ fn key(text: &str) -> PyResult<Key> {
     Key::new(text).or_raise()
 }
 
-/// The prefix that a path means: with or without slashes at its ends.
+/// Returns the prefix that a path means: with or without slashes at its ends.
 fn prefix_of(path: &str) -> PyResult<Prefix> {
     let path = path.trim_matches('/');
     let text = if path.is_empty() { String::new() } else { format!("{path}/") };
@@ -227,7 +227,7 @@ impl Store {
         self.store.capabilities().writable
     }
 
-    /// True if every request is a round trip over a network.
+    /// Returns true if every request is a round trip over a network.
     #[getter]
     fn is_far(&self) -> bool {
         self.store.capabilities().in_flight.is_some()

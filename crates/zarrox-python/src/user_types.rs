@@ -34,7 +34,7 @@ fn is_known(name: &str) -> bool {
     NAMES.read().unwrap_or_else(PoisonError::into_inner).contains(name)
 }
 
-/// The type in NumPy's memory, of a data type of Python's; `None` of all others.
+/// Returns the type in NumPy's memory, of a data type of Python's; `None` of all others.
 pub(crate) fn native<'py>(
     py: Python<'py>,
     data_type: &DataType,
@@ -52,7 +52,7 @@ fn native_of<'py>(py: Python<'py>, name: &str, configuration: &Map) -> PyResult<
     PyArrayDescr::new(py, dtype)
 }
 
-/// The `data_type` member of v3 metadata.
+/// Returns the `data_type` member of v3 metadata.
 fn written(name: &str, configuration: &Map) -> String {
     if configuration.is_empty() {
         return Json::from(name).to_string();
@@ -60,7 +60,7 @@ fn written(name: &str, configuration: &Map) -> String {
     zarrox::json::json!({"name": name, "configuration": configuration}).to_string()
 }
 
-/// The storage of elements in memory, of which only the byte order matters to us.
+/// Returns the storage of elements in memory, of which only the byte order matters to us.
 fn storage(dtype: &Bound<'_, PyArrayDescr>) -> Storage {
     let size = dtype.itemsize();
     match dtype.kind() {

@@ -12,17 +12,17 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'
 /// The most segments of a path.
 const MOST_SEGMENTS: usize = 300;
 
-/// A segment as links have it.
+/// Returns a segment as links have it.
 pub(crate) fn escaped(segment: &str) -> String {
     utf8_percent_encode(segment, ESCAPED).to_string()
 }
 
-/// A path as links have it.
+/// Returns a path as links have it.
 pub(crate) fn escaped_path(path: &str) -> String {
     path.split('/').map(escaped).collect::<Vec<_>>().join("/")
 }
 
-/// A path as routes have it: without empty segments, and without a `/` at its end.
+/// Returns a path as routes have it: without empty segments, and without a `/` at its end.
 pub(crate) fn canonical(path: &str) -> Answer<String> {
     let raw: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
     if raw.len() > MOST_SEGMENTS {

@@ -199,7 +199,7 @@ impl Prepared {
         Ok(self)
     }
 
-    /// The answer, whose body is read block by block while the client takes it. No thread waits for a client.
+    /// Returns the answer, whose body is read block by block while the client takes it. No thread waits for a client.
     pub(crate) fn into_response(self, workers: &Workers) -> Response {
         let Self { mut response, content, pieces } = self;
         if pieces.is_empty() {
@@ -273,7 +273,7 @@ fn compressed(
     Ok(Prepared { response, content: Content::Bytes(Bytes::new()), pieces: Vec::new() })
 }
 
-/// The body of several ranges.
+/// Returns the body of several ranges.
 fn multipart(ranges: &[(u64, u64)], boundary: &str, kind: &str, size: u64) -> Vec<Piece> {
     let mut pieces = Vec::with_capacity(2 * ranges.len() + 1);
     for (number, (offset, length)) in ranges.iter().enumerate() {
@@ -287,7 +287,7 @@ fn multipart(ranges: &[(u64, u64)], boundary: &str, kind: &str, size: u64) -> Ve
     pieces
 }
 
-/// A line that does not occur in the value by chance.
+/// Returns a line that does not occur in the value by chance.
 fn boundary(tag: Option<&str>, size: u64) -> String {
     let seed = [tag.unwrap_or_default().as_bytes(), &size.to_le_bytes(), b"boundary"].concat();
     format!("zarrox-{}", &blake3::hash(&seed).to_hex()[..32])
@@ -297,7 +297,7 @@ fn content_range(offset: u64, length: u64, size: u64) -> String {
     format!("bytes {offset}-{}/{size}", offset + length.saturating_sub(1))
 }
 
-/// A strong tag of something that is identified by these bytes.
+/// Returns a strong tag of something that is identified by these bytes.
 pub(crate) fn tag_of(identity: &[&[u8]]) -> String {
     let mut hasher = blake3::Hasher::new();
     for part in identity {
@@ -307,13 +307,13 @@ pub(crate) fn tag_of(identity: &[&[u8]]) -> String {
     format!("\"{}\"", &hasher.finalize().to_hex()[..32])
 }
 
-/// An answer in JSON.
+/// Returns an answer in JSON.
 pub(crate) fn json<T: Serialize + ?Sized>(wanted: &Wanted, value: &T) -> Answer<Response> {
     let failed = |error| Failure::bad(format!("the answer cannot be written as JSON: {error}"));
     document(wanted, serde_json::to_vec(value).map_err(failed)?)
 }
 
-/// A JSON document as an answer.
+/// Returns a JSON document as an answer.
 pub(crate) fn document(wanted: &Wanted, document: Vec<u8>) -> Answer<Response> {
     let tag = tag_of(&[&document]);
     Ok(prepare(wanted, Content::Bytes(document.into()), JSON, Some(tag))?.response)

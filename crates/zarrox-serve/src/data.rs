@@ -54,7 +54,7 @@ pub(crate) async fn answer(place: Place, uri: Uri, wanted: Wanted) -> Answer<Res
     Ok(prepared.into_response(workers))
 }
 
-/// The type of a stored value.
+/// Returns the type of a stored value.
 fn kind_of(name: &str) -> &'static str {
     let is_document = name.ends_with(".json") || DOCUMENTS.contains(&name);
     if is_document { JSON } else { BYTES }
@@ -90,7 +90,7 @@ fn first_range(wanted: &Wanted) -> Option<ByteRange> {
     }
 }
 
-/// The strong tag of a value: of its version, or of the file that it is in.
+/// Returns the strong tag of a value: of its version, or of the file that it is in.
 pub(crate) fn tag(store: &dyn Store, key: &Key, value: &dyn Value) -> Option<String> {
     let place = store.location();
     let identity = match value.version() {
@@ -101,7 +101,7 @@ pub(crate) fn tag(store: &dyn Store, key: &Key, value: &dyn Value) -> Option<Str
     Some(content::tag_of(&[place.as_bytes(), key.as_str().as_bytes(), &identity, &size]))
 }
 
-/// The size and the time of the last change of the file of an archive or a database.
+/// Returns the size and the time of the last change of the file of an archive or a database.
 fn identity_of_file(place: &str) -> Option<Vec<u8>> {
     let path = place.split_once("://").map_or(place, |(_, path)| path);
     let found = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
@@ -109,7 +109,7 @@ fn identity_of_file(place: &str) -> Option<Vec<u8>> {
     Some([found.len().to_le_bytes().as_slice(), &changed.as_nanos().to_le_bytes()].concat())
 }
 
-/// The entries directly below a prefix whose names come after a name.
+/// Returns the entries directly below a prefix whose names come after a name.
 fn listing(store: &dyn Store, path: &str, query: &ListingQuery) -> Answer<Listing> {
     if !store.capabilities().listable {
         return Err(Failure::unsupported(format!("{} cannot list its keys", store.location())));

@@ -49,7 +49,7 @@ impl Failure {
         Self { status, kind, message: message.into(), advice: None, headers: Vec::new() }
     }
 
-    /// A request that makes no sense.
+    /// Creates the error of an invalid request.
     pub(crate) fn bad(message: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "bad-request", message)
     }
@@ -59,18 +59,18 @@ impl Failure {
         Self::new(StatusCode::NOT_FOUND, "not-found", message)
     }
 
-    /// A request for more than one answer may have.
+    /// Creates the error of a request that exceeds the limit of a response.
     pub(crate) fn too_much(message: impl Into<String>, advice: impl Into<String>) -> Self {
         let failure = Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too-much", message);
         Self { advice: Some(advice.into()), ..failure }
     }
 
-    /// A request for something that what is stored does not have.
+    /// Creates the error of a request that the stored data cannot satisfy.
     pub(crate) fn unsupported(message: impl Into<String>) -> Self {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, "unsupported", message)
     }
 
-    /// A store that did not answer in time.
+    /// Creates the error of a store that did not answer in time.
     pub(crate) fn late(place: &str) -> Self {
         let message = format!("{place} did not answer in time");
         Self::new(StatusCode::GATEWAY_TIMEOUT, "timed-out", message)
@@ -82,7 +82,7 @@ impl Failure {
         self
     }
 
-    /// The message for people.
+    /// Returns the message for people.
     pub(crate) fn message(&self) -> &str {
         &self.message
     }

@@ -87,7 +87,7 @@ impl Guard {
         self.token.as_deref().is_none_or(|token| is_same(given, token))
     }
 
-    /// The error for who does not know the token.
+    /// Returns the error for who does not know the token.
     pub(crate) fn refusal() -> Failure {
         let message = "the token is missing or wrong: use the link that the server printed, or send its token as \
                        'Authorization: Bearer TOKEN'";
@@ -95,7 +95,7 @@ impl Guard {
             .with_header(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))
     }
 
-    /// The cookie with the token.
+    /// Returns the cookie with the token.
     pub(crate) fn set_cookie(&self) -> Option<(HeaderName, HeaderValue)> {
         let token = self.token.as_deref()?;
         // With `Strict`, a link in the terminal of a web page would lead to a refusal.
@@ -103,7 +103,7 @@ impl Guard {
         Some((SET_COOKIE, HeaderValue::from_str(&cookie).ok()?))
     }
 
-    /// The origin of the page that asks, if it is of those that may.
+    /// Returns the origin of the page that asks, if it is of those that may.
     fn allowed(&self, headers: &HeaderMap) -> Option<HeaderValue> {
         if self.origins.iter().any(|origin| origin == "*") {
             return Some(HeaderValue::from_static("*"));
@@ -150,7 +150,7 @@ impl Guard {
     }
 }
 
-/// The host without its port.
+/// Returns the host without its port.
 fn name_of(host: &str) -> &str {
     match host.rfind(']') {
         Some(end) => &host[..=end],

@@ -37,7 +37,8 @@ const REFUSAL_POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsa
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' blob: data:; \
                       connect-src 'self'; frame-ancestors 'self'; base-uri 'none'; form-action 'none'";
 
-/// The page, with what it begins with: so it asks less. Its addresses are relative, so that they also lead through proxies.
+/// Returns the page, with what it begins with: so it asks less. Its addresses are relative, so that they also
+/// lead through proxies.
 pub(crate) fn page(roots: &[Arc<Root>], token: Option<&str>) -> Response {
     let items: String = roots.iter().map(|root| item(root)).collect();
     let listed = |root: &Arc<Root>| json!({"name": root.name.as_str(), "place": root.store.location()});
@@ -48,7 +49,7 @@ pub(crate) fn page(roots: &[Arc<Root>], token: Option<&str>) -> Response {
     answer("text/html; charset=utf-8", INDEX.replace(ROOTS, &items).replace(BEGIN, &begin))
 }
 
-/// The page for people without the token. `prefix` is the path before all addresses.
+/// Returns the page for people without the token. `prefix` is the path before all addresses.
 pub(crate) fn refusal(prefix: &str) -> Response {
     let mut response =
         answer("text/html; charset=utf-8", REFUSAL.replace(ACTION, &text(&format!("{prefix}/"))));
@@ -58,7 +59,7 @@ pub(crate) fn refusal(prefix: &str) -> Response {
     response
 }
 
-/// A file that the page needs; `None` if there is none of this name.
+/// Returns a file that the page needs; `None` if there is none of this name.
 pub(crate) fn file(name: &str) -> Option<Response> {
     match name {
         "page.js" => Some(answer("text/javascript; charset=utf-8", SCRIPT)),
@@ -67,7 +68,7 @@ pub(crate) fn file(name: &str) -> Option<Response> {
     }
 }
 
-/// The colour maps, each a list of red, green and blue at even distances.
+/// Returns the colour maps, each a list of red, green and blue at even distances.
 fn colours() -> Json {
     let map = |&(name, colours): &(&str, Colours)| {
         (name.to_owned(), colours.list().iter().map(|colour| Json::from(colour.to_vec())).collect::<Json>())

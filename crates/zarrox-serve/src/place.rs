@@ -74,7 +74,7 @@ impl Place {
     }
 }
 
-/// The array that a node is.
+/// Returns the array that a node is.
 fn array<'n>(node: &'n Node, path: &str) -> Answer<&'n Array> {
     match node {
         Node::Array(array) => Ok(array),

@@ -28,14 +28,14 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
 }
 
 impl<T: DeserializeOwned> Query<T> {
-    /// The parameters in an address.
+    /// Returns the parameters in an address.
     pub(crate) fn of(uri: &Uri) -> Answer<Self> {
         let read = extract::Query::try_from_uri(uri);
         read.map(|extract::Query(query)| Self(query)).map_err(|rejection| refusal(&rejection))
     }
 }
 
-/// The error for parameters that a call does not understand. Serde speaks of fields.
+/// Returns the error for parameters that a call does not understand. Serde speaks of fields.
 fn refusal(rejection: &QueryRejection) -> Failure {
     let message = rejection.source().map_or_else(|| rejection.body_text(), ToString::to_string);
     let is_name =
@@ -63,12 +63,12 @@ pub(crate) struct NoParameters {}
 pub(crate) struct Count<const MOST: u64>(u64);
 
 impl<const MOST: u64> Count<MOST> {
-    /// A number, if it is in the range.
+    /// Creates the number if it is in the range.
     pub(crate) fn new(count: u64) -> Option<Self> {
         (1..=MOST).contains(&count).then_some(Self(count))
     }
 
-    /// The number.
+    /// Returns the number.
     pub(crate) fn get(self) -> u64 {
         self.0
     }

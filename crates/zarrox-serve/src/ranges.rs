@@ -51,7 +51,7 @@ pub(crate) enum Asked {
     Last(u64),
 }
 
-/// The ranges of a header; `None` if it makes no sense, so that it counts for nothing.
+/// Returns the ranges of a header; `None` if it makes no sense, so that it counts for nothing.
 pub(crate) fn ranges(header: &str) -> Option<Vec<Asked>> {
     let (unit, list) = header.split_once('=')?;
     if !unit.trim().eq_ignore_ascii_case("bytes") {
@@ -78,7 +78,7 @@ pub(crate) fn ranges(header: &str) -> Option<Vec<Asked>> {
     (!ranges.is_empty() && ranges.len() <= MOST_RANGES).then_some(ranges)
 }
 
-/// The ranges inside a value.
+/// Returns the ranges inside a value.
 fn chosen(asked: &[Asked], size: u64) -> Sent {
     let inside = asked.iter().filter_map(|range| match *range {
         Asked::From(first, _) if first >= size => None,

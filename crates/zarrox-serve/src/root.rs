@@ -77,7 +77,7 @@ impl Opened {
         !self.node.is_recent() && !self.is_outdated()
     }
 
-    /// The node in the words of Zarr 3.
+    /// Returns the node in the words of Zarr 3.
     pub(crate) fn v3(&self) -> Result<&Translation> {
         let made = self.v3.get_or_init(|| Translation::new(&self.node, Format::V3));
         made.as_ref().map_err(Clone::clone)
@@ -113,7 +113,7 @@ impl Root {
         })
     }
 
-    /// A root of all that is in a store.
+    /// Creates a root of all that is in a store.
     fn of(name: String, store: Arc<dyn Store>, options: &OpenOptions, limits: Limits) -> Self {
         let mut options = options.clone().mode(OpenMode::Read).metadata_only(true);
         let requests = store.capabilities().in_flight;
@@ -140,7 +140,7 @@ impl Root {
         }
     }
 
-    /// The node at a path.
+    /// Returns the node at a path.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] when there is none; otherwise the reason why it cannot be opened.
@@ -164,7 +164,7 @@ impl Root {
         opened
     }
 
-    /// The cached node at a path, if it is fresh and its document is unchanged.
+    /// Returns the cached node at a path, if it is fresh and its document is unchanged.
     fn kept(&self, path: &str) -> Option<Arc<Opened>> {
         self.nodes.get(path).filter(|opened| opened.at.elapsed() < self.fresh && opened.is_current())
     }
@@ -203,7 +203,7 @@ impl Root {
         ))
     }
 
-    /// The topmost node of a hierarchy at a path.
+    /// Returns the topmost node of a hierarchy at a path.
     fn hierarchy(&self, path: &str) -> Result<Arc<Opened>> {
         if let Some(opened) = self.kept(path) {
             return Ok(opened);
@@ -255,7 +255,7 @@ impl Root {
     }
 }
 
-/// The node at a path below another one.
+/// Returns the node at a path below another one.
 fn below(top: &Arc<Opened>, path: &str) -> Result<Arc<Opened>> {
     if path.is_empty() {
         return Ok(top.clone());
@@ -270,7 +270,7 @@ fn below(top: &Arc<Opened>, path: &str) -> Result<Arc<Opened>> {
     Ok(Arc::new(top.with_node(node)))
 }
 
-/// The root of this name.
+/// Returns the root of this name.
 pub(crate) fn root_named<'r>(roots: &'r [Arc<Root>], name: &str) -> Answer<&'r Arc<Root>> {
     let found = roots.iter().find(|root| root.name == name);
     found.ok_or_else(|| {

@@ -40,12 +40,12 @@ impl Roots {
         self.push(Root::open(name.to_owned(), &place.into(), &self.options(options), self.limits)?)
     }
 
-    /// The roots that there are now.
+    /// Returns the roots that there are now.
     pub(crate) fn list(&self) -> Arc<[Arc<Root>]> {
         self.list.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The options for places that strangers may have written.
+    /// Returns the options for places that strangers may have written.
     fn options(&self, options: &OpenOptions) -> OpenOptions {
         options.clone().chunk_limit(CHUNK_LIMIT).access(&self.access)
     }

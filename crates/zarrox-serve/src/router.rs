@@ -53,7 +53,7 @@ impl FromRef<App> for Arc<Encoded> {
     }
 }
 
-/// The service of an application. Routes see a path without prefix, token and empty segments.
+/// Returns the service of an application. Routes see a path without prefix, token and empty segments.
 pub(crate) fn router(app: App) -> Router {
     let routes = Router::new()
         .route("/", get(front))
@@ -140,7 +140,7 @@ impl App {
         Ok(next.run(request).await)
     }
 
-    /// The path without the prefix, which some proxies take away and others do not.
+    /// Returns the path without the prefix, which some proxies take away and others do not.
     fn without_prefix<'p>(&self, path: &'p str) -> &'p str {
         let rest = path.strip_prefix(&*self.prefix);
         rest.filter(|rest| rest.is_empty() || rest.starts_with('/')).unwrap_or(path)

@@ -55,7 +55,7 @@ impl Default for Server {
 }
 
 impl Server {
-    /// A server without roots.
+    /// Creates a server without roots.
     pub fn new() -> Self {
         let fresh = (Duration::from_secs(1), Duration::from_secs(30));
         let limits = Limits { time: Duration::from_secs(30), fresh };
@@ -165,7 +165,8 @@ impl Server {
         Ok(Bound { listener, app, address, stop: StopHandle(Arc::new(stop)) })
     }
 
-    /// The service without a listener, for programs that have one of their own: it answers as if it listened at this address.
+    /// Returns the service without a listener, for programs that have one of their own: it answers as if it
+    /// listened at this address.
     ///
     /// # Errors
     /// When there is no source of random numbers.
@@ -233,17 +234,17 @@ impl StopHandle {
 }
 
 impl Bound {
-    /// The address that is listened at.
+    /// Returns the address that is listened at.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The token; `None` if everyone may ask.
+    /// Returns the token; `None` if everyone may ask.
     pub fn token(&self) -> Option<&str> {
         self.app.guard.token.as_deref()
     }
 
-    /// The address of everything, without a `/` at its end: `http://127.0.0.1:41215`.
+    /// Returns the address of everything, without a `/` at its end: `http://127.0.0.1:41215`.
     pub fn url(&self) -> String {
         let host = match self.address.ip() {
             // The address that stands for all interfaces is not one to connect to.
@@ -254,13 +255,13 @@ impl Bound {
         format!("http://{host}:{}{}", self.address.port(), self.app.prefix)
     }
 
-    /// The address of the page for frames in pages of other origins, such as notebooks, below [`Bound::url`]: the token stands in its path.
-    /// Where everyone may ask, a `-` stands for it.
+    /// Returns the address of the page for frames in pages of other origins, such as notebooks, below
+    /// [`Bound::url`]: the token stands in its path. Where everyone may ask, a `-` stands for it.
     pub fn frame_path(&self) -> String {
         format!("/t/{}/", escaped(self.token().unwrap_or("-")))
     }
 
-    /// A link that contains the access token, if there is one; browsers store the token as a cookie.
+    /// Returns a link that contains the access token, if there is one; browsers store the token as a cookie.
     pub fn link(&self) -> String {
         match self.token() {
             Some(token) => format!("{}/?token={token}", self.url()),
@@ -268,19 +269,19 @@ impl Bound {
         }
     }
 
-    /// The names of the roots, and the address of each in Zarr 3.
+    /// Returns the names of the roots, and the address of each in Zarr 3.
     pub fn roots(&self) -> Vec<(String, String)> {
         let url = self.url();
         let roots = self.app.roots.list();
         roots.iter().map(|root| (root.name.clone(), format!("{url}/v3/{}", escaped(&root.name)))).collect()
     }
 
-    /// The list of the roots, to which others can be added while the server runs.
+    /// Returns the list of the roots, to which others can be added while the server runs.
     pub fn shared_roots(&self) -> Roots {
         self.app.roots.clone()
     }
 
-    /// A handle that stops the server.
+    /// Returns a handle that stops the server.
     pub fn stop_handle(&self) -> StopHandle {
         self.stop.clone()
     }
@@ -320,7 +321,7 @@ fn raise_open_files() {
     }
 }
 
-/// The threads that answer, and so many that may wait for stores.
+/// Returns the threads that answer, and so many that may wait for stores.
 fn runtime(threads: usize) -> io::Result<Runtime> {
     let mut builder = Builder::new_multi_thread();
     builder

@@ -48,7 +48,7 @@ impl Weighter<ChunkVersion, Bytes> for Weight {
 }
 
 impl Encoded {
-    /// A cache of at most this many bytes.
+    /// Creates a cache of at most this many bytes.
     pub(crate) fn new(bytes: u64) -> Self {
         Self(Cache::with_weighter(256, bytes, Weight))
     }
@@ -84,7 +84,7 @@ pub(crate) async fn answer(
     Ok(prepared.into_response(&workers))
 }
 
-/// The entries of a node.
+/// Returns the entries of a node.
 fn listing(root: &Root, path: &str) -> Answer<Listing> {
     let opened = root.node(path)?;
     let prefix = if path.is_empty() { String::new() } else { format!("{path}/") };
@@ -95,7 +95,7 @@ fn listing(root: &Root, path: &str) -> Answer<Listing> {
     Ok(Listing { prefix, keys: vec![DOCUMENT.to_owned()], prefixes: names, next: None })
 }
 
-/// The document of a node; that of a group has the documents of all nodes below.
+/// Returns the document of a node; that of a group has the documents of all nodes below.
 fn document(root: &Root, path: &str, interrupt: &Interrupt) -> Answer<Vec<u8>> {
     let opened = root.node(path)?;
     match opened.document.get() {
@@ -110,7 +110,7 @@ fn document(root: &Root, path: &str, interrupt: &Interrupt) -> Answer<Vec<u8>> {
     Ok(document)
 }
 
-/// The document of a node, and the nodes whose documents it has as well.
+/// Returns the document of a node, and the nodes whose documents it has as well.
 fn made(
     root: &Root,
     path: &str,
@@ -165,7 +165,7 @@ fn all_below(
     }
 }
 
-/// A chunk of the array that is there now: what was read while it got another document may be of either.
+/// Returns a chunk of the array that is there now: what was read while it got another document may be of either.
 fn chunk(
     root: &Root,
     encoded: &Encoded,
@@ -218,14 +218,14 @@ fn missing(key: &str) -> Failure {
     Failure::missing(format!("there is no '{key}'"))
 }
 
-/// The version of the one stored chunk that a chunk is made of, if it has one.
+/// Returns the version of the one stored chunk that a chunk is made of, if it has one.
 fn version(opened: &Opened, key: Option<String>) -> Answer<Option<String>> {
     let Some(key) = key.map(Key::new).transpose()? else { return Ok(None) };
     let value = opened.store.open_with(&key, None)?;
     Ok(value.and_then(|value| data::tag(&*opened.store, &key, &*value)))
 }
 
-/// The array and its chunk that a key names.
+/// Returns the array and its chunk that a key names.
 fn place_of(root: &Root, key: &str) -> Answer<(String, Arc<Opened>, Vec<u64>)> {
     let names: Vec<&str> = key.split('/').collect();
     let is_part = |name: &&&str| {

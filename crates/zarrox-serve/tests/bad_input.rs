@@ -37,7 +37,7 @@ fn check(uri: &str, method: &str, headers: &[(&str, &str)]) -> Result<(), TestCa
     SERVED.2.ask(method, uri.as_bytes(), &headers).map(drop).map_err(TestCaseError::fail)
 }
 
-/// A segment of a path: names that are there, and others.
+/// Returns a segment of a path: names that are there, and others.
 fn segment() -> impl Strategy<Value = String> {
     let known = [
         "data",
@@ -185,7 +185,7 @@ fn parameter() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A request of the interface that is nearly right.
+/// Returns a request of the interface that is nearly right.
 fn call() -> impl Strategy<Value = String> {
     let calls = vec!["tree", "node", "slice", "line", "histogram", "stats", "chunks", "check"];
     let nodes = vec![
@@ -228,7 +228,7 @@ fn range() -> impl Strategy<Value = String> {
     ]
 }
 
-/// An address with a few bytes changed, left out or put in.
+/// Returns an address with a few bytes changed, left out or put in.
 fn mutated() -> impl Strategy<Value = String> {
     let changes =
         vec((any::<prop::sample::Index>(), 0..3_u8, select(b"%/?&=:,.-[]+*~0179aezA\x80".to_vec())), 1..6);
@@ -248,7 +248,7 @@ fn mutated() -> impl Strategy<Value = String> {
     })
 }
 
-/// A header that the server reads, with any value.
+/// Returns a header that the server reads, with any value.
 fn header() -> impl Strategy<Value = (&'static str, String)> {
     let names = vec![
         "host",

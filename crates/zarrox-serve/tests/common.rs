@@ -80,7 +80,7 @@ impl Client {
         self.ask("GET", uri, &[])
     }
 
-    /// An answer that has to be there.
+    /// Returns an answer that has to be there.
     pub(crate) fn ok(&self, uri: &str) -> Answer {
         let answer = self.get(uri);
         assert_eq!(
@@ -97,7 +97,7 @@ impl Client {
     }
 }
 
-/// The element of the test's arrays at an index.
+/// Returns the element of the test's arrays at an index.
 pub(crate) fn element(y: usize, x: usize) -> i32 {
     i32::try_from(100 * y + x).unwrap() - 50
 }
@@ -156,7 +156,7 @@ impl Place {
         self.directory.path().join(name)
     }
 
-    /// The path or URL of a hierarchy.
+    /// Returns the path or URL of a hierarchy.
     pub(crate) fn url(&self, name: &str) -> String {
         let path = self.path(name).to_str().unwrap().to_owned();
         if name.ends_with(".sqlite") { format!("sqlite://{path}") } else { path }
@@ -183,7 +183,7 @@ impl Place {
         written(&builder.create().unwrap());
     }
 
-    /// A server of all hierarchies, each under its name, without a token.
+    /// Returns a server of all hierarchies, each under its name, without a token.
     pub(crate) fn server(&self) -> Server {
         let server = Server::new().token(None);
         NAMES.iter().fold(server, |server, name| server.root(*name, self.url(name)).unwrap())
@@ -194,12 +194,12 @@ impl Place {
     }
 }
 
-/// The place of the array in a hierarchy: its path with a slash before it, or nothing.
+/// Returns the place of the array in a hierarchy: its path with a slash before it, or nothing.
 pub(crate) fn array_of(name: &str) -> &'static str {
     if name == "v1.zarr" { "" } else { "/g/a" }
 }
 
-/// The values of the hierarchies, in which the first chunk is missing: of a shard for some.
+/// Returns the values of the hierarchies, in which the first chunk is missing: of a shard for some.
 pub(crate) fn expected(name: &str) -> ndarray::Array2<i32> {
     let mut values = values();
     let (rows, columns) = if name == "shards.zarr" { (4, 10) } else { (2, 5) };

@@ -44,7 +44,7 @@ fn ask(stream: &mut TcpStream, uri: &str) {
     write!(stream, "GET {uri} HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
 }
 
-/// The status line and the body of an answer with a length.
+/// Returns the status line and the body of an answer with a length.
 fn answer(stream: &mut TcpStream) -> (String, Vec<u8>) {
     let mut head = Vec::new();
     let mut byte = [0];
@@ -89,7 +89,7 @@ fn a_thousand_open_connections_are_answered() {
     assert!(running.stop() < Duration::from_secs(20));
 }
 
-/// The number of connections for which this process may have files.
+/// Returns the number of connections for which this process may have files.
 fn raised() -> usize {
     use rustix::process::{Resource, getrlimit, setrlimit};
     let mut limit = getrlimit(Resource::Nofile);
@@ -99,7 +99,7 @@ fn raised() -> usize {
     usize::try_from(files.saturating_sub(200) / 2).unwrap_or(usize::MAX)
 }
 
-/// A directory with a small hierarchy.
+/// Returns a directory with a small hierarchy.
 fn small() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("s.zarr");

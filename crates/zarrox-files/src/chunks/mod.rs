@@ -14,19 +14,20 @@ pub(crate) type VisitChunk<'a> = &'a mut dyn FnMut(&[u64], u64) -> ControlFlow<(
 
 /// The encoded chunks of an array.
 pub(crate) trait Chunks: Debug + Send + Sync {
-    /// The number of dimensions.
+    /// Returns the number of dimensions.
     fn ndim(&self) -> usize;
 
     /// Returns true if any chunk is stored.
     fn any(&self) -> bool;
 
-    /// The size of a stored chunk in bytes. Of a chunk that is encoded when it is read, it is the size of the elements.
+    /// Returns the size of a stored chunk in bytes. Of a chunk that is encoded when it is read, it is the
+    /// size of the elements.
     fn size(&self, chunk: &[u64]) -> Option<u64>;
 
     /// Visits all stored chunks in the order of their positions.
     fn visit(&self, visit: VisitChunk<'_>) -> ControlFlow<()>;
 
-    /// The bytes of a chunk, encoded with the codecs of the array; `None` for a chunk of fill values.
+    /// Returns the bytes of a chunk, encoded with the codecs of the array; `None` for a chunk of fill values.
     fn read(&self, chunk: &[u64]) -> Result<Option<Bytes>>;
 
     /// Opens a chunk, whose parts can be read.
@@ -37,10 +38,10 @@ pub(crate) trait Chunks: Debug + Send + Sync {
 
 /// The elements of an array, chunk by chunk.
 pub(crate) trait Elements: Debug + Send + Sync {
-    /// The number of chunks along each dimension.
+    /// Returns the number of chunks along each dimension.
     fn grid(&self) -> &[u64];
 
-    /// The shape of a chunk.
+    /// Returns the shape of a chunk.
     fn chunk_shape(&self) -> Vec<u64>;
 
     /// Returns true if a chunk of the grid is stored.
@@ -49,7 +50,7 @@ pub(crate) trait Elements: Debug + Send + Sync {
     /// Visits the positions of all stored chunks in their order. The number of visits follows what is stored, not the grid.
     fn visit(&self, visit: &mut dyn FnMut(&[u64]) -> ControlFlow<()>) -> ControlFlow<()>;
 
-    /// The elements of a whole chunk. What lies outside of the array has any values.
+    /// Returns the elements of a whole chunk. What lies outside of the array has any values.
     fn read(&self, chunk: &[u64]) -> Result<DynArray>;
 }
 
@@ -63,7 +64,7 @@ pub(crate) struct EncodedOnRead {
 }
 
 impl EncodedOnRead {
-    /// The chunks of an array with these metadata.
+    /// Returns the chunks of an array with these metadata.
     pub(crate) fn new(array: &Array, elements: Box<dyn Elements>) -> Result<Self> {
         let registry = zarrox::codecs::registry();
         let chain = array.metadata().chain(&registry, Strictness::Lenient, zarrox::codec::CHUNK_LIMIT)?;

@@ -66,12 +66,12 @@ impl Runs {
         Self { shape: shape.to_vec(), chunk_shape, grid, item }
     }
 
-    /// The shape of a chunk.
+    /// Returns the shape of a chunk.
     pub(crate) fn chunk_shape(&self) -> &[u64] {
         &self.chunk_shape
     }
 
-    /// The number of chunks along each dimension.
+    /// Returns the number of chunks along each dimension.
     pub(crate) fn grid(&self) -> &[u64] {
         &self.grid
     }
@@ -81,7 +81,7 @@ impl Runs {
         self.shape.contains(&0)
     }
 
-    /// The place of a chunk of the grid.
+    /// Returns the place of a chunk of the grid.
     pub(crate) fn extent(&self, chunk: &[u64]) -> Extent {
         let (mut first, mut count, mut whole) = (0_u64, 1_u64, 1_u64);
         for (dim, &index) in chunk.iter().enumerate() {
@@ -94,7 +94,7 @@ impl Runs {
         Extent { offset: first * self.item, length: count * self.item, whole: whole * self.item }
     }
 
-    /// The length of the chunk that begins at this offset, in bytes.
+    /// Returns the length of the chunk that begins at this offset, in bytes.
     pub(crate) fn length_at(&self, offset: u64) -> u64 {
         let divided = (0..self.shape.len()).rev().find(|&dim| self.chunk_shape[dim] < self.shape[dim]);
         let size =
@@ -114,7 +114,7 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// The elements of an array of this shape. `available` is the number of bytes that there are.
+    /// Returns the elements of an array of this shape. `available` is the number of bytes that there are.
     pub(crate) fn new(place: Place, shape: &[u64], item: u64, available: u64) -> Result<Self> {
         let size = shape.iter().try_fold(item, |size, &length| size.checked_mul(length));
         let is_there = !matches!(place, Place::Nowhere) && !shape.contains(&0);
@@ -126,12 +126,12 @@ impl Rows {
         Ok(Self { place, runs: Runs::new(shape, item) })
     }
 
-    /// The shape of a chunk.
+    /// Returns the shape of a chunk.
     pub(crate) fn chunk_shape(&self) -> &[u64] {
         self.runs.chunk_shape()
     }
 
-    /// The number of chunks along each dimension.
+    /// Returns the number of chunks along each dimension.
     pub(crate) fn grid(&self) -> &[u64] {
         self.runs.grid()
     }
@@ -146,7 +146,7 @@ impl Rows {
         if self.any() { each_position(self.grid(), visit) } else { ControlFlow::Continue(()) }
     }
 
-    /// The bytes of a chunk. Behind the elements of the array, it has zeros.
+    /// Returns the bytes of a chunk. Behind the elements of the array, it has zeros.
     pub(crate) fn read(&self, chunk: &[u64]) -> Result<Vec<u8>> {
         self.read_behind(0, chunk)
     }
@@ -197,10 +197,10 @@ fn parts_of(parts: &[(std::sync::Arc<Input>, u64, u64)], offset: u64, size: u64)
 
 /// The form in which a file has elements.
 pub(crate) trait Form: Debug + Send + Sync {
-    /// The elements of an array of this shape that these bytes are.
+    /// Returns the elements of an array of this shape that these bytes are.
     fn decode(&self, shape: Vec<usize>, bytes: Vec<u8>) -> Result<DynArray>;
 
-    /// The elements of a chunk of this shape that these bytes are.
+    /// Returns the elements of a chunk of this shape that these bytes are.
     fn elements(&self, shape: &[u64], bytes: Vec<u8>) -> Result<DynArray> {
         let shape = shape.iter().map(|&length| usize::try_from(length)).collect::<Result<_, _>>();
         self.decode(shape.map_err(|_| corrupt("a chunk is too large"))?, bytes)

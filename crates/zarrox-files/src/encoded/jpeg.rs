@@ -5,7 +5,7 @@ use zune_jpeg::zune_core::options::DecoderOptions;
 
 use crate::input::corrupt;
 
-/// The options of a decoder that fails where codes are damaged.
+/// Returns the options of a decoder that fails where codes are damaged.
 pub(crate) fn strict() -> DecoderOptions {
     DecoderOptions::default().set_strict_mode(true)
 }

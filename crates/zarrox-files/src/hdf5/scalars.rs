@@ -59,7 +59,7 @@ impl Change {
         out.resize(start + size, 0);
     }
 
-    /// The order of the bytes, where they are those of Zarr in one order.
+    /// Returns the order of the bytes, where they are those of Zarr in one order.
     pub(super) fn order(self) -> Option<Endian> {
         match self {
             Self::None => Some(Endian::Little),
@@ -69,7 +69,7 @@ impl Change {
     }
 }
 
-/// The value of an integer that has some of the bits of its bytes, of which there are at most 8.
+/// Returns the value of an integer that has some of the bits of its bytes, of which there are at most 8.
 fn integer(stored: &[u8], bits: Bits, is_signed: bool) -> i64 {
     let mut wide = [0; 8];
     wide.iter_mut().zip(stored).for_each(|(to, &from)| *to = from);
@@ -140,7 +140,8 @@ fn ordered(order: Order, word: usize) -> Change {
     if order == Order::Big && word > 1 { Change::Reversed(word) } else { Change::None }
 }
 
-/// The type of an integer. One of an odd size becomes the next larger one, and one of some bits that with all of them.
+/// Returns the type of an integer. One of an odd size becomes the next larger one, and one of some bits that
+/// with all of them.
 fn of_bits(size: usize, bits: Bits, is_signed: bool) -> Result<(DataType, Change)> {
     let Bits { order, offset, precision } = bits;
     let end = usize::from(offset) + usize::from(precision);
@@ -166,7 +167,7 @@ fn of_bits(size: usize, bits: Bits, is_signed: bool) -> Result<(DataType, Change
     Ok((data_type, change))
 }
 
-/// The type of a float.
+/// Returns the type of a float.
 fn float(size: usize, bits: Bits, layout: FloatLayout) -> Result<DataType> {
     let FloatLayout { sign, exponent, exponent_bits, mantissa, mantissa_bits, bias, is_normalised } = layout;
     let found = [sign, exponent, exponent_bits, mantissa, mantissa_bits];
@@ -183,7 +184,7 @@ fn float(size: usize, bits: Bits, layout: FloatLayout) -> Result<DataType> {
     }
 }
 
-/// The type of bytes with a tag. h5py marks those of NumPy's types, such as dates, by it.
+/// Returns the type of bytes with a tag. h5py marks those of NumPy's types, such as dates, by it.
 fn opaque(size: usize, tag: &str) -> Result<Scalar> {
     if let Some(dtype) = tag.strip_prefix(NUMPY_TAG)
         && let Ok((data_type, order)) = codecs::registry().data_type_from_v2(&Json::from(dtype))
@@ -201,7 +202,7 @@ fn opaque(size: usize, tag: &str) -> Result<Scalar> {
     Ok(Scalar { data_type: DataType::RawBits(size), size, change: Change::None, names: None, tag })
 }
 
-/// The type of an enumeration: that of its integers, or of truth.
+/// Returns the type of an enumeration: that of its integers, or of truth.
 fn enumeration(base: &Datatype, members: &[EnumMember]) -> Result<Scalar> {
     let Class::Integer { is_signed, .. } = base.class else {
         return Err(corrupt("an enumeration is not one of integers"));
@@ -227,7 +228,7 @@ fn is_truth(size: usize, members: &[EnumMember]) -> bool {
     size == 1 && members.len() == 2 && has(b"FALSE", 0) && has(b"TRUE", 1)
 }
 
-/// An integer of at most 8 bytes in little-endian order as JSON.
+/// Returns an integer of at most 8 bytes in little-endian order as JSON.
 pub(super) fn integer_json(bytes: &[u8], is_signed: bool) -> Json {
     let is_negative = is_signed && bytes.last().is_some_and(|last| last & 0x80 != 0);
     let mut wide = if is_negative { [0xff; 16] } else { [0; 16] };
@@ -235,7 +236,7 @@ pub(super) fn integer_json(bytes: &[u8], is_signed: bool) -> Json {
     Json::from(i128::from_le_bytes(wide))
 }
 
-/// The type of a complex number of two parts.
+/// Returns the type of a complex number of two parts.
 fn complex(part: &Datatype, size: usize) -> Result<Scalar> {
     let half = Scalar::of(part)?.filter(|half| half.size.checked_mul(2) == Some(size));
     let half = half.ok_or_else(|| corrupt("a complex number does not have two parts"))?;
@@ -250,7 +251,7 @@ fn complex(part: &Datatype, size: usize) -> Result<Scalar> {
     Ok(Scalar { data_type, size, change: half.change, names: None, tag: None })
 }
 
-/// The complex number that a structure of two floats is, as h5py writes it.
+/// Returns the complex number that a structure of two floats is, as h5py writes it.
 fn complex_members(members: &[Member], size: usize) -> Option<Scalar> {
     let [real, imaginary] = members else { return None };
     if (real.name.as_slice(), imaginary.name.as_slice()) != (b"r", b"i")

@@ -90,7 +90,7 @@ impl Table {
         self.places.iter().all(|place| place.mask == 0)
     }
 
-    /// The place of a chunk. Dimensions that elements have of their own have one chunk.
+    /// Returns the place of a chunk. Dimensions that elements have of their own have one chunk.
     pub(super) fn find(&self, chunk: &[u64]) -> Option<Place> {
         let (own, inner) = chunk.split_at_checked(self.grid.len())?;
         if inner.iter().any(|&index| index != 0)

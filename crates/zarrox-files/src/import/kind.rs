@@ -49,7 +49,8 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The kind of a file, by its first bytes, or of text by its suffix, or of a directory; `None` for another one.
+    /// Returns the kind of a file, by its first bytes, or of text by its suffix, or of a directory; `None`
+    /// for another one.
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] for a kind that is recognised and not read, such as GRIB; and when the file cannot be read.
@@ -89,7 +90,7 @@ impl Kind {
         open_kind(self, Input::in_memory(bytes.into(), name.into()), &closed())
     }
 
-    /// The kind of a file that is open.
+    /// Returns the kind of a file that is open.
     fn of_open(input: &Input) -> Result<Option<Self>> {
         if let Some(kind) = Self::of_input(input)? {
             return Ok(Some(kind));
@@ -180,7 +181,7 @@ pub fn open_bytes(name: impl Into<PathBuf>, bytes: impl Into<Bytes>) -> Result<F
     open_input(Input::in_memory(bytes.into(), name.into()), &closed())
 }
 
-/// The way in which bytes in memory are read: files that they name are not.
+/// Returns the way in which bytes in memory are read: files that they name are not.
 fn closed() -> Reading {
     Reading { external: External { is_closed: true, ..External::default() }, ..Reading::default() }
 }
@@ -241,7 +242,7 @@ fn open_kind(kind: Kind, input: Input, reading: &Reading) -> Result<FileStore> {
     opened.map_err(|error| error.at(name))
 }
 
-/// The error of a kind that is recognised and not read.
+/// Returns the error of a kind that is recognised and not read.
 fn foreign_kind(path: &Path, foreign: &str) -> Error {
     unsupported(format!("'{}' is {foreign}", path.display()))
 }

@@ -497,7 +497,7 @@ pub struct Importing {
 }
 
 impl Importing {
-    /// The parts that are not read.
+    /// Returns the parts that are not read.
     pub fn left_out(&self) -> &[LeftOut] {
         &self.left_out
     }
@@ -517,7 +517,7 @@ impl Importing {
         self.is_new
     }
 
-    /// The copy that will be made.
+    /// Returns the copy that will be made.
     pub fn copying(&self) -> &Copying {
         &self.copying
     }
@@ -562,7 +562,7 @@ fn check(left_out: &[LeftOut], skips: Skips) -> Result<()> {
     if parts.is_empty() { Ok(()) } else { Err(refused(&parts)) }
 }
 
-/// The error of parts that are not read. Damage counts more than what has no form in Zarr.
+/// Returns the error of parts that are not read. Damage counts more than what has no form in Zarr.
 fn refused(parts: &[&LeftOut]) -> Error {
     const MOST: usize = 10;
     let kind = parts.iter().map(|part| part.kind).min_by_key(|kind| match kind {

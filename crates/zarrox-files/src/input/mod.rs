@@ -42,7 +42,7 @@ impl Input {
         Ok(Self { content: Content::File(file), name, path, length: metadata.len() })
     }
 
-    /// A file that is open, and has this name in errors.
+    /// Creates a file that is open, and has this name in errors.
     pub(crate) fn of(file: File, name: PathBuf) -> Result<Self> {
         let failed = |error| self::failed(&format!("reading '{}'", name.display()), error);
         let length = file.metadata().map_err(failed)?.len();
@@ -61,22 +61,22 @@ impl Input {
         matches!(self.content, Content::Memory(_))
     }
 
-    /// The name of the file as it was given. Its suffix counts also where it is a link.
+    /// Returns the name of the file as it was given. Its suffix counts also where it is a link.
     pub(crate) fn name(&self) -> &Path {
         &self.name
     }
 
-    /// The path of the file, without links.
+    /// Returns the path of the file, without links.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The length in bytes.
+    /// Returns the length in bytes.
     pub(crate) fn length(&self) -> u64 {
         self.length
     }
 
-    /// The bytes of a range. The range is compared with the length of the file before memory is taken.
+    /// Returns the bytes of a range. The range is compared with the length of the file before memory is taken.
     pub(crate) fn read(&self, offset: u64, length: u64) -> Result<Vec<u8>> {
         if offset.checked_add(length).is_none_or(|end| end > self.length) {
             return Err(corrupt(format!(
@@ -149,7 +149,7 @@ pub(crate) enum Source {
 
 #[cfg(any(feature = "images", feature = "tiff"))]
 impl Source {
-    /// The open file.
+    /// Returns the open file.
     pub(crate) fn input(&self) -> Result<Arc<Input>> {
         match self {
             Self::Open(input) => Ok(Arc::clone(input)),
@@ -157,7 +157,7 @@ impl Source {
         }
     }
 
-    /// The name of the file.
+    /// Returns the name of the file.
     #[cfg(feature = "images")]
     pub(crate) fn name(&self) -> &Path {
         match self {
@@ -206,14 +206,14 @@ impl io::Seek for Reader {
     }
 }
 
-/// An empty buffer with room for `length` bytes, or an error if it cannot be allocated.
+/// Returns an empty buffer with room for `length` bytes, or an error if it cannot be allocated.
 pub(crate) fn reserved(length: usize) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(length).map_err(|_| out_of_memory(length as u64))?;
     Ok(bytes)
 }
 
-/// A buffer of `length` zeros, or an error if it cannot be allocated.
+/// Returns a buffer of `length` zeros, or an error if it cannot be allocated.
 pub(crate) fn zeroed(length: usize) -> Result<Vec<u8>> {
     let mut bytes = reserved(length)?;
     bytes.resize(length, 0);
@@ -224,17 +224,17 @@ fn out_of_memory(length: u64) -> Error {
     Error::new(ErrorKind::OutOfMemory, format!("memory allocation of {length} bytes failed"))
 }
 
-/// The error of damaged files.
+/// Returns the error of damaged files.
 pub(crate) fn corrupt(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Corrupt, message)
 }
 
-/// The error of what cannot be expressed.
+/// Returns the error of what cannot be expressed.
 pub(crate) fn unsupported(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Unsupported, message)
 }
 
-/// The error of an operation on a file, such as "reading 'a.nc'".
+/// Returns the error of an operation on a file, such as "reading 'a.nc'".
 pub(crate) fn failed(operation: &str, error: io::Error) -> Error {
     let kind = match error.kind() {
         io::ErrorKind::NotFound => ErrorKind::NotFound,

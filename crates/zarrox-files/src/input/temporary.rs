@@ -20,7 +20,7 @@ impl Temporary {
         Self(BufWriter::with_capacity(1 << 16, spooled_tempfile(IN_MEMORY)))
     }
 
-    /// The bytes, which are read from now on, with a name for errors.
+    /// Returns the bytes, which are read from now on, with a name for errors.
     pub(crate) fn finish(self, name: PathBuf) -> Result<Input> {
         let file = self.0.into_inner().map_err(|error| writing(error.into_error()))?;
         match file.into_inner() {
@@ -40,7 +40,7 @@ impl Write for Temporary {
     }
 }
 
-/// The error of writing.
+/// Returns the error of writing.
 pub(crate) fn writing(error: io::Error) -> zarrox::Error {
     failed("writing a temporary file", error)
 }

@@ -115,7 +115,7 @@ impl<'d> Attributes<'d> {
         self.types.push((fill::FILL_VALUE.to_owned(), class));
     }
 
-    /// The attributes as Zarr has them.
+    /// Returns the attributes as Zarr has them.
     pub(crate) fn finish(self) -> Described {
         let mut attributes = self.map;
         if !self.types.is_empty() {
@@ -130,7 +130,7 @@ impl<'d> Attributes<'d> {
         Described { attributes, fill: self.fill, notes: self.notes }
     }
 
-    /// The missing value in the form in which xarray reads it from Zarr v3; `None` if it is left out.
+    /// Returns the missing value in the form in which xarray reads it from Zarr v3; `None` if it is left out.
     fn fill_value(&mut self, value: Json, of: Option<NcType>) -> Option<Json> {
         let elements = self.elements?;
         let value = match value {
@@ -173,7 +173,8 @@ impl<'d> Attributes<'d> {
         }
     }
 
-    /// The missing value of letters. xarray does not read an attribute of it, so that only the metadata have the value.
+    /// Returns the missing value of letters. xarray does not read an attribute of it, so that only the
+    /// metadata have the value.
     fn letter(&mut self, value: &Json, of: Option<NcType>) -> Option<Json> {
         let size = self.elements.map_or(1, DataType::size);
         let bytes = value.as_str().and_then(latin);

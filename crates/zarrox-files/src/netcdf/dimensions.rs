@@ -57,8 +57,9 @@ pub(crate) struct Conflict {
 }
 
 impl Dimensions {
-    /// The dimensions of arrays: first those that are told, then coordinates, then those of outer groups first. With `complete`, each
-    /// dimension gets a name, and two lengths of one name in a group are an error; otherwise only coordinates are dimensions.
+    /// Returns the dimensions of arrays: first those that are told, then coordinates, then those of outer
+    /// groups first. With `complete`, each dimension gets a name, and two lengths of one name in a group are
+    /// an error; otherwise only coordinates are dimensions.
     ///
     /// A dimension has the length of its coordinate or its arrays, also if `told` has another length for it.
     pub(crate) fn new(arrays: &[Shaped], told: &[Told], complete: bool) -> Result<Self, Conflict> {
@@ -111,7 +112,7 @@ impl Dimensions {
         number
     }
 
-    /// The dimension of an array with this name, which may be one of a group above.
+    /// Returns the dimension of an array with this name, which may be one of a group above.
     fn find(
         &mut self,
         array: &Shaped,
@@ -140,7 +141,7 @@ impl Dimensions {
         Ok(complete.then(|| self.define(&array.group, name, length, None)))
     }
 
-    /// A dimension of this length that has no name.
+    /// Returns a dimension of this length that has no name.
     fn without_name(&mut self, group: &str, length: u64) -> usize {
         let name = format!("dim_{length}");
         let known =
@@ -152,7 +153,7 @@ impl Dimensions {
     }
 }
 
-/// The arrays that are coordinates, by their groups and their names.
+/// Returns the arrays that are coordinates, by their groups and their names.
 fn coordinates(arrays: &[Shaped]) -> HashMap<(String, String), usize> {
     let is_coordinate =
         |array: &Shaped| matches!(array.names.as_slice(), [Some(name)] if *name == array.name);
@@ -183,7 +184,7 @@ fn depth(group: &str) -> usize {
     if group.is_empty() { 0 } else { 1 + group.matches('/').count() }
 }
 
-/// A group and those above it, from the innermost outwards.
+/// Returns a group and those above it, from the innermost outwards.
 pub(crate) fn above(group: &str) -> impl Iterator<Item = &str> {
     let mut next = Some(group);
     std::iter::from_fn(move || {

@@ -26,7 +26,7 @@ pub(crate) enum Kind {
 impl Kind {
     const ALL: [Self; 5] = [Self::NetCdf4, Self::Classic4, Self::Classic, Self::Offset64, Self::Data64];
 
-    /// The name that `ncdump -k` prints.
+    /// Returns the name that `ncdump -k` prints.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::NetCdf4 => "netCDF-4",
@@ -93,7 +93,8 @@ impl Hierarchy {
         });
     }
 
-    /// The attributes that tell of groups, by their paths, what an export would not do without them. A group without an entry has none.
+    /// Returns the attributes that tell of groups, by their paths, what an export would not do without them.
+    /// A group without an entry has none.
     pub(crate) fn finish(self) -> HashMap<String, Map> {
         let mut all: HashMap<String, Map> = HashMap::new();
         let mut add = |group: &str, name: &str, text: String| {
@@ -121,7 +122,7 @@ impl Hierarchy {
         all
     }
 
-    /// The dimensions that an export would define, by the paths of their groups.
+    /// Returns the dimensions that an export would define, by the paths of their groups.
     fn usual(&self) -> HashMap<String, Vec<Defined>> {
         let mut usual: HashMap<String, Vec<Defined>> = HashMap::new();
         for found in Dimensions::new(&self.variables, &[], true).unwrap_or_default().all {
@@ -132,7 +133,7 @@ impl Hierarchy {
     }
 }
 
-/// The dimensions of a group in one text.
+/// Returns the dimensions of a group in one text.
 fn text(dimensions: &[Defined]) -> String {
     let entry = |Defined { name, length, is_unlimited }: &Defined| match is_unlimited {
         true => format!("{} = UNLIMITED ({length})", escaped(name)),
@@ -141,7 +142,7 @@ fn text(dimensions: &[Defined]) -> String {
     dimensions.iter().map(entry).collect::<Vec<_>>().join("; ")
 }
 
-/// The path of the group of a node, and the name of the node.
+/// Returns the path of the group of a node, and the name of the node.
 fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
 }

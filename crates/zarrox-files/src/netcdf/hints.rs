@@ -31,7 +31,7 @@ impl Hints {
     }
 }
 
-/// The name of the user-defined type of a variable.
+/// Returns the name of the user-defined type of a variable.
 pub(crate) fn user_type(attributes: &Map) -> Option<&str> {
     attributes.get(TYPE).and_then(Json::as_str).filter(|name| !name.is_empty())
 }
@@ -41,7 +41,7 @@ pub(crate) fn is_hint(name: &str) -> bool {
     ALL.contains(&name)
 }
 
-/// A dimension, such as `time = UNLIMITED (24)` or `nv = 2`.
+/// Returns a dimension, such as `time = UNLIMITED (24)` or `nv = 2`.
 fn defined(part: &str) -> Option<Defined> {
     let [name, length] = parts(part, '=').try_into().ok()?;
     let unlimited = length.strip_prefix("UNLIMITED").map(str::trim);

@@ -24,7 +24,7 @@ impl Storage {
         }
     }
 
-    /// The storage that the attribute for it tells.
+    /// Returns the storage that the attribute for it tells.
     pub(crate) fn of(attributes: &Map) -> Option<Self> {
         let name = attributes.get(STORAGE)?.as_str()?;
         [Self::Contiguous, Self::Chunked].into_iter().find(|storage| storage.name() == name)

@@ -39,7 +39,7 @@ pub(super) const SPACE: [(i64, &str); 3] = [(1, "m"), (2, "mm"), (3, "um")];
 pub(super) const TIME: [(i64, &str); 6] =
     [(8, "s"), (16, "ms"), (24, "us"), (32, "Hz"), (40, "ppm"), (48, "rad/s")];
 
-/// The attributes of an array with these dimensions of the header.
+/// Returns the attributes of an array with these dimensions of the header.
 pub(super) fn of(header: &Header, dims: &[usize], extensions: Vec<Json>) -> Map {
     let mut attributes = Map::default();
     let description = header.text(DESCRIPTION);
@@ -64,7 +64,7 @@ pub(super) fn of(header: &Header, dims: &[usize], extensions: Vec<Json>) -> Map 
     attributes
 }
 
-/// The factor and the summand by which elements become values, if they do.
+/// Returns the factor and the summand by which elements become values, if they do.
 fn scaling(header: &Header) -> Option<(f64, f64)> {
     let (slope, intercept) = (header.float(SLOPE, 0), header.float(INTERCEPT, 0));
     // SPM writes only a factor to Analyze.
@@ -121,12 +121,12 @@ fn others(header: &Header, extensions: Vec<Json>) -> Map {
     others
 }
 
-/// A float, or null for one that JSON does not have.
+/// Returns a float, or null for one that JSON does not have.
 fn finite(value: f64) -> Json {
     if value.is_finite() { value.into() } else { Json::Null }
 }
 
-/// The units of the spacing, in the order of the dimensions; `None` if the header has none.
+/// Returns the units of the spacing, in the order of the dimensions; `None` if the header has none.
 fn units(header: &Header, dims: &[usize]) -> Option<Json> {
     if header.kind == Kind::Analyze {
         return None;

@@ -20,7 +20,8 @@ const UNIT: usize = 16;
 /// The code of the XML of CIFTI-2.
 pub(super) const CIFTI: i64 = 32;
 
-/// The extensions of a file whose elements, or whose end, is at `end`: for the attribute, and those that are left out.
+/// Returns the extensions of a file whose elements, or whose end, is at `end`: for the attribute, and those
+/// that are left out.
 pub(super) fn read(input: &Input, header: &Header, end: u64) -> Result<(Vec<Json>, Vec<LeftOut>)> {
     let (mut found, mut left_out) = (Vec::new(), Vec::new());
     let mut at = header.version.size() as u64;
@@ -65,7 +66,7 @@ pub(super) fn read(input: &Input, header: &Header, end: u64) -> Result<(Vec<Json
     Ok((found, left_out))
 }
 
-/// An extension as JSON: its code, and its text or its bytes in base64.
+/// Returns an extension as JSON: its code, and its text or its bytes in base64.
 fn described(code: i32, bytes: &[u8]) -> Json {
     let end = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
     let mut extension = Map::default();
@@ -77,7 +78,8 @@ fn described(code: i32, bytes: &[u8]) -> Json {
     Json::Object(extension)
 }
 
-/// The bytes of extensions from the form of [`read`], with the four bytes that tell of them, in this machine's byte order.
+/// Returns the bytes of extensions from the form of [`read`], with the four bytes that tell of them, in this
+/// machine's byte order.
 pub(super) fn written(extensions: &[Json]) -> Result<Vec<u8>> {
     let mut bytes = vec![u8::from(!extensions.is_empty()), 0, 0, 0];
     for extension in extensions {

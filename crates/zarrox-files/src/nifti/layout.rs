@@ -90,7 +90,7 @@ pub(super) enum Version {
 }
 
 impl Version {
-    /// The size of a header in bytes.
+    /// Returns the size of a header in bytes.
     pub(super) const fn size(self) -> usize {
         match self {
             Self::First => 348,
@@ -98,7 +98,7 @@ impl Version {
         }
     }
 
-    /// The place of the bytes that tell the kind.
+    /// Returns the place of the bytes that tell the kind.
     const fn magic(self) -> usize {
         match self {
             Self::First => 344,
@@ -127,7 +127,7 @@ pub(super) struct Header {
     pub(super) endian: Endian,
 }
 
-/// The layout and the byte order that the size of the header tells, which is its first number.
+/// Returns the layout and the byte order that the size of the header tells, which is its first number.
 pub(super) fn layout(start: &[u8]) -> Option<(Version, Endian)> {
     let size: [u8; 4] = start.get(..4)?.try_into().ok()?;
     [Version::First, Version::Second].into_iter().find_map(|version| {
@@ -191,7 +191,7 @@ impl Header {
         (at + index * number.size(), number)
     }
 
-    /// The bytes of a number in little-endian order, followed by zeros.
+    /// Returns the bytes of a number in little-endian order, followed by zeros.
     fn raw(&self, (at, number): (usize, Number)) -> [u8; 8] {
         let mut raw = [0; 8];
         let found = self.bytes.get(at..at + number.size()).unwrap_or_default();
@@ -204,7 +204,7 @@ impl Header {
         raw
     }
 
-    /// A whole number of a field. A float is cut.
+    /// Returns a whole number of a field. A float is cut.
     #[expect(clippy::cast_possible_truncation, reason = "no field that is asked for is a float")]
     pub(super) fn int(&self, field: Field, index: usize) -> i64 {
         self.int_at(self.place(field, index)).unwrap_or_else(|| self.float(field, index) as i64)
@@ -221,7 +221,7 @@ impl Header {
         })
     }
 
-    /// A number of a field.
+    /// Returns a number of a field.
     #[expect(clippy::cast_precision_loss, reason = "no field that is asked for is a large whole number")]
     pub(super) fn float(&self, field: Field, index: usize) -> f64 {
         let place = self.place(field, index);
@@ -233,7 +233,7 @@ impl Header {
         }
     }
 
-    /// A text of a field, without what is behind its end.
+    /// Returns a text of a field, without what is behind its end.
     pub(super) fn text(&self, text: Text) -> String {
         let at = if self.version == Version::First { text.first } else { text.second };
         let bytes = self.bytes.get(at..at + text.length).unwrap_or_default();
@@ -241,12 +241,12 @@ impl Header {
         String::from_utf8_lossy(bytes).trim().to_owned()
     }
 
-    /// The length of the first dimension by the convention of FreeSurfer.
+    /// Returns the length of the first dimension by the convention of FreeSurfer.
     pub(super) fn large_length(&self) -> i64 {
         self.int_at(LARGE_LENGTH).unwrap_or(-1)
     }
 
-    /// The place of the first element in its file.
+    /// Returns the place of the first element in its file.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked before")]
     pub(super) fn begin(&self) -> Result<u64> {
         let offset = self.float(OFFSET, 0);

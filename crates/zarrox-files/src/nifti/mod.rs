@@ -38,7 +38,7 @@ pub(crate) fn is_nifti(start: &[u8], input: &Input) -> bool {
         || header_beside(input).is_some()
 }
 
-/// The header beside a file of elements, if it is one.
+/// Returns the header beside a file of elements, if it is one.
 fn header_beside(input: &Input) -> Option<PathBuf> {
     if input.is_in_memory() { None } else { pair::header_beside(input.name()) }
 }
@@ -77,7 +77,7 @@ pub(crate) fn open(given: Arc<Input>, reading: &Reading) -> Result<FileStore> {
     Ok(FileStore::new(location, documents, BTreeMap::from([(String::new(), chunks)]), left_out))
 }
 
-/// The file of a header, decompressed as far as it is needed.
+/// Returns the file of a header, decompressed as far as it is needed.
 fn header_file(file: &Arc<Input>) -> Result<Arc<Input>> {
     if file.start(2)? != gzip::SIGNATURE {
         return Ok(Arc::clone(file));
@@ -93,7 +93,7 @@ fn header_file(file: &Arc<Input>) -> Result<Arc<Input>> {
     Ok(Arc::new(gzip::inflated(file, layout::LONGEST, needed)?))
 }
 
-/// The file of the elements of a pair.
+/// Returns the file of the elements of a pair.
 fn elements_file(header: &Input, begin: u64, volume: &Volume, reading: &Reading) -> Result<Arc<Input>> {
     let elements = pair::elements_beside(header.name(), &reading.external)?;
     let input = Arc::new(Input::open(&elements)?);
@@ -104,7 +104,7 @@ fn elements_file(header: &Input, begin: u64, volume: &Volume, reading: &Reading)
     Ok(Arc::new(gzip::inflated(&input, 0, |_| Ok(end))?))
 }
 
-/// The position after the last element.
+/// Returns the position after the last element.
 fn end_of(begin: u64, volume: &Volume) -> Result<u64> {
     begin.checked_add(volume.size()?).ok_or_else(|| corrupt("the array is too large"))
 }

@@ -44,7 +44,7 @@ impl Volume {
         Ok(Self { shape, names, dims, data_type })
     }
 
-    /// The number of bytes of all elements.
+    /// Returns the number of bytes of all elements.
     pub(super) fn size(&self) -> Result<u64> {
         let item = self.data_type.size() as u64;
         let size = self.shape.iter().try_fold(item, |size, &length| size.checked_mul(length));
@@ -52,7 +52,7 @@ impl Volume {
     }
 }
 
-/// The lengths of the dimensions, the fastest first.
+/// Returns the lengths of the dimensions, the fastest first.
 fn lengths(header: &Header) -> Result<Vec<u64>> {
     let count = header.int(DIM, 0);
     let count = usize::try_from(count).ok().filter(|count| (1..=7).contains(count));
@@ -75,7 +75,7 @@ fn lengths(header: &Header) -> Result<Vec<u64>> {
     lengths.iter().enumerate().map(length).collect()
 }
 
-/// The name of a dimension.
+/// Returns the name of a dimension.
 fn name(dim: usize) -> String {
     NAMES.get(dim).map_or_else(|| format!("dim_{}", dim + 1), |&name| name.to_owned())
 }
@@ -98,7 +98,7 @@ const TYPES: [(i64, DataType, i64, Option<u64>); 14] = [
     (2304, DataType::UInt8, 32, Some(4)),
 ];
 
-/// The data type, and the number of samples of an element of several ones.
+/// Returns the data type, and the number of samples of an element of several ones.
 fn data_type(header: &Header) -> Result<(DataType, Option<u64>)> {
     let code = header.int(DATA_TYPE, 0);
     if let Some((_, data_type, _, samples)) = TYPES.iter().find(|known| known.0 == code) {

@@ -194,7 +194,7 @@ impl<'a> Image<'a> {
         Ok(())
     }
 
-    /// The unit of a dimension in the words of NIfTI: that of the import, or that of the coordinates.
+    /// Returns the unit of a dimension in the words of NIfTI: that of the import, or that of the coordinates.
     fn unit(&self, dim: usize) -> Option<String> {
         let kept = self.units.get(dim).cloned().flatten().filter(|unit| !unit.is_empty());
         let of_axis = || {
@@ -207,7 +207,7 @@ impl<'a> Image<'a> {
         kept.or_else(of_axis)
     }
 
-    /// The unit of the dimensions of space.
+    /// Returns the unit of the dimensions of space.
     fn unit_of_space(&self) -> Option<&'static str> {
         let first = (0..SPATIAL).find_map(|dim| self.unit(dim))?;
         match SPACE.iter().find(|(_, name)| *name == first) {
@@ -220,7 +220,7 @@ impl<'a> Image<'a> {
         }
     }
 
-    /// The factor from the unit of the coordinates of a dimension to that of space.
+    /// Returns the factor from the unit of the coordinates of a dimension to that of space.
     fn factor(&self, dim: usize, space: Option<&str>) -> f64 {
         let meters =
             |unit: &str| METERS.iter().find(|(names, _)| names.contains(&unit)).map(|(_, size)| size);
@@ -228,7 +228,7 @@ impl<'a> Image<'a> {
         own.zip(space.and_then(meters)).map_or(1.0, |(own, space)| own / space)
     }
 
-    /// The matrix of the file, and the code of its kind: that of an import, or that of coordinates.
+    /// Returns the matrix of the file, and the code of its kind: that of an import, or that of coordinates.
     #[expect(clippy::cast_precision_loss, reason = "arrays have fewer positions along a dimension")]
     fn matrix(&self, space: Option<&str>) -> Option<([[f64; 4]; 3], i64)> {
         let code = |name: &str| self.known.get(name).and_then(Json::as_i64).filter(|&code| code > 0);

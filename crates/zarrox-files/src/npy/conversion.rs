@@ -18,7 +18,7 @@ pub(super) enum Conversion {
 }
 
 impl Conversion {
-    /// The conversion from one type to another, if it is unambiguous.
+    /// Returns the conversion from one type to another, if it is unambiguous.
     pub(super) fn between(from: &DataType, to: &DataType) -> Option<Self> {
         let (from_storage, to_storage) = (from.storage(), to.storage());
         if from == to {
@@ -40,12 +40,12 @@ impl Conversion {
         }
     }
 
-    /// The type that the elements are read as: the type of the file or of the array.
+    /// Returns the type that the elements are read as: the type of the file or of the array.
     pub(super) fn read_as<'t>(&self, from: &'t DataType, to: &'t DataType) -> &'t DataType {
         if *self == Self::Named { to } else { from }
     }
 
-    /// The elements converted to the other type.
+    /// Returns the elements converted to the other type.
     pub(super) fn apply(&self, elements: DynArray, to: &DataType) -> Result<DynArray> {
         let shape = elements.shape().to_vec();
         match self {
@@ -81,7 +81,7 @@ fn without_padding(element: &[u8]) -> &[u8] {
     &element[..length]
 }
 
-/// The text of characters of four bytes each.
+/// Returns the text of characters of four bytes each.
 fn utf8(element: &[u8]) -> Result<Vec<u8>> {
     let points =
         element.chunks_exact(4).map(|point| u32::from_ne_bytes(point.try_into().unwrap_or_default()));

@@ -46,7 +46,7 @@ pub(super) fn ordered(order: Order, lengths: &[u64]) -> Vec<u64> {
     }
 }
 
-/// The runs of elements that a header describes.
+/// Returns the runs of elements that a header describes.
 pub(super) fn runs_of(header: &Header) -> Runs {
     Runs::new(&ordered(header.order, &header.shape), header.data_type.size() as u64)
 }
@@ -58,7 +58,7 @@ impl StoredElements {
         Self { source, runs, order, grid }
     }
 
-    /// The shape of a chunk.
+    /// Returns the shape of a chunk.
     pub(super) fn chunk_shape(&self) -> Vec<u64> {
         ordered(self.order, self.runs.chunk_shape())
     }
@@ -71,7 +71,7 @@ impl StoredElements {
         self.runs.extent(&ordered(self.order, chunk))
     }
 
-    /// The bytes of a chunk of the grid.
+    /// Returns the bytes of a chunk of the grid.
     fn bytes(&self, chunk: &[u64]) -> Result<Bytes> {
         let extent = self.extent(chunk);
         if let Source::Stream(stream) = &self.source {

@@ -84,7 +84,7 @@ impl Header {
         Ok(Self { data_type, endian, order, shape })
     }
 
-    /// The size of all elements in bytes; an error if it is too large.
+    /// Returns the size of all elements in bytes; an error if it is too large.
     pub(super) fn size(&self) -> Result<u64> {
         let count = self.shape.iter().try_fold(1, |count: u64, &n| count.checked_mul(n));
         let size = count.and_then(|count| count.checked_mul(self.data_type.size() as u64));
@@ -101,7 +101,7 @@ fn shape(lengths: &[Value]) -> Result<Vec<u64>> {
     lengths.iter().map(length).collect()
 }
 
-/// The data type of a `descr`; `written` is its text.
+/// Returns the data type of a `descr`; `written` is its text.
 fn data_type(descr: &Value, written: &str) -> Result<(DataType, ByteOrder)> {
     if !matches!(descr, Value::Text(_) | Value::List(_)) {
         return Err(corrupt("descr in its header is not a data type"));

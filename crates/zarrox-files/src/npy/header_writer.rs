@@ -16,7 +16,7 @@ const ALIGNMENT: usize = 64;
 /// NumPy leaves enough room for the first length to grow to this many digits in place.
 const GROWTH_DIGITS: usize = 21;
 
-/// The header of a file with elements of this type, in this byte order and order, and of this shape.
+/// Returns the header of a file with elements of this type, in this byte order and order, and of this shape.
 ///
 /// ```
 /// use zarrox::{DataType, Order};
@@ -57,7 +57,7 @@ pub fn header(data_type: &DataType, endian: &ByteOrder, order: Order, shape: &[u
     Ok(bytes)
 }
 
-/// The data type as NumPy writes it. Integers of a few bits, which take a byte each, become 8-bit integers.
+/// Returns the data type as NumPy writes it. Integers of a few bits, which take a byte each, become 8-bit integers.
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`] when NumPy's files have no such elements.
@@ -77,7 +77,7 @@ pub fn descr(data_type: &DataType, order: &ByteOrder) -> Result<String> {
     })
 }
 
-/// A string as Python's `repr` writes it.
+/// Returns a string as Python's `repr` writes it.
 pub fn quoted(text: &str) -> String {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     let escaped = text.chars().map(|c| match c {
@@ -91,7 +91,7 @@ pub fn quoted(text: &str) -> String {
     format!("{quote}{}{quote}", escaped.collect::<String>())
 }
 
-/// A list of fields as NumPy writes it: `[('a', '<i4'), ('b', '<f8', (2,))]`.
+/// Returns a list of fields as NumPy writes it: `[('a', '<i4'), ('b', '<f8', (2,))]`.
 fn written_fields(fields: &Json) -> Option<String> {
     let field = |field: &Json| {
         let parts = field.as_array()?.iter().enumerate().map(|(index, part)| match part {

@@ -164,7 +164,7 @@ fn check_size(name: &str, header: &Header, available: u64, ends: bool) -> Result
     }
 }
 
-/// The store of arrays: one of v2, unless only v3 has a data type that is asked for.
+/// Returns the store of arrays: one of v2, unless only v3 has a data type that is asked for.
 fn store_of(location: &str, found: Vec<Found>, left_out: &[LeftOut], reading: &Reading) -> Result<FileStore> {
     let arrays = found.into_iter().map(|found| Planned::new(found, reading.stored.as_ref()));
     let arrays = arrays.collect::<Result<Vec<_>>>()?;
@@ -252,7 +252,7 @@ impl Planned {
         Ok(Box::new(EncodedOnRead::new(&builder.create()?, Box::new(elements))?))
     }
 
-    /// The way in which the elements can be read.
+    /// Returns the way in which the elements can be read.
     fn access(&self) -> Access {
         let (order, item) = (self.found.header.order, self.found.header.data_type.size() as u64);
         match &self.found.source {

@@ -46,7 +46,7 @@ impl Npz {
         Ok(Self { input: Arc::clone(input), archive })
     }
 
-    /// The names of the arrays.
+    /// Returns the names of the arrays.
     pub(super) fn names(&self) -> Result<Vec<String>> {
         let archive = self.archive.lock().unwrap_or_else(PoisonError::into_inner);
         let name = |file: &str| {
@@ -56,7 +56,7 @@ impl Npz {
         archive.file_names().map(|file| name(&file.map_err(failed)?)).collect()
     }
 
-    /// The header of an array, its elements, and the number of bytes of these.
+    /// Returns the header of an array, its elements, and the number of bytes of these.
     pub(super) fn member(&self, name: &str) -> Result<(Header, Member, u64)> {
         let file = format!("{name}.npy");
         let mut archive = self.archive.lock().unwrap_or_else(PoisonError::into_inner);
@@ -81,7 +81,7 @@ impl Npz {
 }
 
 impl Member {
-    /// The elements: a file, and their position in it. The checksum is compared when they are read first.
+    /// Returns the elements: a file, and their position in it. The checksum is compared when they are read first.
     pub(super) fn elements(&self) -> Result<(&Input, u64)> {
         self.prepare()?;
         match (self.stored, self.unpacked.get()) {
@@ -167,7 +167,7 @@ impl<R: Read> Read for Counted<'_, R> {
     }
 }
 
-/// The error of an archive.
+/// Returns the error of an archive.
 pub(super) fn failed(error: ZipError) -> Error {
     let kind = match error {
         ZipError::Io(error) => return io_failed("reading or writing the archive", error),

@@ -44,7 +44,7 @@ impl RawElements {
         Self { offset: bytes, ..self }
     }
 
-    /// The number of bytes before the elements.
+    /// Returns the number of bytes before the elements.
     pub(super) fn begin(&self) -> u64 {
         self.offset
     }

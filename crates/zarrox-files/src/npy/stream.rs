@@ -50,7 +50,7 @@ impl Stream {
         Ok(stream)
     }
 
-    /// The bytes of a chunk. Behind the elements of the array, it has zeros.
+    /// Returns the bytes of a chunk. Behind the elements of the array, it has zeros.
     pub(super) fn read(&self, extent: Extent) -> Result<Bytes> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         while state.position <= extent.offset {
@@ -119,12 +119,12 @@ impl fmt::Debug for Stream {
     }
 }
 
-/// The error of an input that has fewer elements than its shape.
+/// Returns the error of an input that has fewer elements than its shape.
 pub(super) fn truncated(name: &str, found: u64, size: u64) -> Error {
     corrupt(format!("{name} is truncated: it has {found} of {size} bytes of elements"))
 }
 
-/// The error of an input that has more elements than its shape.
+/// Returns the error of an input that has more elements than its shape.
 pub(super) fn too_long(name: &str) -> Error {
     corrupt(format!("{name} has more bytes than an array of this shape and data type"))
 }

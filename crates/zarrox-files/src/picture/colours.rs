@@ -40,12 +40,12 @@ impl Default for Colours {
 }
 
 impl Colours {
-    /// The colour map of a name.
+    /// Returns the colour map of a name.
     pub fn named(name: &str) -> Option<Self> {
         MAPS.iter().find(|(known, _)| *known == name).map(|(_, colours)| *colours)
     }
 
-    /// The colours at even distances.
+    /// Returns the colours at even distances.
     pub fn list(&self) -> &'static [Colour] {
         self.0
     }

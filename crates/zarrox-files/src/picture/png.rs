@@ -18,8 +18,8 @@ pub(super) struct Form {
 }
 
 impl Form {
-    /// The form of the picture of elements of this shape: bytes with a last dimension of 3 or 4 are pixels. Other dimensions of length 1
-    /// are left out.
+    /// Returns the form of the picture of elements of this shape: bytes with a last dimension of 3 or 4 are
+    /// pixels. Other dimensions of length 1 are left out.
     pub(super) fn of(shape: &[u64], data_type: &DataType) -> Result<Self> {
         let long = |shape: &[u64]| -> Vec<u64> { shape.iter().copied().filter(|&n| n != 1).collect() };
         if let (&[ref sides @ .., channels @ (3 | 4)], DataType::UInt8) = (shape, data_type) {
@@ -39,7 +39,7 @@ impl Form {
         }
     }
 
-    /// The form of a picture of these sides.
+    /// Returns the form of a picture of these sides.
     pub(super) fn new(height: u64, width: u64, channels: Option<usize>) -> Result<Self> {
         let side = |length: u64| u32::try_from(length).ok().filter(|&length| length < 1 << 31);
         match (side(height), side(width)) {
@@ -59,7 +59,7 @@ impl Form {
     }
 }
 
-/// The picture of values in row-major order.
+/// Returns the picture of values in row-major order.
 ///
 /// # Errors
 /// [`ErrorKind::InvalidArgument`] when the picture has no pixels, or too many.
@@ -68,7 +68,7 @@ pub fn picture(values: &[f64], height: usize, width: usize, scale: &Scale) -> Re
     encode(&pixels, height, width, None)
 }
 
-/// The picture of pixels with three or four channels of a byte.
+/// Returns the picture of pixels with three or four channels of a byte.
 ///
 /// # Errors
 /// [`ErrorKind::InvalidArgument`] when the picture has no pixels, or too many.
@@ -85,7 +85,7 @@ fn encode(pixels: &[u8], height: usize, width: usize, channels: Option<usize>) -
     Ok(bytes)
 }
 
-/// The error of what cannot be written.
+/// Returns the error of what cannot be written.
 pub(crate) fn not_written(error: EncodingError) -> Error {
     match error {
         EncodingError::IoError(error) => failed("writing the picture", error),

@@ -18,7 +18,7 @@ impl Scaling {
         value.is_finite() && (self == Self::Linear || value > 0.0)
     }
 
-    /// The smallest and the largest finite value, above zero for logarithms. `None` if there is none.
+    /// Returns the smallest and the largest finite value, above zero for logarithms. `None` if there is none.
     pub fn range_of(self, values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
         let used = values.into_iter().filter(|&value| self.has(value));
         used.fold(None, |range: Option<(f64, f64)>, value| {
@@ -27,7 +27,7 @@ impl Scaling {
         })
     }
 
-    /// The range of a picture without a finite value.
+    /// Returns the range of a picture without a finite value.
     pub fn usual_range(self) -> (f64, f64) {
         match self {
             Self::Linear => (0.0, 1.0),
@@ -50,7 +50,7 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// The place of a value from 0 to 1; `None` for what has none, as NaN.
+    /// Returns the place of a value from 0 to 1; `None` for what has none, as NaN.
     fn place(&self, value: f64) -> Option<f64> {
         let is_log = self.scaling == Scaling::Log;
         let along = |value: f64| if is_log { value.ln() } else { value };
@@ -65,7 +65,7 @@ impl Scale {
         Some(((along(value) / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0)).clamp(0.0, 1.0))
     }
 
-    /// The colour of a value with its opacity: what is missing is transparent.
+    /// Returns the colour of a value with its opacity: what is missing is transparent.
     pub fn colour(&self, value: f64) -> [u8; 4] {
         let Some(place) = self.place(value) else { return [0, 0, 0, 0] };
         let [red, green, blue] = self.colours.at(place);

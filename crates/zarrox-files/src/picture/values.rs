@@ -3,7 +3,7 @@
 use zarrox::data_type::{Casting, Storage};
 use zarrox::{Array, DataType, DynArray, Error, ErrorKind, Registry, Result};
 
-/// The numbers as floats; of complex ones the magnitude.
+/// Returns the numbers as floats; of complex ones the magnitude.
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`] when the elements are not numbers.
@@ -36,7 +36,7 @@ pub fn missing_values(array: &Array, field: Option<&str>, registry: &Registry) -
     named.chain(fill.filter(|&value| value != 0.0)).collect()
 }
 
-/// The number of an attribute, also in the form in which xarray stores floats.
+/// Returns the number of an attribute, also in the form in which xarray stores floats.
 fn number(value: &zarrox::json::Json) -> Option<f64> {
     let number = match value.as_str() {
         Some(text) => crate::fill::decode(text)?.as_f64(),

@@ -60,7 +60,7 @@ impl Default for Picture {
 }
 
 impl Picture {
-    /// A picture in viridis, from the smallest to the largest value.
+    /// Creates a picture in viridis, from the smallest to the largest value.
     pub fn new() -> Self {
         Self::default()
     }
@@ -144,7 +144,7 @@ impl Picture {
         writer.finish().map_err(not_written)
     }
 
-    /// The values of the first and the last colour.
+    /// Returns the values of the first and the last colour.
     fn range_of(&self, source: &Source<'_>) -> Result<(f64, f64)> {
         let usual = self.scaling.usual_range();
         match self.range {

@@ -74,7 +74,7 @@ impl Placed {
         Ok(Self { array, selection: selection.clone(), axes, parent, image })
     }
 
-    /// The dimensions of the result in their order.
+    /// Returns the dimensions of the result in their order.
     pub(crate) fn result(&self) -> impl DoubleEndedIterator<Item = &Axis> + Clone {
         self.axes.iter().filter(|axis| !axis.is_dropped)
     }
@@ -84,7 +84,7 @@ impl Placed {
         self.axes.iter().zip(self.array.shape()).all(|(axis, &length)| axis.is_whole(length))
     }
 
-    /// The selection of one position along the first dimension of the result.
+    /// Returns the selection of one position along the first dimension of the result.
     pub(crate) fn at(&self, position: u64) -> Selection {
         let mut is_first = true;
         let items = self.axes.iter().map(|axis| {
@@ -107,17 +107,17 @@ impl Placed {
         items.collect()
     }
 
-    /// The attribute of the array.
+    /// Returns the attribute of the array.
     pub(crate) fn attribute(&self, name: &str) -> Option<&Json> {
         self.array.attributes().get(name)
     }
 
-    /// The text of an attribute of the array.
+    /// Returns the text of an attribute of the array.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         self.attribute(name)?.as_str().filter(|text| !text.is_empty())
     }
 
-    /// The number of an attribute of the array, also in the form in which xarray stores floats.
+    /// Returns the number of an attribute of the array, also in the form in which xarray stores floats.
     pub(crate) fn number(&self, name: &str) -> Option<f64> {
         let number = match self.attribute(name)? {
             Json::String(text) => crate::fill::decode(text)?.as_f64(),
@@ -127,7 +127,7 @@ impl Placed {
     }
 }
 
-/// The array of a group that becomes a file.
+/// Returns the array of a group that becomes a file.
 fn array_of(group: &Group) -> Result<Array> {
     if let Some(image) = OmeImage::of(group.attributes())
         && let Some(level) = image.levels.first()
@@ -152,7 +152,7 @@ fn array_of(group: &Group) -> Result<Array> {
     }
 }
 
-/// The dimensions of an array with the positions of a selection.
+/// Returns the dimensions of an array with the positions of a selection.
 fn positions(array: &Array, selection: &Selection) -> Result<Vec<Axis>> {
     let listed = || {
         let message = format!(
@@ -181,7 +181,7 @@ fn positions(array: &Array, selection: &Selection) -> Result<Vec<Axis>> {
     Ok(axes)
 }
 
-/// The name of a dimension, also where xarray keeps it in Zarr v2.
+/// Returns the name of a dimension, also where xarray keeps it in Zarr v2.
 fn name_of(array: &Array, dim: usize) -> Option<String> {
     if let Some(names) = array.dimension_names() {
         return names.get(dim)?.clone();
@@ -223,7 +223,7 @@ fn place(axes: &mut [Axis], array: &Array, parent: Option<&Group>, image: Option
 /// What coordinates tell: the first one and their distance, if that is even, and their unit.
 type Coordinates = (Option<(f64, f64)>, Option<String>);
 
-/// The coordinates of a dimension, if the group has them.
+/// Returns the coordinates of a dimension, if the group has them.
 fn coordinates(group: &Group, name: Option<&str>, length: Option<&u64>) -> Result<Option<Coordinates>> {
     let Some(name) = name.filter(|name| !name.contains('/')) else { return Ok(None) };
     if !group.contains(name)? {
@@ -245,7 +245,7 @@ fn coordinates(group: &Group, name: Option<&str>, length: Option<&u64>) -> Resul
     Ok(Some((even(&values), unit)))
 }
 
-/// The first of numbers and the distance of neighbours, if that is the same everywhere.
+/// Returns the first of numbers and the distance of neighbours, if that is the same everywhere.
 #[expect(clippy::cast_precision_loss, reason = "there are at most 2^24 numbers")]
 fn even(values: &[f64]) -> Option<(f64, f64)> {
     let (&first, &last) = (values.first()?, values.last()?);

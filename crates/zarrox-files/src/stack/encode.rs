@@ -28,7 +28,7 @@ pub(super) struct Pixels {
 }
 
 impl Pixels {
-    /// The form of the images of a selection.
+    /// Returns the form of the images of a selection.
     ///
     /// # Errors
     /// [`zarrox::ErrorKind::Unsupported`] when images of the kind do not have such elements.
@@ -68,12 +68,12 @@ impl Pixels {
         Ok(Self { kind, height: side(1)?, width: side(2)?, colour, size, is_truth })
     }
 
-    /// The number of elements of an image.
+    /// Returns the number of elements of an image.
     pub(super) fn elements(self) -> u64 {
         u64::from(self.height) * u64::from(self.width) * self.colour.samples() as u64
     }
 
-    /// The number of bytes of an image.
+    /// Returns the number of bytes of an image.
     pub(super) fn size(self) -> u64 {
         self.elements().saturating_mul(self.size.into())
     }

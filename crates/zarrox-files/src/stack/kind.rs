@@ -15,7 +15,7 @@ pub enum StackKind {
 }
 
 impl StackKind {
-    /// The kind that the suffix of a file tells.
+    /// Returns the kind that the suffix of a file tells.
     pub fn of(path: impl AsRef<Path>) -> Option<Self> {
         let suffix = path.as_ref().extension()?.to_str()?.to_ascii_lowercase();
         Some(match suffix.as_str() {
@@ -26,7 +26,7 @@ impl StackKind {
         })
     }
 
-    /// The usual suffix of files.
+    /// Returns the usual suffix of files.
     pub fn suffix(self) -> &'static str {
         match self {
             Self::Png => "png",

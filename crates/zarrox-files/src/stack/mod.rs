@@ -280,7 +280,7 @@ impl Place {
         Ok(place)
     }
 
-    /// The path of the temporary directory.
+    /// Returns the path of the temporary directory.
     fn path(&self) -> &Path {
         self.temporary.as_ref().map_or(Path::new(""), TempDir::path)
     }

@@ -29,7 +29,8 @@ pub struct Names {
 }
 
 impl Names {
-    /// The names of a path whose last part has a place for a number: `%d`, `%04d`, `{}`, `{:04}` or `{:04d}`; `None` for another path.
+    /// Returns the names of a path whose last part has a place for a number: `%d`, `%04d`, `{}`, `{:04}` or
+    /// `{:04d}`; `None` for another path.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] when a directory has such a place, or a name has several.
@@ -70,7 +71,7 @@ impl Names {
         self.directory().join(self.name(number, count))
     }
 
-    /// The directory of all images.
+    /// Returns the directory of all images.
     pub(super) fn directory(&self) -> &Path {
         if self.directory.as_os_str().is_empty() { Path::new(".") } else { &self.directory }
     }
@@ -82,7 +83,7 @@ impl Names {
     }
 }
 
-/// The first place for a number in a name: its start, its end, and the least number of digits.
+/// Returns the first place for a number in a name: its start, its end, and the least number of digits.
 fn placeholder(name: &str) -> Option<(usize, usize, usize)> {
     let forms = [("%", "d"), ("{:", "d}"), ("{:", "}"), ("{", "}")];
     let found = forms.into_iter().filter_map(|(open, close)| {

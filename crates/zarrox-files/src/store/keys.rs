@@ -11,7 +11,8 @@ pub(crate) enum Keys {
 }
 
 impl Keys {
-    /// The path of an array, the rest of a key that may be one of its chunks, for each array to which the key may belong.
+    /// Returns the path of an array, the rest of a key that may be one of its chunks, for each array to which
+    /// the key may belong.
     pub(crate) fn split(self, key: &str) -> impl Iterator<Item = (&str, &str)> {
         let begins_chunk = move |at: &usize| match self {
             Self::Slashes => key[at + 1..].starts_with('c'),
@@ -26,7 +27,7 @@ impl Keys {
         ends.map(|at| (&key[..at], &key[at + 1..])).chain(whole)
     }
 
-    /// The position that the key of a chunk tells, behind the path of its array.
+    /// Returns the position that the key of a chunk tells, behind the path of its array.
     pub(crate) fn position(self, key: &str, ndim: usize) -> Option<Vec<u64>> {
         let number = |part: &str| {
             let is_plain = part == "0" || !part.starts_with(['0', '+']);
@@ -44,7 +45,7 @@ impl Keys {
         (position.len() == ndim).then_some(position)
     }
 
-    /// The key of a chunk.
+    /// Returns the key of a chunk.
     pub(crate) fn key(self, path: &str, chunk: &[u64]) -> String {
         let numbers = || chunk.iter().map(u64::to_string);
         let name = match self {

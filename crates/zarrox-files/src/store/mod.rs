@@ -122,12 +122,12 @@ impl FileStore {
         Self::counted(location, documents, arrays, left_out, Inventories::default())
     }
 
-    /// The store with notes on what was not taken as it was, each with its path.
+    /// Returns the store with notes on what was not taken as it was, each with its path.
     pub(crate) fn with_notes(self, notes: Vec<String>) -> Self {
         self.with(|inner| Inner { notes, ..inner })
     }
 
-    /// The store of a file whose arrays have only elements, with the ways in which these can be read.
+    /// Returns the store of a file whose arrays have only elements, with the ways in which these can be read.
     pub(crate) fn with_elements(self, keys: Keys, accesses: BTreeMap<String, Access>) -> Self {
         self.with(|inner| Inner { keys, accesses, ..inner })
     }
@@ -137,7 +137,7 @@ impl FileStore {
         &self.inner.accesses
     }
 
-    /// The store with the numbers of objects in the file.
+    /// Returns the store with the numbers of objects in the file.
     #[cfg(feature = "hdf5")]
     pub(crate) fn with_inventories(self, inventories: Inventories) -> Self {
         self.with(|inner| Inner { inventories, ..inner })
@@ -202,23 +202,24 @@ impl FileStore {
         &self.inner.inventories
     }
 
-    /// The number of objects in the file that are not left out, counted while the file was read; `None` for a kind of file whose
-    /// objects are not counted.
+    /// Returns the number of objects in the file that are not left out, counted while the file was read;
+    /// `None` for a kind of file whose objects are not counted.
     pub fn inventory(&self) -> Option<Inventory> {
         self.inventory_below("")
     }
 
-    /// The number of objects of a node of the file and of all nodes below it; `None` as for [`FileStore::inventory`].
+    /// Returns the number of objects of a node of the file and of all nodes below it; `None` as for
+    /// [`FileStore::inventory`].
     pub fn inventory_below(&self, node: &str) -> Option<Inventory> {
         self.inner.inventories.below(node)
     }
 
-    /// The nodes of the file that have no form in Zarr.
+    /// Returns the nodes of the file that have no form in Zarr.
     pub fn left_out(&self) -> &[LeftOut] {
         &self.inner.left_out
     }
 
-    /// The array to which a key belongs, and the position of the chunk.
+    /// Returns the array to which a key belongs, and the position of the chunk.
     fn chunk(&self, key: &Key) -> Option<(&dyn Chunks, Vec<u64>)> {
         self.inner.keys.split(key.as_str()).find_map(|(path, chunk)| {
             let chunks = self.inner.arrays.get(path)?;
@@ -255,13 +256,13 @@ impl FileStore {
         }
     }
 
-    /// An error of reading as one of a store.
+    /// Returns an error of reading as one of a store.
     fn located(&self, error: &Error, key: &Key) -> StoreError {
         store_error(error).with_location(&*self.inner.location).with_key(key.as_str())
     }
 }
 
-/// An error of reading as one of a store.
+/// Returns an error of reading as one of a store.
 pub(crate) fn store_error(error: &Error) -> StoreError {
     let kind = match error.kind() {
         ErrorKind::Corrupt => StoreErrorKind::Corrupt,

@@ -14,7 +14,7 @@ pub(super) const MOST_TEXT: usize = 512 << 20;
 
 /// The rows of a column.
 pub(super) trait Rows: Debug + Send + Sync {
-    /// The values of the rows of a block.
+    /// Returns the values of the rows of a block.
     fn read(&self, block: u64) -> Result<Values>;
 }
 
@@ -42,12 +42,12 @@ impl Pieces {
         self.ends.push(self.bytes.len());
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     pub(super) fn count(&self) -> usize {
         self.ends.len()
     }
 
-    /// The number of bytes of all elements.
+    /// Returns the number of bytes of all elements.
     pub(super) fn size(&self) -> usize {
         self.bytes.len()
     }
@@ -62,14 +62,14 @@ impl Pieces {
         self.iter().position(|element| std::str::from_utf8(element).is_err())
     }
 
-    /// The elements in their order.
+    /// Returns the elements in their order.
     pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
         let begins = std::iter::once(0).chain(self.ends.iter().copied());
         begins.zip(&self.ends).map(|(begin, &end)| &self.bytes[begin..end])
     }
 }
 
-/// The error of a block with too much text.
+/// Returns the error of a block with too much text.
 pub(super) fn too_much_text() -> Error {
     unsupported("the texts of one block of rows take more than 512 MiB")
 }

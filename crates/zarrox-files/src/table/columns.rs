@@ -47,7 +47,7 @@ impl Part {
 }
 
 impl Column {
-    /// The elements of some rows.
+    /// Returns the elements of some rows.
     pub(super) fn read(&self, rows: Range<u64>) -> Result<Part> {
         let view = self.array.slice(&self.selection).slice(rows);
         let elements = match &self.field {
@@ -84,7 +84,7 @@ pub(super) enum Lists {
     Refused,
 }
 
-/// The columns of a node, and the number of their rows.
+/// Returns the columns of a node, and the number of their rows.
 pub(super) fn of(
     node: &Node,
     selection: &Selection,
@@ -132,7 +132,7 @@ pub(super) fn of(
     }
 }
 
-/// The arrays of a group: those with these names, or all in the order that an import has left.
+/// Returns the arrays of a group: those with these names, or all in the order that an import has left.
 fn chosen(group: &Group, names: &[String]) -> Result<Vec<(String, Array)>> {
     let open = |name: &String| Ok((name.clone(), group.open(name)?.into_array()?));
     if !names.is_empty() {
@@ -188,7 +188,7 @@ fn add(
     Ok(())
 }
 
-/// The elements that stand for nothing.
+/// Returns the elements that stand for nothing.
 fn missing(array: &Array, data_type: &DataType, registry: &Registry) -> Vec<Vec<u8>> {
     let element = |name: &&str| {
         let value = array.attributes().get(name)?;

@@ -82,7 +82,7 @@ pub(crate) fn open(input: &Input, reading: &Reading) -> Result<FileStore> {
     Ok(FileStore::new(location, documents, arrays, Vec::new()).with_notes(table.notes))
 }
 
-/// The byte between fields.
+/// Returns the byte between fields.
 fn delimiter(path: &Path) -> u8 {
     let suffix = path.extension().and_then(|suffix| suffix.to_str()).unwrap_or_default();
     if suffix.eq_ignore_ascii_case("tsv") { b'\t' } else { b',' }
@@ -114,7 +114,7 @@ struct Block {
 }
 
 impl Records<'_> {
-    /// The next rows; none at the end.
+    /// Returns the next rows; none at the end.
     fn block(&mut self, columns: usize) -> Result<Block> {
         let mut block = Block { rows: 0, columns: vec![Vec::new(); columns] };
         let mut bytes = 0;
@@ -221,7 +221,7 @@ fn check_end(input: &Input, last: u64, delimiter: u8) -> Result<()> {
     if has_ended { Ok(()) } else { Err(corrupt("the file is cut off: it ends between quotes")) }
 }
 
-/// The error of a file that cannot be read.
+/// Returns the error of a file that cannot be read.
 fn not_read(error: csv::Error, input: &Input) -> Error {
     match error.into_kind() {
         csv::ErrorKind::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => {

@@ -54,7 +54,7 @@ impl<W: Write> Writer<W> {
     }
 }
 
-/// The text of an element. Of what is not a number, and not a time, there is none.
+/// Returns the text of an element. Of what is not a number, and not a time, there is none.
 fn text(data_type: &DataType, element: &[u8], registry: &Registry) -> Result<Vec<u8>> {
     let eight = || element.try_into().unwrap_or_default();
     Ok(match data_type {
@@ -80,7 +80,7 @@ fn text(data_type: &DataType, element: &[u8], registry: &Registry) -> Result<Vec
     })
 }
 
-/// The shortest text that is read as the number; none for NaN.
+/// Returns the shortest text that is read as the number; none for NaN.
 fn float<F: std::fmt::Debug + PartialEq + Copy>(value: F) -> Vec<u8> {
     #[expect(clippy::eq_op, reason = "NaN differs from itself")]
     if value != value { Vec::new() } else { format!("{value:?}").into() }

@@ -29,7 +29,7 @@ pub(super) struct Parser {
 }
 
 impl Parser {
-    /// The way to a type.
+    /// Returns the way to a type.
     ///
     /// # Errors
     /// When no text says elements of the type.
@@ -50,7 +50,7 @@ impl Parser {
         Ok(Self { data_type: data_type.clone(), way, registry: zarrox::codecs::registry() })
     }
 
-    /// The type of the elements.
+    /// Returns the type of the elements.
     pub(super) fn data_type(&self) -> &DataType {
         &self.data_type
     }
@@ -60,7 +60,7 @@ impl Parser {
         self.way == Way::Text
     }
 
-    /// The elements of texts.
+    /// Returns the elements of texts.
     ///
     /// # Errors
     /// The inner error is the position of a text that is not an element of the type.
@@ -111,7 +111,7 @@ fn float<T: std::str::FromStr>(text: &[u8], missing: T) -> Option<T> {
     if is_missing(text) { Some(missing) } else { parsed(text) }
 }
 
-/// The bytes of all elements, or the position of the first text that is none.
+/// Returns the bytes of all elements, or the position of the first text that is none.
 fn each<'t, const N: usize>(
     texts: impl Iterator<Item = &'t [u8]>,
     element: impl Fn(&[u8]) -> Option<[u8; N]>,

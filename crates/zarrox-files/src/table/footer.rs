@@ -225,7 +225,7 @@ impl<'b> Copy<'b> {
         None
     }
 
-    /// A number of a field, which is not negative.
+    /// Returns a number of a field, which is not negative.
     fn zigzag(&mut self) -> Option<u64> {
         self.varint().filter(|value| value % 2 == 0).map(|value| value / 2)
     }

@@ -26,7 +26,7 @@ pub(super) fn is_missing(text: &[u8]) -> bool {
     )
 }
 
-/// The truth that a text says.
+/// Returns the truth that a text says.
 pub(super) fn truth(text: &[u8]) -> Option<bool> {
     match text {
         b"true" | b"True" | b"TRUE" => Some(true),
@@ -35,12 +35,12 @@ pub(super) fn truth(text: &[u8]) -> Option<bool> {
     }
 }
 
-/// The number that a text says.
+/// Returns the number that a text says.
 pub(super) fn parsed<T: std::str::FromStr>(text: &[u8]) -> Option<T> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
-/// The integer that a text says.
+/// Returns the integer that a text says.
 pub(super) fn signed(text: &[u8]) -> Option<i64> {
     let (is_negative, digits) = match text {
         [b'-', digits @ ..] => (true, digits),
@@ -137,7 +137,7 @@ impl Guess {
         }
     }
 
-    /// The type of the column; `None` for text.
+    /// Returns the type of the column; `None` for text.
     pub(super) fn data_type(&self) -> Option<DataType> {
         let whole = |data_type: DataType| match (self.has_missing, self.is_exact) {
             (false, _) => Some(data_type),

@@ -15,7 +15,7 @@ pub(super) struct Levels {
 }
 
 impl Levels {
-    /// The levels of a column.
+    /// Returns the levels of a column.
     ///
     /// # Errors
     /// When there are lists in lists.
@@ -29,7 +29,7 @@ impl Levels {
     }
 }
 
-/// The level of definition of the repeated part of a column.
+/// Returns the level of definition of the repeated part of a column.
 fn defined(column: &ColumnDescriptor, root: &Type) -> i16 {
     let (mut level, mut node) = (0, root);
     for name in column.path().parts() {
@@ -50,7 +50,7 @@ fn defined(column: &ColumnDescriptor, root: &Type) -> i16 {
     level
 }
 
-/// The name of a column: the path of its fields, without those that make a list.
+/// Returns the name of a column: the path of its fields, without those that make a list.
 pub(super) fn name(column: &ColumnDescriptor) -> String {
     let parts = column.path().parts();
     let parts = match (column.max_rep_level(), parts) {

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-/// The names of arrays for the columns of a table. A slash would lead into a group, and a name that is there already gets a number.
+/// Returns the names of arrays for the columns of a table. A slash would lead into a group, and a name that
+/// is there already gets a number.
 ///
 /// Zarr reserves names that begin with two underscores, so that these are left out, as for an index of pandas.
 pub(super) fn of_columns<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<String> {

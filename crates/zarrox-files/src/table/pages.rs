@@ -162,7 +162,7 @@ fn check_place(source: &Source, column: &ColumnChunkMetaData) -> Result<()> {
     Ok(())
 }
 
-/// The bytes that were compressed, if they are not too many.
+/// Returns the bytes that were compressed, if they are not too many.
 fn decompressed(compression: Compression, bytes: &[u8]) -> Result<Vec<u8>> {
     let failed = |error: &dyn std::fmt::Display| ParquetError::General(format!("a page is damaged: {error}"));
     match compression {

@@ -80,7 +80,7 @@ pub(crate) fn open(input: &Arc<Input>, reading: &Reading) -> Result<FileStore> {
     Ok(FileStore::new(location, documents, arrays, left_out).with_notes(notes))
 }
 
-/// The error of a file that cannot be read.
+/// Returns the error of a file that cannot be read.
 fn parquet(error: ParquetError) -> Error {
     match error {
         ParquetError::NYI(message) => unsupported(message),
@@ -114,7 +114,8 @@ impl File {
         Ok(Self { source, metadata, rows, firsts })
     }
 
-    /// The number of rows in a block: as many groups as make one, so that none is read twice, or a part of a large group.
+    /// Returns the number of rows in a block: as many groups as make one, so that none is read twice, or a
+    /// part of a large group.
     fn in_block(&self, kind: Kind) -> u64 {
         let most = if matches!(kind, Kind::Text | Kind::Bytes) { TEXT_BLOCK } else { BLOCK };
         let first = self.firsts.get(1).copied().unwrap_or(self.rows).max(1);
@@ -122,7 +123,8 @@ impl File {
         if !is_even || first > most { most } else { most / first * first }
     }
 
-    /// The groups of a range of rows: the number of each, the rows that are skipped in it, and those that are taken.
+    /// Returns the groups of a range of rows: the number of each, the rows that are skipped in it, and those
+    /// that are taken.
     fn groups(&self, begin: u64, end: u64) -> Vec<(usize, usize, usize)> {
         let mut groups = Vec::new();
         let from = self.firsts.partition_point(|&first| first <= begin).saturating_sub(1);
@@ -156,7 +158,7 @@ struct StoredColumn {
 }
 
 impl StoredColumn {
-    /// A column, and its attributes.
+    /// Describes a column of the file and its attributes.
     fn new(file: &Arc<File>, number: usize) -> Result<(Self, Map)> {
         let descriptor = file.metadata.file_metadata().schema_descr().column(number);
         let levels = Levels::of(&descriptor, file.metadata.file_metadata().schema())?;

@@ -260,7 +260,7 @@ impl Target {
     }
 }
 
-/// The type of a column of lists.
+/// Returns the type of a column of lists.
 fn list_of(name: &str, element: Type) -> Result<Type, ParquetError> {
     let list = Type::group_type_builder("list").with_repetition(Repetition::REPEATED);
     let list = list.with_fields(vec![Arc::new(element)]).build()?;
@@ -268,7 +268,7 @@ fn list_of(name: &str, element: Type) -> Result<Type, ParquetError> {
     column.with_logical_type(Some(LogicalType::List)).with_fields(vec![Arc::new(list)]).build()
 }
 
-/// The way of decimals, and the type of the column.
+/// Returns the way of decimals, and the type of the column.
 fn decimal(data_type: &DataType, decimals: u32) -> (Way, Physical, Option<LogicalType>) {
     let is_short = matches!(data_type.storage(), Storage::Int(..=4) | Storage::Uint(..=2));
     let (way, physical, digits) = match is_short && decimals <= SHORT_DIGITS {
@@ -279,7 +279,7 @@ fn decimal(data_type: &DataType, decimals: u32) -> (Way, Physical, Option<Logica
     (way, physical, Some(LogicalType::decimal(number(decimals), number(digits))))
 }
 
-/// The way of a type, and the type of the column.
+/// Returns the way of a type, and the type of the column.
 fn kind(data_type: &DataType) -> Option<(Way, Physical, Option<LogicalType>)> {
     let integer = |bits, is_signed| Some(LogicalType::integer(bits, is_signed));
     let stamp = |unit| Some(LogicalType::timestamp(false, unit));
@@ -331,7 +331,7 @@ fn bits(size: usize) -> i8 {
     i8::try_from(size * 8).unwrap_or(64)
 }
 
-/// The count in the unit of the file; `None` for what is not a time.
+/// Returns the count in the unit of the file; `None` for what is not a time.
 fn counted(count: i64, length: i64) -> Result<Option<i64>> {
     if count == NOT_A_TIME {
         return Ok(None);

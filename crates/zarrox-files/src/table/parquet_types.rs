@@ -44,7 +44,7 @@ impl Mapped {
         Self { kind, data_type, decimals: 0, unit: 1 }
     }
 
-    /// The type of a column.
+    /// Returns the type of a column.
     pub(super) fn of(column: &ColumnDescriptor) -> Result<Self> {
         let logical = column.logical_type_ref();
         let converted = column.converted_type();
@@ -138,7 +138,7 @@ impl Mapped {
         Ok(Self::new(Kind::Unsigned(bits), data_type))
     }
 
-    /// The integers of a column of decimals, which are multiples of a power of ten.
+    /// Returns the integers of a column of decimals, which are multiples of a power of ten.
     fn decimal(column: &ColumnDescriptor) -> Result<Self> {
         let (precision, scale) = match column.logical_type_ref() {
             Some(LogicalType::Decimal(of)) => (of.precision, of.scale),
@@ -155,7 +155,7 @@ impl Mapped {
         }
     }
 
-    /// The attribute `scale_factor` of decimals, as CF has it.
+    /// Returns the attribute `scale_factor` of decimals, as CF has it.
     pub(super) fn scale_factor(&self) -> Option<Json> {
         let power = format!("1e-{}", self.decimals);
         (self.decimals > 0).then(|| power.parse::<f64>().ok()).flatten().map(Json::from)

@@ -33,7 +33,7 @@ impl Spool {
         Ok(piece)
     }
 
-    /// The pieces, which are read from now on.
+    /// Returns the pieces, which are read from now on.
     pub(super) fn finish(self) -> Result<Input> {
         self.out.finish("a temporary file".into())
     }

@@ -68,7 +68,7 @@ impl std::fmt::Debug for Table {
 }
 
 impl Table {
-    /// A table of all arrays of a group, which have one dimension and one length.
+    /// Creates a table of all arrays of a group, which have one dimension and one length.
     pub fn new() -> Self {
         Self::default()
     }
@@ -133,7 +133,7 @@ impl Table {
         self.listener.as_ref().map_or(Ok(()), |listener| listener(all(done), all(rows)))
     }
 
-    /// The number of rows that are in memory at once.
+    /// Returns the number of rows that are in memory at once.
     fn step(&self, columns: &[Column], most: u64) -> u64 {
         let row = columns.iter().map(|column| {
             let value = match column.data_type.size() {

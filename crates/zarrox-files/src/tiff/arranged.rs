@@ -24,7 +24,7 @@ impl Arranged {
         Self { inner, order, merged, grid }
     }
 
-    /// The position of a chunk in the grid of the inner elements.
+    /// Returns the position of a chunk in the grid of the inner elements.
     fn position(&self, chunk: &[u64]) -> Vec<u64> {
         let mut ordered = chunk.to_vec();
         if let Some(dim) = self.merged
@@ -40,7 +40,7 @@ impl Arranged {
         position
     }
 
-    /// The place in this order of a position of the inner elements.
+    /// Returns the place in this order of a position of the inner elements.
     fn outer(&self, position: &[u64]) -> Vec<u64> {
         let mut ordered: Vec<u64> = self.order.iter().map(|&dim| position[dim]).collect();
         if let Some(dim) = self.merged {

@@ -9,7 +9,7 @@ use super::gdal;
 use super::series::Series;
 use super::tag;
 
-/// The attributes of an image, but for its place on the earth and its missing value.
+/// Returns the attributes of an image, but for its place on the earth and its missing value.
 ///
 /// Its dimensions have these names, and its pixels are `rows` and `columns` times as large as those of the first level.
 pub(super) fn of(series: &Series, form: &Form, names: &[String], (rows, columns): (f64, f64)) -> Result<Map> {
@@ -39,7 +39,7 @@ pub(super) fn of(series: &Series, form: &Form, names: &[String], (rows, columns)
     Ok(attributes)
 }
 
-/// The name of what samples stand for, where it is not brightness, or red, green and blue.
+/// Returns the name of what samples stand for, where it is not brightness, or red, green and blue.
 fn photometric(number: u64) -> Option<String> {
     Some(match number {
         1 | 2 => return None,

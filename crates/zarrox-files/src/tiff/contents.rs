@@ -93,7 +93,7 @@ impl Contents {
         Ok(contents)
     }
 
-    /// A note on the masks of pages, and on smaller copies, which are not read unless levels are asked for.
+    /// Returns a note on the masks of pages, and on smaller copies, which are not read unless levels are asked for.
     pub(super) fn not_taken(&self, reading: &Reading) -> Option<String> {
         let is_all = reading.ome || reading.level > 0;
         let copies: usize = if is_all { 0 } else { self.found.iter().map(|found| found.levels.len()).sum() };
@@ -246,7 +246,8 @@ impl Contents {
         Ok(count)
     }
 
-    /// The image of which a page of this form is a smaller copy: the one that names it, or the first one of the run that has none.
+    /// Returns the image of which a page of this form is a smaller copy: the one that names it, or the first
+    /// one of the run that has none.
     fn main_of(&mut self, form: &Form, parent: Option<usize>) -> Option<usize> {
         let side = (form.width, form.height);
         let main = parent.unwrap_or_else(|| self.next.get(&side).copied().unwrap_or(self.run));

@@ -86,7 +86,7 @@ const NEEDED: [u16; 25] = [
 ];
 
 impl File {
-    /// The file, and the position of its first directory.
+    /// Returns the file, and the position of its first directory.
     pub(super) fn open(input: Arc<Input>) -> Result<(Self, u64)> {
         let start = input.start(16)?;
         let endian = match start.get(..2) {
@@ -107,7 +107,7 @@ impl File {
         Ok((file, first))
     }
 
-    /// The number of some bytes.
+    /// Returns the number of some bytes.
     pub(super) fn number(&self, bytes: &[u8]) -> u64 {
         let join = |number, &byte: &u8| number << 8 | u64::from(byte);
         match self.endian {
@@ -163,7 +163,7 @@ impl File {
         self.directory(position)
     }
 
-    /// A directory, and the position of the next one.
+    /// Returns a directory, and the position of the next one.
     fn directory(&self, position: u64) -> Result<(Directory, u64)> {
         let (of_count, of_entry, of_offset) = if self.is_big { (8_u64, 20_u64, 8_u64) } else { (2, 12, 4) };
         let count = self.number(&self.input.read(position, of_count)?);
@@ -197,7 +197,7 @@ impl File {
     }
 }
 
-/// The size of a value in bytes.
+/// Returns the size of a value in bytes.
 fn size_of(kind: u16) -> Option<u64> {
     match kind {
         1 | 2 | 6 | 7 => Some(1),
@@ -209,25 +209,25 @@ fn size_of(kind: u16) -> Option<u64> {
 }
 
 impl Directory {
-    /// The size of the values of all tags in bytes.
+    /// Returns the size of the values of all tags in bytes.
     pub(super) fn total(&self) -> u64 {
         self.entries.keys().fold(0, |size: u64, &tag| size.saturating_add(self.size(tag)))
     }
 
-    /// The size of the values of a tag in bytes.
+    /// Returns the size of the values of a tag in bytes.
     pub(super) fn size(&self, tag: u16) -> u64 {
         let entry = self.entries.get(&tag);
         entry.map_or(0, |entry| entry.count.saturating_mul(size_of(entry.kind).unwrap_or(1)))
     }
 
-    /// The bytes of a tag, and the size of each value.
+    /// Returns the bytes of a tag, and the size of each value.
     pub(super) fn bytes(&self, tag: u16) -> Result<Option<(Vec<u8>, u16)>> {
         let Some(entry) = self.entries.get(&tag) else { return Ok(None) };
         let bytes = self.file.input.read(entry.offset, self.size(tag))?;
         Ok(Some((bytes, entry.kind)))
     }
 
-    /// The whole numbers of a tag, which has no negative ones; empty if it is not there.
+    /// Returns the whole numbers of a tag, which has no negative ones; empty if it is not there.
     pub(super) fn numbers(&self, tag: u16) -> Result<Vec<u64>> {
         let Some((bytes, kind)) = self.bytes(tag)? else { return Ok(Vec::new()) };
         if matches!(kind, 2 | 5..=6 | 8..=12 | 17) {
@@ -237,7 +237,7 @@ impl Directory {
         Ok(bytes.chunks_exact(size).map(|bytes| self.file.number(bytes)).collect())
     }
 
-    /// The only whole number of a tag, or the first one.
+    /// Returns the only whole number of a tag, or the first one.
     pub(super) fn number(&self, tag: u16) -> Result<Option<u64>> {
         // Only one is read, however many there are.
         let Some(entry) = self.entries.get(&tag).filter(|entry| entry.count > 0) else { return Ok(None) };
@@ -302,7 +302,7 @@ impl Directory {
         &self.file
     }
 
-    /// The text of a tag.
+    /// Returns the text of a tag.
     pub(super) fn text(&self, tag: u16) -> Result<Option<String>> {
         const MOST: u64 = 64 << 20;
         if self.size(tag) > MOST {

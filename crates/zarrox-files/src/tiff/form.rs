@@ -50,7 +50,7 @@ impl fmt::Display for Form {
 }
 
 impl Form {
-    /// The form that the tags of a directory tell.
+    /// Returns the form that the tags of a directory tell.
     pub(super) fn of(directory: &Directory) -> Result<Self> {
         let number = |tag| directory.number(tag);
         let needed = |tag, name: &str| number(tag)?.ok_or_else(|| corrupt(format!("an image has no {name}")));
@@ -114,27 +114,27 @@ impl Form {
         Ok(())
     }
 
-    /// The type of the elements.
+    /// Returns the type of the elements.
     pub(super) fn data_type(&self) -> &DataType {
         &self.sample.data_type
     }
 
-    /// The number of samples that lie together.
+    /// Returns the number of samples that lie together.
     pub(super) fn together(&self) -> u64 {
         if self.is_planar { 1 } else { self.samples }
     }
 
-    /// The number of planes of samples.
+    /// Returns the number of planes of samples.
     pub(super) fn planes(&self) -> u64 {
         if self.is_planar { self.samples } else { 1 }
     }
 
-    /// The number of bytes of the elements of a pixel in a plane.
+    /// Returns the number of bytes of the elements of a pixel in a plane.
     pub(super) fn pixel(&self) -> u64 {
         self.together() * self.sample.data_type.size() as u64
     }
 
-    /// The number of bytes of a row of a strip or a tile in the file, before it is compressed.
+    /// Returns the number of bytes of a row of a strip or a tile in the file, before it is compressed.
     pub(super) fn stored_row(&self) -> u64 {
         (self.part.1 * self.together() * self.sample.bits).div_ceil(8)
     }
@@ -148,13 +148,13 @@ impl Form {
         }
     }
 
-    /// The number of strips or tiles behind, below and beside one another.
+    /// Returns the number of strips or tiles behind, below and beside one another.
     pub(super) fn parts(&self) -> (u64, u64, u64) {
         let (rows, columns) = self.part;
         (self.depth.div_ceil(self.part_depth), self.height.div_ceil(rows), self.width.div_ceil(columns))
     }
 
-    /// The number of all strips or tiles.
+    /// Returns the number of all strips or tiles.
     pub(super) fn count(&self) -> Option<u64> {
         let (behind, below, beside) = self.parts();
         self.planes().checked_mul(behind)?.checked_mul(below)?.checked_mul(beside)
@@ -173,7 +173,7 @@ impl Form {
     }
 }
 
-/// The form that all samples have.
+/// Returns the form that all samples have.
 fn sample(directory: &Directory) -> Result<Sample> {
     let of_all = |tag, name: &str| {
         if directory.size(tag) > 1 << 20 {

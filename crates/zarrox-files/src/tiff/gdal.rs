@@ -123,7 +123,7 @@ impl Bands {
     }
 }
 
-/// The element that stands for nothing, and its number; `None` if the type has no such element.
+/// Returns the element that stands for nothing, and its number; `None` if the type has no such element.
 pub(super) fn missing(text: &str, data_type: &DataType) -> Option<(Vec<u8>, Json)> {
     let registry = zarrox::codecs::registry();
     let text = text.trim();

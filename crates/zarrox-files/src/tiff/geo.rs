@@ -38,7 +38,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// The place that the tags of an image tell.
+    /// Returns the place that the tags of an image tell.
     pub(super) fn of(directory: &Directory) -> Result<Option<Self>> {
         let tags = [tag::GEO_KEYS, tag::TIE_POINTS, tag::GEO_FLOATS, tag::GEO_TEXTS, tag::CAMERA];
         if tags.iter().any(|&tag| directory.size(tag) > 1 << 20) {
@@ -109,7 +109,7 @@ impl Place {
         }
     }
 
-    /// The coordinates of the middles of columns and of rows, if these are not turned.
+    /// Returns the coordinates of the middles of columns and of rows, if these are not turned.
     pub(super) fn coordinates(&self, columns: u64, rows: u64) -> Option<(Coordinates, Coordinates)> {
         let [a, b, c, d, e, f] = self.transform?;
         let is_straight = b == 0.0 && d == 0.0;

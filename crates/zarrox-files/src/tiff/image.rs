@@ -40,7 +40,8 @@ pub(super) struct Image {
 }
 
 impl Image {
-    /// The elements of pages of one form, of which there is at least one. There are as many slots as the dimensions have pages.
+    /// Returns the elements of pages of one form, of which there is at least one. There are as many slots as
+    /// the dimensions have pages.
     pub(super) fn new(slots: Slots, axes: Vec<Axis>) -> Result<Self> {
         let first = slots.iter().flatten().next().ok_or_else(|| corrupt("the file has no images"))?;
         let (form, endian) = (Arc::clone(&first.form), first.coding.endian);
@@ -91,7 +92,7 @@ impl Image {
         self.with(pages, self.form.planes(), self.form.depth, self.form.height, self.form.width)
     }
 
-    /// The names of all dimensions.
+    /// Returns the names of all dimensions.
     pub(super) fn names(&self) -> Vec<String> {
         let pages = self.axes.iter().map(|(name, _)| name.clone());
         let channel = || "channel".to_owned();
@@ -120,7 +121,7 @@ impl Image {
         pages.chain(planes).chain(depth).chain([rows, columns]).chain(together).collect()
     }
 
-    /// The place of a chunk by its position in the grid.
+    /// Returns the place of a chunk by its position in the grid.
     fn place(&self, chunk: &[u64]) -> Place {
         let (pages, inner) = chunk.split_at(self.axes.len().min(chunk.len()));
         let last = self.axes.len().saturating_sub(1);
@@ -141,7 +142,7 @@ impl Image {
         }
     }
 
-    /// The strips or tiles of a chunk, by their place below one another.
+    /// Returns the strips or tiles of a chunk, by their place below one another.
     fn parts(&self, row: u64) -> Range<u64> {
         let first = row * self.chunk.0;
         let last = (first + self.chunk.0).min(self.form.height);
@@ -152,7 +153,7 @@ impl Image {
         usize::try_from(number).ok().and_then(|number| self.slots.get(number)?.as_ref())
     }
 
-    /// The place of a strip or a tile in the file.
+    /// Returns the place of a strip or a tile in the file.
     fn stored(&self, number: u64, place: &Place, part: u64) -> (u64, u64) {
         let (behind, below, beside) = self.form.parts();
         let index = ((place.plane * behind + place.behind) * below + part) * beside + place.column;
@@ -160,7 +161,7 @@ impl Image {
         page.and_then(|(page, index)| page.places.get(index)).copied().unwrap_or((0, 0))
     }
 
-    /// The rows of one page in a chunk. Where a chunk has more rows than the page, they are missing.
+    /// Returns the rows of one page in a chunk. Where a chunk has more rows than the page, they are missing.
     fn rows(&self, number: u64, place: &Place) -> Result<Vec<u8>> {
         let length = self.chunk.1 * self.form.pixel();
         let (first, last) =

@@ -16,7 +16,7 @@ pub(super) fn is_imagej(text: &str) -> bool {
     text.starts_with("ImageJ=")
 }
 
-/// The value of a line such as `slices=5`.
+/// Returns the value of a line such as `slices=5`.
 fn value<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('=')).map(str::trim)
 }
@@ -25,7 +25,7 @@ fn number(text: &str, name: &str) -> Option<f64> {
     value(text, name)?.parse().ok()
 }
 
-/// The dimensions of planes that a description tells, from the slowest to the fastest.
+/// Returns the dimensions of planes that a description tells, from the slowest to the fastest.
 ///
 /// Samples that lie together are not planes, though some programs count them as channels.
 pub(super) fn planes(text: &str, samples: u64) -> Option<Vec<Axis>> {
@@ -59,7 +59,7 @@ pub(super) fn planes(text: &str, samples: u64) -> Option<Vec<Axis>> {
     Some(axes)
 }
 
-/// The distances of elements, with their units.
+/// Returns the distances of elements, with their units.
 pub(super) fn scales(text: &str, directory: Option<&Directory>) -> Result<Scales> {
     let mut scales = Scales::default();
     let unit = value(text, "unit");
@@ -108,7 +108,7 @@ pub(super) fn channels(text: &str, directory: Option<&Directory>, count: u64) ->
     Ok(channels)
 }
 
-/// The entries of ImageJ's metadata with their kinds, which are four letters.
+/// Returns the entries of ImageJ's metadata with their kinds, which are four letters.
 fn metadata(directory: &Directory) -> Result<Vec<([u8; 4], Vec<u8>)>> {
     if directory.size(tag::IMAGEJ_COUNTS) > MOST || directory.size(tag::IMAGEJ_METADATA) > MOST {
         return Ok(Vec::new());

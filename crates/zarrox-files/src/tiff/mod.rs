@@ -79,7 +79,7 @@ pub(crate) fn open(input: &Arc<Input>, reading: &Reading) -> Result<FileStore> {
     Ok(FileStore::new(location, hierarchy.documents, hierarchy.arrays, left_out).with_notes(notes))
 }
 
-/// The series of a file: those of OME-XML, or of pages of one form.
+/// Returns the series of a file: those of OME-XML, or of pages of one form.
 fn all_series(
     input: &Input,
     contents: &Contents,
@@ -98,7 +98,7 @@ fn all_series(
     series::by_form(&found, input.length(), left_out)
 }
 
-/// The pages of a level of each series that has it: 0 are the images themselves.
+/// Returns the pages of a level of each series that has it: 0 are the images themselves.
 fn chosen<'a>(
     series: &'a [Series],
     level: usize,
@@ -227,7 +227,7 @@ impl Hierarchy<'_> {
     }
 }
 
-/// The shape of an image in the order of OME-Zarr.
+/// Returns the shape of an image in the order of OME-Zarr.
 fn arranged_shape(image: &Image, arrangement: &Arrangement) -> Vec<u64> {
     let shape = image.shape();
     arranged::join(&arrangement.order.iter().map(|&dim| shape[dim]).collect::<Vec<_>>(), arrangement.merged)
@@ -238,7 +238,7 @@ fn form_of(slots: &Slots) -> Result<&Form> {
     Ok(&first.form)
 }
 
-/// The place on the earth of pages of a form, which may be smaller copies.
+/// Returns the place on the earth of pages of a form, which may be smaller copies.
 fn place(series: &Series, main: &Form, form: &Form) -> Result<Option<Place>> {
     let Some(directory) = &series.directory else { return Ok(None) };
     let ((rows, columns), place) = (ratios(main, form), Place::of(directory)?);
@@ -252,7 +252,7 @@ fn ratios(main: &Form, form: &Form) -> (f64, f64) {
     (ratio(form.height, main.height), ratio(form.width, main.width))
 }
 
-/// An image with its missing value, and its document.
+/// Returns an image with its missing value, and its document.
 fn described(
     path: &str,
     series: &Series,

@@ -19,7 +19,7 @@ pub(super) struct Arrangement {
 }
 
 impl Arrangement {
-    /// The arrangement of dimensions with these names.
+    /// Returns the arrangement of dimensions with these names.
     pub(super) fn of(names: &[String], series: &Series) -> Result<Self> {
         let has = |wanted: &str| names.iter().any(|name| name == wanted);
         let axis = |name: &String| match name.as_str() {
@@ -57,7 +57,7 @@ impl Arrangement {
     }
 }
 
-/// The attributes of a group whose arrays, named by their numbers, have these numbers of rows and columns.
+/// Returns the attributes of a group whose arrays, named by their numbers, have these numbers of rows and columns.
 pub(super) fn attributes(
     series: &Series,
     arrangement: &Arrangement,
@@ -90,7 +90,7 @@ pub(super) fn attributes(
     Ok(attributes)
 }
 
-/// The channels, if anything is known of them that viewers show.
+/// Returns the channels, if anything is known of them that viewers show.
 fn described(series: &Series, count: u64, data_type: &DataType) -> Vec<ome::Channel> {
     let has_range = series.channels.iter().any(|channel| channel.range.is_some());
     let limits = limits(data_type);
@@ -114,7 +114,7 @@ fn described(series: &Series, count: u64, data_type: &DataType) -> Vec<ome::Chan
     (0..usize::try_from(count.min(1 << 10)).unwrap_or(0)).map(channel).collect()
 }
 
-/// The smallest and the largest number of a type of integers.
+/// Returns the smallest and the largest number of a type of integers.
 fn limits(data_type: &DataType) -> Option<(f64, f64)> {
     Some(match data_type {
         DataType::UInt8 => (0.0, u8::MAX.into()),

@@ -61,7 +61,7 @@ pub(super) enum Role {
 }
 
 impl Role {
-    /// The role that the tags of a directory tell.
+    /// Returns the role that the tags of a directory tell.
     pub(super) fn of(directory: &Directory) -> Result<Self> {
         let subfile = directory.number(tag::SUBFILE)?.unwrap_or(0);
         let is_mask = subfile & 4 == 4 || directory.number(tag::PHOTOMETRIC)? == Some(4);
@@ -142,7 +142,7 @@ impl Page {
     }
 }
 
-/// The blocks in which the samples of YCbCr lie; `None` if they lie pixel by pixel.
+/// Returns the blocks in which the samples of YCbCr lie; `None` if they lie pixel by pixel.
 fn subsampling(directory: &Directory, form: &Form) -> Result<Option<(u64, u64)>> {
     let numbers = if directory.size(tag::SUBSAMPLING) > 64 {
         Vec::new()
@@ -167,7 +167,7 @@ fn subsampling(directory: &Directory, form: &Form) -> Result<Option<(u64, u64)>>
     Ok(Some((x, y)))
 }
 
-/// The places of all strips or tiles in the file, and their sizes.
+/// Returns the places of all strips or tiles in the file, and their sizes.
 fn places(directory: &Directory, form: &Form, compression: Compression) -> Result<Vec<(u64, u64)>> {
     let tags = match form.is_tiled {
         true => (tag::TILE_OFFSETS, tag::TILE_SIZES),
@@ -199,7 +199,7 @@ fn places(directory: &Directory, form: &Form, compression: Compression) -> Resul
 /// The most strips or tiles of an image that has none of them.
 const MOST_MISSING: u64 = 1 << 20;
 
-/// The number of rows of a strip or a tile.
+/// Returns the number of rows of a strip or a tile.
 fn rows_of(form: &Form, nth: u64) -> u64 {
     if form.is_tiled {
         return form.part.0 * form.part_depth;

@@ -19,7 +19,7 @@ pub(super) enum Predictor {
 }
 
 impl Predictor {
-    /// The predictor of a number for samples of a form.
+    /// Returns the predictor of a number for samples of a form.
     pub(super) fn of(number: u64, sample: &Sample) -> Result<Self> {
         let data_type = &sample.data_type;
         let is_float = matches!(data_type, DataType::Float16 | DataType::Float32 | DataType::Float64);

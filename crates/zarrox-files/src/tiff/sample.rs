@@ -136,7 +136,7 @@ fn ordered<const N: usize>(big: &[u8; N], endian: Endian) -> [u8; N] {
     bytes
 }
 
-/// The number of a sign, 7 bits of an exponent and 16 bits of a fraction.
+/// Returns the number of a sign, 7 bits of an exponent and 16 bits of a fraction.
 fn float24([high, middle, low]: [u8; 3]) -> f32 {
     let sign = if high & 0x80 == 0 { 1.0 } else { -1.0 };
     let exponent = i32::from(high & 0x7f);
@@ -149,7 +149,7 @@ fn float24([high, middle, low]: [u8; 3]) -> f32 {
     }
 }
 
-/// The complex numbers of floats that pairs of integers are.
+/// Returns the complex numbers of floats that pairs of integers are.
 fn complex(bytes: &[u8], is_short: bool, endian: Endian) -> Vec<u8> {
     let mut out = Vec::new();
     if is_short {

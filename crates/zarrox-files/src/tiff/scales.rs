@@ -23,7 +23,7 @@ impl Scales {
         }
     }
 
-    /// The distance along a dimension.
+    /// Returns the distance along a dimension.
     pub(super) fn of(&self, axis: &str) -> Option<&Scale> {
         self.0.iter().find(|scale| scale.axis == axis)
     }
@@ -59,7 +59,7 @@ impl Scales {
     }
 }
 
-/// The name of a unit in UDUNITS-2; `None` for pixels and other units that are none.
+/// Returns the name of a unit in UDUNITS-2; `None` for pixels and other units that are none.
 pub(super) fn named(unit: &str) -> Option<String> {
     let unit = unit.trim();
     let known = match unit {

@@ -40,7 +40,7 @@ pub(super) struct Series {
 }
 
 impl Series {
-    /// The series of pages in the order of dimensions.
+    /// Returns the series of pages in the order of dimensions.
     pub(super) fn new(axes: Vec<Axis>, found: &[Option<&Found>]) -> Self {
         let slots = found.iter().map(|found| found.map(|found| Arc::clone(&found.page))).collect();
         let directory = found.iter().flatten().find_map(|found| found.directory.clone());
@@ -48,7 +48,7 @@ impl Series {
         Self { name: None, axes, slots, levels: levels(found), directory, scales, channels: Vec::new() }
     }
 
-    /// The form of all pages.
+    /// Returns the form of all pages.
     pub(super) fn form(&self) -> Option<&Arc<Form>> {
         self.slots.iter().flatten().next().map(|page| &page.form)
     }
@@ -58,13 +58,13 @@ impl Series {
         self.form().is_some_and(|form| form.photometric == 2 || form.photometric == 6)
     }
 
-    /// The description of the first page.
+    /// Returns the description of the first page.
     pub(super) fn description(&self) -> Result<Option<String>> {
         self.directory.as_ref().map_or(Ok(None), |directory| directory.text(tag::DESCRIPTION))
     }
 }
 
-/// The smaller copies that all pages have in one form, the largest first.
+/// Returns the smaller copies that all pages have in one form, the largest first.
 fn levels(found: &[Option<&Found>]) -> Vec<Slots> {
     let sorted: Vec<Option<Vec<&Arc<Page>>>> = found
         .iter()
@@ -91,7 +91,7 @@ fn levels(found: &[Option<&Found>]) -> Vec<Slots> {
     all
 }
 
-/// The series of pages by their forms, and by the descriptions of their first pages.
+/// Returns the series of pages by their forms, and by the descriptions of their first pages.
 pub(super) fn by_form(found: &[&Found], length: u64, left_out: &mut Vec<LeftOut>) -> Result<Vec<Series>> {
     let mut groups: Vec<Vec<&Found>> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
@@ -112,7 +112,7 @@ pub(super) fn by_form(found: &[&Found], length: u64, left_out: &mut Vec<LeftOut>
     groups.iter().map(|group| of_group(group, length, left_out)).collect()
 }
 
-/// The series of pages of one form.
+/// Returns the series of pages of one form.
 fn of_group(group: &[&Found], length: u64, left_out: &mut Vec<LeftOut>) -> Result<Series> {
     let first = *group.first().ok_or_else(|| corrupt("the file has no images"))?;
     let directory = first.directory.as_deref();
@@ -153,14 +153,15 @@ fn of_group(group: &[&Found], length: u64, left_out: &mut Vec<LeftOut>) -> Resul
     Ok(series)
 }
 
-/// The series of pages along one dimension.
+/// Returns the series of pages along one dimension.
 fn plain(group: &[&Found]) -> Series {
     let pages = group.len() as u64;
     let axes = if pages > 1 { vec![("page".to_owned(), pages)] } else { Vec::new() };
     Series::new(axes, &group.iter().map(|found| Some(*found)).collect::<Vec<_>>())
 }
 
-/// The series of planes that lie behind the first one in the file. Planes that the file does not have are missing.
+/// Returns the series of planes that lie behind the first one in the file. Planes that the file does not have
+/// are missing.
 fn stacked(first: &Found, axes: Vec<Axis>, count: u64, length: u64, left_out: &mut Vec<LeftOut>) -> Series {
     let pages = first.page.contiguous(count, length);
     let there = pages.len() as u64;

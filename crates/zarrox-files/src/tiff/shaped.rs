@@ -5,7 +5,8 @@ use zarrox::json::{self, Json};
 use super::form::Form;
 use super::image::Axis;
 
-/// The dimensions of pages that a description tells; `None` if it tells no shape, or one of which pages have no part.
+/// Returns the dimensions of pages that a description tells; `None` if it tells no shape, or one of which
+/// pages have no part.
 pub(super) fn planes(text: &str, form: &Form, pages: u64) -> Option<Vec<Axis>> {
     let document = json::parse_object(text.trim().as_bytes()).ok()?;
     let shape: Vec<u64> =
@@ -29,7 +30,7 @@ pub(super) fn planes(text: &str, form: &Form, pages: u64) -> Option<Vec<Axis>> {
     Some(names.into_iter().zip(shape).collect())
 }
 
-/// The names of the first dimensions, from a text with one letter for each dimension.
+/// Returns the names of the first dimensions, from a text with one letter for each dimension.
 fn names(axes: &str, count: usize, ndim: usize) -> Vec<String> {
     let letters: Vec<String> = axes.chars().map(|axis| axis.to_lowercase().to_string()).collect();
     let is_usable = letters.len() == ndim

@@ -9,7 +9,7 @@ use super::tag;
 /// The size of what is said about a plane, in bytes: a distance as a ratio, and two dates with their times.
 const PLANE: u64 = 24;
 
-/// The dimension along which the planes lie.
+/// Returns the dimension along which the planes lie.
 pub(super) fn planes(directory: &Directory) -> Result<Option<Vec<Axis>>> {
     let count = directory.count(tag::STACK_PLANES);
     if count <= 1 {

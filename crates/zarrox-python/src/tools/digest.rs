@@ -15,7 +15,7 @@ use crate::group::Group;
 use crate::long::{interruptible, watch};
 use crate::store::Store;
 
-/// The digest of an array or a group.
+/// Returns the digest of an array or a group.
 #[pyfunction]
 #[pyo3(signature = (node, stored = false, memory = None))]
 pub(crate) fn digest(
@@ -67,7 +67,7 @@ pub(crate) fn verify_manifest(
     })
 }
 
-/// The node of a handle.
+/// Returns the node of a handle.
 pub(crate) fn node_of(node: &Bound<'_, PyAny>) -> PyResult<Node> {
     match (node.cast::<Array>(), node.cast::<Group>()) {
         (Ok(array), _) => Ok(array.get().array().into()),

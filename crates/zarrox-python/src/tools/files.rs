@@ -53,7 +53,7 @@ struct Options {
 }
 
 impl Options {
-    /// The data type to which elements are cast.
+    /// Returns the data type to which elements are cast.
     fn data_type(&self) -> zarrox::Result<Option<(DataType, Casting)>> {
         let casting = if self.lossy { Casting::Lossy } else { Casting::Exact };
         let parse = |dtype: &String| DataType::parse(dtype, &zarrox::codecs::registry());
@@ -227,7 +227,7 @@ impl ExportOptions {
         Ok(self.memory.into_iter().fold(export, Export::memory))
     }
 
-    /// The names and the options of a stack of images, if the destination is one.
+    /// Returns the names and the options of a stack of images, if the destination is one.
     fn stack(&self, destination: &str) -> PyResult<Option<(Names, Stack)>> {
         let said = match self.stack.as_deref() {
             None => None,

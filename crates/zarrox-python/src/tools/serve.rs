@@ -84,7 +84,7 @@ pub(crate) fn serve(
     })
 }
 
-/// A name for the root of a store: the last one of its path, or what it is called where it has none.
+/// Returns a name for the root of a store: the last one of its path, or what it is called where it has none.
 fn name_of(location: &str) -> &str {
     // Where chunks have a place of their own, that of the documents counts.
     let location = location.split(" (chunks in ").next().unwrap_or(location);

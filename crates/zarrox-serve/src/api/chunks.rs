@@ -138,7 +138,7 @@ fn chunks(array: &Array, query: &ChunksQuery, interrupt: &Interrupt) -> Answer<C
     })
 }
 
-/// The region that a selection names.
+/// Returns the region that a selection names.
 fn region(grid: &[u64], Select(selection): &Select) -> Answer<Region> {
     let is_plain = |item: &DimSelection| {
         matches!(item, DimSelection::Slice { step: 1, .. } | DimSelection::Index(_) | DimSelection::Ellipsis)
@@ -157,7 +157,7 @@ fn region(grid: &[u64], Select(selection): &Select) -> Answer<Region> {
     Ok(region)
 }
 
-/// The stored chunks of a region, with their sizes in bytes.
+/// Returns the stored chunks of a region, with their sizes in bytes.
 fn stored(
     array: &Array,
     region: &Region,
@@ -208,7 +208,7 @@ fn inner_chunks(array: &Array, shard: &[u64]) -> Answer<Vec<InnerChunk>> {
     Ok(entries.collect())
 }
 
-/// The reason why a chunk cannot be decoded, if there is one.
+/// Returns the reason why a chunk cannot be decoded, if there is one.
 fn damage(array: &Array, chunk: &[u64]) -> Answer<Option<String>> {
     if let Some(why) = array.unreadable() {
         return Ok(Some(why.to_owned()));

@@ -103,7 +103,8 @@ fn line(array: &Array, query: &LineQuery, registry: &Registry, interrupt: &Inter
     Ok(Line { length, step, select: part.text(&vec![1; part.shape.len()]), points })
 }
 
-/// The blocks of a line; `None` where each is one element, too much would be read, or the elements have no order.
+/// Returns the blocks of a line; `None` where each is one element, too much would be read, or the elements
+/// have no order.
 fn blocks(part: &Part, steps: &[u64], query: &LineQuery) -> Answer<Option<Blocks>> {
     let is_whole = steps.iter().all(|step| *step == 1);
     if is_whole || part.count() > MOST_REDUCED || query.field.is_some() {
@@ -118,7 +119,7 @@ fn blocks(part: &Part, steps: &[u64], query: &LineQuery) -> Answer<Option<Blocks
     }
 }
 
-/// The elements as a list, whatever their shape.
+/// Returns the elements as a list, whatever their shape.
 fn list(values: &DynArray, registry: &Registry) -> Result<Value> {
     let items = values.elements().map(|item| DynArray::element_to_json(values.data_type(), item, registry));
     Ok(Json::Array(items.collect::<Result<Vec<_>>>()?).into())

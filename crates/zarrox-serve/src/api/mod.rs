@@ -24,7 +24,7 @@ use crate::roots::Roots;
 use overview::Calls;
 pub(crate) use overview::{VERSION, other_version};
 
-/// The calls, each at `/CALL/ROOT/PATH`.
+/// Returns the calls, each at `/CALL/ROOT/PATH`.
 pub(crate) fn router<S>() -> Router<S>
 where
     S: Clone + Send + Sync + 'static,

@@ -243,7 +243,7 @@ fn found(
     }))
 }
 
-/// The coordinates along the dimensions of an array. Those that cannot be read are left out.
+/// Returns the coordinates along the dimensions of an array. Those that cannot be read are left out.
 fn coordinates(
     root: &Root,
     path: &str,
@@ -279,7 +279,7 @@ fn coordinates(
     read.collect()
 }
 
-/// The metadata documents of a node; those that are not JSON as text.
+/// Returns the metadata documents of a node; those that are not JSON as text.
 fn documents(node: &Node) -> Result<Value> {
     let documents = node.documents()?.into_iter().map(|(key, bytes)| {
         let text = String::from_utf8_lossy(&bytes).into_owned();

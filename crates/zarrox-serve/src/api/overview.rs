@@ -75,13 +75,13 @@ pub(super) async fn answer(
     content::json(&wanted, &overview)
 }
 
-/// The error for a call that does not exist.
+/// Returns the error for a call that does not exist.
 pub(super) async fn unknown(Extension(Calls(calls)): Extension<Calls>, uri: Uri) -> Failure {
     let call = uri.path().split('/').nth(1).unwrap_or_default();
     Failure::missing(format!("unknown call '{call}'; expected one of {}", calls.join(", ")))
 }
 
-/// The error for versions of the interface that this program does not have.
+/// Returns the error for versions of the interface that this program does not have.
 pub(crate) async fn other_version() -> Failure {
     Failure::missing(format!("unknown version of the interface; this server has /api/{VERSION}/"))
 }

@@ -166,7 +166,7 @@ fn elements(
     Ok(response)
 }
 
-/// The steps along each axis of the result, so that no more elements are sent than are asked for.
+/// Returns the steps along each axis of the result, so that no more elements are sent than are asked for.
 fn asked_steps(shape: &[u64], query: &SliceQuery) -> Answer<Vec<u64>> {
     let most = if query.form == Form::Json { MOST_JSON } else { MOST };
     let max = query.max_elements.or(query.max_pixels).map(Count::get);
@@ -207,7 +207,7 @@ fn asked_steps(shape: &[u64], query: &SliceQuery) -> Answer<Vec<u64>> {
     Ok(steps)
 }
 
-/// The steps that a list says: one for each axis of the selection.
+/// Returns the steps that a list says: one for each axis of the selection.
 fn own_steps(shape: &[u64], list: &str) -> Answer<Vec<u64>> {
     let bad =
         || Failure::bad(format!("step needs one whole number from 1 for each of the {} axes", shape.len()));
@@ -268,7 +268,8 @@ fn check_size(part: &Part, steps: &[u64]) -> Answer<()> {
     Ok(())
 }
 
-/// The type of an answer's numbers in NumPy's words, and the values in that type: numbers that NumPy has not become floats.
+/// Returns the type of an answer's numbers in NumPy's words, and the values in that type: numbers that NumPy
+/// has not become floats.
 fn as_numbers(values: DynArray, registry: &Registry) -> Answer<(String, DynArray)> {
     let order = ByteOrder::One(Endian::Little);
     if let (Ok(name), true) =
@@ -287,7 +288,7 @@ fn is_fixed(data_type: &DataType) -> bool {
     data_type.storage() != Storage::Variable
 }
 
-/// The bytes of elements in little-endian order.
+/// Returns the bytes of elements in little-endian order.
 fn little_endian(values: DynArray) -> Answer<Vec<u8>> {
     if Endian::NATIVE == Endian::Little {
         return Ok(values.into_bytes());
@@ -347,7 +348,7 @@ fn empty_like(values: &DynArray) -> DynArray {
     DynArray::new(values.data_type().clone(), vec![0], Vec::new()).unwrap_or_else(|_| values.clone())
 }
 
-/// The numbers as floats; of complex ones the magnitude.
+/// Returns the numbers as floats; of complex ones the magnitude.
 fn floats(values: &DynArray, registry: &Registry) -> Answer<Vec<f64>> {
     picture::floats(values, registry).map_err(|error| match error.kind() {
         ErrorKind::Unsupported => Failure::unsupported(format!("{error}; use as=json")),

@@ -140,7 +140,7 @@ pub(super) async fn answer(place: Place, Query(query): Query<TreeQuery>, wanted:
     place.json(wanted, move |root, path, interrupt| tree(root, path, &query, interrupt)).await
 }
 
-/// The nodes directly below a path whose names come after a name, or all below it that a search finds.
+/// Returns the nodes directly below a path whose names come after a name, or all below it that a search finds.
 fn tree(root: &Root, path: &str, query: &TreeQuery, interrupt: &Interrupt) -> Answer<Tree> {
     let limit = query.limit.map_or(PAGE, Count::get);
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
@@ -167,7 +167,7 @@ fn joined(above: &str, name: &str) -> String {
     if above.is_empty() { name.to_owned() } else { format!("{above}/{name}") }
 }
 
-/// A child as an entry of a page. It stays open, since who lists it often looks at it next.
+/// Returns a child as an entry of a page. It stays open, since who lists it often looks at it next.
 fn listed(root: &Root, above: &str, child: Child, like: &Opened) -> Entry {
     let path = joined(above, &child.name);
     match child.node {
@@ -213,7 +213,7 @@ impl Pattern {
     }
 }
 
-/// The nodes below a group that a search finds.
+/// Returns the nodes below a group that a search finds.
 fn found(at: &str, group: &Group, search: &str, limit: usize, interrupt: &Interrupt) -> Answer<Found> {
     let pattern = Pattern::new(search)?;
     let (start, mut visited, mut matches) = (Instant::now(), 0, Vec::new());
@@ -237,7 +237,7 @@ fn found(at: &str, group: &Group, search: &str, limit: usize, interrupt: &Interr
     Ok(Found { path: at.to_owned(), search: search.to_owned(), matches, visited, complete })
 }
 
-/// The entries of a place that is no node, but may hold hierarchies.
+/// Returns the entries of a place that is no node, but may hold hierarchies.
 fn folder(root: &Root, path: &str, after: &str, limit: usize, error: Error) -> Answer<Page> {
     let prefix = if path.is_empty() { Prefix::root() } else { Prefix::new(format!("{path}/"))? };
     if !root.store.capabilities().listable {

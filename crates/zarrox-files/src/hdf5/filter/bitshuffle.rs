@@ -100,7 +100,7 @@ pub(super) fn untranspose(bits: &[u8], elements: &mut [u8], item: usize) {
     }
 }
 
-/// The transposed matrix of 8 times 8 bits.
+/// Returns the transposed matrix of 8 times 8 bits.
 fn transposed(matrix: u64) -> u64 {
     let swap = |matrix: u64, shift: u32, mask: u64| {
         let changed = (matrix ^ (matrix >> shift)) & mask;

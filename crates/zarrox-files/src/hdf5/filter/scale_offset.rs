@@ -117,7 +117,7 @@ impl ScaleOffset {
     }
 }
 
-/// The lower 32 bits.
+/// Returns the lower 32 bits.
 fn low_half(number: u64) -> u32 {
     u32::try_from(number & u64::from(u32::MAX)).unwrap_or_default()
 }

@@ -87,7 +87,7 @@ impl Undo for Szip {
 }
 
 impl Szip {
-    /// The bytes of a sample.
+    /// Returns the bytes of a sample.
     fn width(self) -> usize {
         match self.bits {
             0..=8 => 1,

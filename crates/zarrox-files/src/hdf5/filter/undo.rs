@@ -30,7 +30,7 @@ pub(super) trait Undo: Debug + Send + Sync {
         None
     }
 
-    /// The effect of the filter, which decides on where its codecs can stand.
+    /// Returns the effect of the filter, which decides on where its codecs can stand.
     fn effect(&self) -> Effect {
         Effect::Compresses
     }

@@ -157,7 +157,7 @@ impl<'s> Tree<'s> {
         Ok(())
     }
 
-    /// The length of a pointer in a node of a level.
+    /// Returns the length of a pointer in a node of a level.
     fn pointer(&self, level: u16) -> usize {
         let below = usize::from(level).checked_sub(1).map_or(0, |below| self.widths[below]);
         self.source.sizes.offset + self.width + below

@@ -30,7 +30,7 @@ impl<'b> Cursor<'b> {
         self.sizes
     }
 
-    /// The number of bytes that are left.
+    /// Returns the number of bytes that are left.
     pub(super) fn left(&self) -> usize {
         self.rest.len()
     }
@@ -144,23 +144,23 @@ impl<'b> Cursor<'b> {
         if found == version { Ok(()) } else { Err(self.unknown_version(found)) }
     }
 
-    /// The error of a version that does not exist.
+    /// Returns the error of a version that does not exist.
     pub(super) fn unknown_version(&self, version: u8) -> zarrox::Error {
         crate::input::unsupported(format!("{} has the version {version}, which is not known", self.what))
     }
 }
 
-/// The number of this many bytes whose bits are all set.
+/// Returns the number of this many bytes whose bits are all set.
 pub(super) fn all_ones(width: usize) -> u64 {
     if width >= 8 { u64::MAX } else { (1 << (8 * width)) - 1 }
 }
 
-/// The number of bytes that a number needs which is at most `limit`.
+/// Returns the number of bytes that a number needs which is at most `limit`.
 pub(super) fn width_of(limit: u64) -> usize {
     limit.checked_ilog2().unwrap_or(0) as usize / 8 + 1
 }
 
-/// The bytes of a name in front of its first NUL.
+/// Returns the bytes of a name in front of its first NUL.
 pub(super) fn until_nul(bytes: &[u8]) -> &[u8] {
     bytes.split(|&byte| byte == 0).next().unwrap_or_default()
 }
@@ -172,7 +172,7 @@ pub(super) mod tests {
     /// The widths of most files.
     pub(in crate::hdf5::format) const USUAL: Sizes = Sizes { offset: 8, length: 8 };
 
-    /// The bytes of hexadecimal digits.
+    /// Returns the bytes of hexadecimal digits.
     pub(in crate::hdf5::format) fn unhex(digits: &str) -> Vec<u8> {
         let digits: Vec<char> = digits.chars().filter(|digit| !digit.is_whitespace()).collect();
         let byte = |pair: &[char]| u8::from_str_radix(&String::from_iter(pair), 16).unwrap();

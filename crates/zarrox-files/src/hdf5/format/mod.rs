@@ -54,17 +54,17 @@ impl File {
         Ok(Self { source: Arc::new(source), shared: Arc::new(shared), heap: Arc::default(), root })
     }
 
-    /// The address of the root group.
+    /// Returns the address of the root group.
     pub(super) fn root(&self) -> Address {
         self.root
     }
 
-    /// The bytes of the file.
+    /// Returns the bytes of the file.
     pub(super) fn input(&self) -> &Arc<Input> {
         &self.source.input
     }
 
-    /// The size of an address in bytes, as references have them.
+    /// Returns the size of an address in bytes, as references have them.
     pub(super) fn offset_size(&self) -> usize {
         self.source.sizes.offset
     }
@@ -74,7 +74,7 @@ impl File {
         self.source.read(address, length)
     }
 
-    /// The position of an address in the file.
+    /// Returns the position of an address in the file.
     pub(super) fn position(&self, address: Address) -> Result<u64> {
         self.source.position(address)
     }
@@ -88,22 +88,23 @@ impl File {
         dataset::object(&self.source, &self.shared, &self.heap, &header)
     }
 
-    /// The links of a group, in their creation order where the group tracks it, and by name elsewhere.
+    /// Returns the links of a group, in their creation order where the group tracks it, and by name elsewhere.
     pub(super) fn links(&self, group: Address) -> Result<Vec<Link>> {
         group::links(&self.source, &self.shared, &Header::read(&self.source, group)?)
     }
 
-    /// The attributes of an object, in creation order where it is tracked. One that cannot be read has its name, as far as it is known.
+    /// Returns the attributes of an object, in creation order where it is tracked. One that cannot be read
+    /// has its name, as far as it is known.
     pub(super) fn attributes(&self, object: Address) -> Result<Vec<attribute::Found>> {
         attribute::all(&self.source, &self.shared, &Header::read(&self.source, object)?)
     }
 
-    /// The stored chunks of a dataset that have a part in its shape, in any order.
+    /// Returns the stored chunks of a dataset that have a part in its shape, in any order.
     pub(super) fn chunks(&self, dataset: &Dataset) -> Result<Vec<StoredChunk>> {
         chunk_index::read(&self.source, dataset)
     }
 
-    /// The bytes of an object of the global heap: `address` is that of the collection.
+    /// Returns the bytes of an object of the global heap: `address` is that of the collection.
     pub(super) fn global(&self, address: Address, index: u32) -> Result<Vec<u8>> {
         self.heap.object(&self.source, address, index)
     }

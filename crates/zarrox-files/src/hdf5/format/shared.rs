@@ -101,7 +101,7 @@ impl SharedMessages {
     }
 }
 
-/// True if the place of a message is in a heap.
+/// Returns true if the place of a message is in a heap.
 fn is_in_heap(place: &[u8]) -> bool {
     place.starts_with(&[3, 1])
 }

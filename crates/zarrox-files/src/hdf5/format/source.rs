@@ -98,7 +98,7 @@ pub(super) fn compare(computed: u32, stored: u32, what: &'static str) -> Result<
     Err(corrupt(format!("the checksum of {what} is {computed:08x}, but {stored:08x} is stored")))
 }
 
-/// The checksum of a structure.
+/// Returns the checksum of a structure.
 pub(in crate::hdf5) fn checksum(bytes: &[u8]) -> u32 {
     JenkinsLookup3::default().checksum(bytes)
 }

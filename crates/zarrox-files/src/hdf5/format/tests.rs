@@ -85,7 +85,7 @@ fn space_text(space: &Space) -> String {
     }
 }
 
-/// The boxes of evenly spaced blocks.
+/// Returns the boxes of evenly spaced blocks.
 fn boxes(blocks: &[Blocks]) -> Option<Vec<(Vec<u64>, Vec<u64>)>> {
     let mut boxes = vec![(Vec::new(), Vec::new())];
     for blocks in blocks {
@@ -237,7 +237,7 @@ impl Described<'_> {
     }
 }
 
-/// True if a dimension that is not the first is the only unlimited one.
+/// Returns true if a dimension that is not the first is the only unlimited one.
 fn is_rotated(space: &Space) -> bool {
     let Space::Simple { max, .. } = space else { return false };
     max.iter().filter(|max| max.is_none()).count() == 1 && max.first().is_some_and(Option::is_some)
@@ -269,7 +269,7 @@ fn all_versions_as_h5py_describes_them() {
     assert!(count >= 13, "{count} files");
 }
 
-/// The object at a path of names.
+/// Returns the object at a path of names.
 fn object_at(file: &File, names: &[&str]) -> Object {
     let mut address = file.root();
     for name in names {

@@ -192,7 +192,7 @@ impl Source {
         is_known && !grows_inside && self.attributes.are_classic()
     }
 
-    /// The array as far as its dimensions go.
+    /// Returns the array as far as its dimensions go.
     pub(super) fn shaped(&self) -> Shaped {
         Shaped {
             group: parent(&self.path).unwrap_or_default().to_owned(),
@@ -202,7 +202,7 @@ impl Source {
         }
     }
 
-    /// The chain that makes the bytes of a chunk in the file.
+    /// Returns the chain that makes the bytes of a chunk in the file.
     fn chain(&self) -> Result<Option<CodecChain>> {
         let (Form::Same(data_type), Some(chunks)) = (&self.form, &self.chunks) else { return Ok(None) };
         let shape: Vec<u64> = chunks.iter().chain(&self.letters).copied().collect();
@@ -259,7 +259,7 @@ impl Source {
         header.committed_attribute(FILL_VALUE, address, &messages::dataspace(&[], &[]), &missing)
     }
 
-    /// The fill value of text of any length; `None` for empty text, and for other elements.
+    /// Returns the fill value of text of any length; `None` for empty text, and for other elements.
     fn text_fill(&self) -> Result<Option<Vec<u8>>> {
         let fill = self.array.fill_bytes();
         let text = match (&self.form, self.array.data_type().storage()) {
@@ -273,7 +273,7 @@ impl Source {
         Ok(Some(text).filter(|text| !text.is_empty()))
     }
 
-    /// The bytes of the fill value; `None` for zeros.
+    /// Returns the bytes of the fill value; `None` for zeros.
     fn fill(&self) -> Result<Option<Vec<u8>>> {
         let Form::Same(data_type) = &self.form else { return Ok(None) };
         let fill = self.array.fill_bytes();
@@ -413,7 +413,7 @@ impl Source {
         Ok(())
     }
 
-    /// A chunk in the form of the file; `None` for one of fill values.
+    /// Returns a chunk in the form of the file; `None` for one of fill values.
     fn encoded(&self, array: &Array, chunks: &[u64], position: &[u64]) -> Result<Option<Ready>> {
         if self.is_copied {
             let bytes = array.raw().read(position)?;
@@ -474,7 +474,7 @@ impl Source {
     }
 }
 
-/// The bytes of a chunk, whose values of variable length are appended to the file first.
+/// Returns the bytes of a chunk, whose values of variable length are appended to the file first.
 fn place(ready: Ready, file: &mut Appended<'_>) -> Result<Vec<u8>> {
     match ready {
         Ready::Bytes(bytes) => Ok(bytes),
@@ -488,7 +488,7 @@ fn place(ready: Ready, file: &mut Appended<'_>) -> Result<Vec<u8>> {
     }
 }
 
-/// The bytes of a smaller box at the beginning of a larger one, which is zero elsewhere.
+/// Returns the bytes of a smaller box at the beginning of a larger one, which is zero elsewhere.
 fn padded(bytes: &[u8], from: &[usize], to: &[usize], item: usize) -> Result<Vec<u8>> {
     let mut all = zeroed(to.iter().product::<usize>() * item)?;
     let row = from.last().copied().unwrap_or(1) * item;
@@ -511,7 +511,7 @@ fn padded_values(values: Vec<Vec<u8>>, from: &[usize], to: &[usize]) -> Vec<Vec<
     all
 }
 
-/// The first element of a row of the smaller box in the larger one.
+/// Returns the first element of a row of the smaller box in the larger one.
 fn row_start(mut number: usize, from: &[usize], to: &[usize]) -> usize {
     let (mut start, mut stride) = (0, to.last().copied().unwrap_or(1));
     let outer = from.len().saturating_sub(1);
@@ -523,7 +523,7 @@ fn row_start(mut number: usize, from: &[usize], to: &[usize]) -> usize {
     start
 }
 
-/// The names of dimensions, which an attribute has in formats without them.
+/// Returns the names of dimensions, which an attribute has in formats without them.
 fn names_of(array: &Array, attributes: &mut Map) -> Vec<Option<String>> {
     let listed = attributes.remove(crate::ARRAY_DIMENSIONS);
     if let Some(names) = array.dimension_names() {
@@ -543,7 +543,7 @@ fn list_of(attributes: &mut Map) -> Option<(Encoded, usize)> {
     Some((of, data_type.size()))
 }
 
-/// The type and the form of the elements, and the length of text that becomes a dimension.
+/// Returns the type and the form of the elements, and the length of text that becomes a dimension.
 fn form_of(
     array: &Array,
     convention: Convention,
@@ -598,7 +598,7 @@ fn form_of(
     Ok((encoded, Form::Same(form), None))
 }
 
-/// The unit in CF's words.
+/// Returns the unit in CF's words.
 fn units(unit: TimeUnit) -> Option<&'static str> {
     Some(match unit.name() {
         "D" => "days",
@@ -612,7 +612,7 @@ fn units(unit: TimeUnit) -> Option<&'static str> {
     })
 }
 
-/// The type of the elements, as far as it matters for attributes.
+/// Returns the type of the elements, as far as it matters for attributes.
 fn elements_of(array: &Array, form: &Form, is_enumeration: bool) -> Elements {
     let data_type = array.data_type();
     if data_type.is_named("null_terminated_bytes") {
@@ -631,7 +631,7 @@ fn elements_of(array: &Array, form: &Form, is_enumeration: bool) -> Elements {
     }
 }
 
-/// The enumeration that the attribute for it tells.
+/// Returns the enumeration that the attribute for it tells.
 fn enumeration(array: &Array, convention: Convention, attributes: &mut Map) -> Option<Encoded> {
     /// The longest description of a type, in bytes.
     const LONGEST: usize = 60_000;
@@ -673,7 +673,7 @@ fn netcdf_attributes(array: &Array, form: &Form, attributes: &mut Map) {
     }
 }
 
-/// The filters of HDF5 that decode the same bytes as these codecs.
+/// Returns the filters of HDF5 that decode the same bytes as these codecs.
 fn same_filters(codecs: &[zarrox::CodecSpec], data_type: &DataType, has_keys: bool) -> Option<Vec<Filter>> {
     let (bytes, rest) = codecs.split_first()?;
     let is_little = bytes.configuration.get("endian").is_none_or(|endian| endian.as_str() == Some("little"));
@@ -696,7 +696,7 @@ fn same_filters(codecs: &[zarrox::CodecSpec], data_type: &DataType, has_keys: bo
     fits.then_some(filters)
 }
 
-/// The filters of an array that is encoded anew: none, if it is not compressed.
+/// Returns the filters of an array that is encoded anew: none, if it is not compressed.
 fn usual_filters(array: &Array, form: &Form, item: usize) -> Vec<Filter> {
     let codecs: Vec<zarrox::CodecSpec> =
         array.codecs().iter().flat_map(|codec| [vec![codec.clone()], codec.inside()].concat()).collect();

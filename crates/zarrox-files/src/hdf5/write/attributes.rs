@@ -109,7 +109,7 @@ impl Attributes {
         self.all.iter().all(|(name, value)| of(name, value))
     }
 
-    /// The type of an attribute, if it is numbers or text.
+    /// Returns the type of an attribute, if it is numbers or text.
     fn of(&self, name: &str, value: &Json, convention: Convention) -> Option<NcType> {
         let told = self.types.get(name).filter(|of| fits(*of, value, convention));
         let usual = || match convention {
@@ -158,7 +158,7 @@ enum Fill {
     Letter(u8),
 }
 
-/// The missing value of elements, which NetCDF has only in their type.
+/// Returns the missing value of elements, which NetCDF has only in their type.
 fn own_fill(value: &Json, elements: Elements) -> Result<Fill> {
     match elements {
         Elements::Letters(_) => match letter(value) {
@@ -178,7 +178,7 @@ fn own_fill(value: &Json, elements: Elements) -> Result<Fill> {
     }
 }
 
-/// A letter: one byte of text, or its base64.
+/// Returns a letter: one byte of text, or its base64.
 fn letter(value: &Json) -> Option<u8> {
     let text = value.as_str()?;
     let bytes = if text.len() == 1 { text.as_bytes().to_vec() } else { STANDARD.decode(text).ok()? };
@@ -188,7 +188,7 @@ fn letter(value: &Json) -> Option<u8> {
     }
 }
 
-/// The value of an attribute; floats of missing values, which are base64, are numbers.
+/// Returns the value of an attribute; floats of missing values, which are base64, are numbers.
 fn decoded(name: &str, value: &Json, elements: Option<NcType>) -> Json {
     let is_float = name == FILL_VALUE && elements.is_some_and(NcType::is_float);
     let number = value.as_str().filter(|_| is_float).and_then(fill::decode);
@@ -208,7 +208,7 @@ fn fits(of: NcType, value: &Json, convention: Convention) -> bool {
     }
 }
 
-/// The bytes of elements in little-endian order.
+/// Returns the bytes of elements in little-endian order.
 pub(super) fn little(elements: DynArray) -> Result<Vec<u8>> {
     let (data_type, shape) = (elements.data_type().clone(), elements.shape().to_vec());
     let order = ByteOrder::One(Endian::Little);
@@ -216,7 +216,7 @@ pub(super) fn little(elements: DynArray) -> Result<Vec<u8>> {
         .into_bytes())
 }
 
-/// The attribute with a type of NetCDF; `None` for a value without a form in it.
+/// Returns the attribute with a type of NetCDF; `None` for a value without a form in it.
 fn typed(of: NcType, value: &Json, convention: Convention, heap: &mut Heap) -> Option<Attribute> {
     if of == NcType::Char && convention == Convention::NetCdf {
         return Some(text_attribute(value.as_str()?, convention, heap));
@@ -244,7 +244,7 @@ fn has_form(shape: &[u64], convention: Convention) -> bool {
     shape.len() < 2 || convention == Convention::Hdf5
 }
 
-/// The attribute in the form that its value suggests. Values without a form of their own become JSON text.
+/// Returns the attribute in the form that its value suggests. Values without a form of their own become JSON text.
 fn plain(value: &Json, convention: Convention, heap: &mut Heap) -> Attribute {
     if value.is_null() {
         let is_netcdf = convention == Convention::NetCdf;
@@ -260,7 +260,7 @@ fn plain(value: &Json, convention: Convention, heap: &mut Heap) -> Attribute {
     found.unwrap_or_else(|| text_attribute(&value.to_string(), convention, heap))
 }
 
-/// The shape of nested lists, whose leaves are collected; `None` if they are not rectangular.
+/// Returns the shape of nested lists, whose leaves are collected; `None` if they are not rectangular.
 fn flat<'j>(value: &'j Json, leaves: &mut Vec<&'j Json>) -> Option<Vec<u64>> {
     let Json::Array(list) = value else {
         leaves.push(value);

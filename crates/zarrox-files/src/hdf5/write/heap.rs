@@ -19,7 +19,7 @@ pub(super) struct Heap {
 }
 
 impl Heap {
-    /// An empty heap.
+    /// Creates an empty heap.
     pub(super) fn at(start: u64) -> Self {
         Self { start, done: Vec::new(), objects: Vec::new(), count: 0 }
     }
@@ -64,7 +64,7 @@ impl Heap {
         self.count = 0;
     }
 
-    /// The bytes of all collections.
+    /// Returns the bytes of all collections.
     pub(super) fn finish(mut self) -> Vec<u8> {
         if self.count > 0 {
             self.close();

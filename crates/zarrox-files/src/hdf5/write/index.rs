@@ -19,8 +19,8 @@ struct Child {
     address: u64,
 }
 
-/// The bytes of the index of chunks that are in the order of their positions, which will lie at an address, and the address of its
-/// root.
+/// Returns the bytes of the index of chunks that are in the order of their positions, which will lie at an
+/// address, and the address of its root.
 pub(super) fn index(chunks: &[Chunk], chunk_shape: &[u32], item: u32, start: u64) -> (Vec<u8>, u64) {
     let key = |chunk: &Chunk| {
         let mut key = chunk.size.to_le_bytes().to_vec();

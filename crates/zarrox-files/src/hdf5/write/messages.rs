@@ -28,7 +28,7 @@ pub(super) mod kind {
     pub(crate) const ATTRIBUTE_INFO: u8 = 0x15;
 }
 
-/// A superblock of version 2.
+/// Returns a superblock of version 2.
 pub(super) fn superblock(end: u64, root: u64) -> Vec<u8> {
     let mut bytes = b"\x89HDF\r\n\x1a\n\x02\x08\x08\x00".to_vec();
     for address in [0, NOWHERE, end, root] {
@@ -121,7 +121,7 @@ impl Header {
             .map_err(|error| error.at(format!("attribute '{name}'")))
     }
 
-    /// The header with its checksum.
+    /// Returns the header with its checksum.
     pub(super) fn finish(mut self) -> Result<Vec<u8>> {
         let attributes = u16::try_from(self.attributes.len()).unwrap_or(u16::MAX);
         if attributes > 0 {
@@ -143,7 +143,7 @@ impl Header {
 /// The flag of a message that only tells where another one is.
 const SHARED: u8 = 0x02;
 
-/// The place of a committed datatype.
+/// Returns the place of a committed datatype.
 fn committed(address: u64) -> Vec<u8> {
     let mut bytes = vec![3, 2];
     bytes.extend_from_slice(&address.to_le_bytes());
@@ -156,7 +156,7 @@ fn too_large(size: usize) -> Error {
     Error::new(ErrorKind::Unsupported, message)
 }
 
-/// The shape of a dataset or an attribute. `unlimited` tells which dimensions can grow.
+/// Returns the shape of a dataset or an attribute. `unlimited` tells which dimensions can grow.
 pub(super) fn dataspace(shape: &[u64], unlimited: &[bool]) -> Vec<u8> {
     let rank = u8::try_from(shape.len()).unwrap_or(u8::MAX);
     let grows = unlimited.contains(&true);
@@ -170,12 +170,12 @@ pub(super) fn dataspace(shape: &[u64], unlimited: &[bool]) -> Vec<u8> {
     bytes
 }
 
-/// The shape of nothing.
+/// Returns the shape of nothing.
 pub(super) fn null_dataspace() -> Vec<u8> {
     vec![2, 0, 0, 2]
 }
 
-/// A fill value, or none, which is zeros.
+/// Returns a fill value, or none, which is zeros.
 pub(super) fn fill_value(value: Option<&[u8]>) -> Vec<u8> {
     // Space is allocated chunk by chunk, and the value is written where one is set.
     let Some(value) = value else { return vec![3, 0x0b] };
@@ -205,7 +205,7 @@ pub(super) fn chunked(index: u64, chunk_shape: &[u32], item: u32) -> Vec<u8> {
 /// A filter: its number, and its parameters.
 pub(super) type Filter = (u16, Vec<u32>);
 
-/// The filters of chunks. All numbers are below 256, so that they need no names.
+/// Returns the filters of chunks. All numbers are below 256, so that they need no names.
 pub(super) fn filters(filters: &[Filter]) -> Vec<u8> {
     let mut bytes = vec![2, u8::try_from(filters.len()).unwrap_or(u8::MAX)];
     for (number, parameters) in filters {
@@ -217,7 +217,7 @@ pub(super) fn filters(filters: &[Filter]) -> Vec<u8> {
     bytes
 }
 
-/// The message that a group tells the order of its links.
+/// Returns the message that a group tells the order of its links.
 pub(super) fn link_info(links: u64) -> Vec<u8> {
     let mut bytes = vec![0, 1];
     bytes.extend_from_slice(&links.to_le_bytes());
@@ -226,7 +226,7 @@ pub(super) fn link_info(links: u64) -> Vec<u8> {
     bytes
 }
 
-/// A link to an object.
+/// Returns a link to an object.
 pub(super) fn link(name: &str, order: u64, address: u64) -> Vec<u8> {
     // The length of the name takes two bytes; its order and its encoding, UTF-8, are told.
     let mut bytes = vec![1, 0x01 | 0x04 | 0x10];

@@ -40,7 +40,7 @@ pub(super) fn check(name: &str, convention: Convention) -> Result<()> {
     }
 }
 
-/// The rule of NetCDF that a name breaks.
+/// Returns the rule of NetCDF that a name breaks.
 fn reason(name: &str) -> Option<&'static str> {
     let first = name.chars().next()?;
     Some(match () {

@@ -41,7 +41,8 @@ struct Found {
 }
 
 impl Tree {
-    /// The hierarchy of a node with all nodes below it. What the kind of file cannot express is an error, or left out.
+    /// Returns the hierarchy of a node with all nodes below it. What the kind of file cannot express is an
+    /// error, or left out.
     pub(super) fn of(node: &Node, options: &Options<'_>) -> Result<Self> {
         let mut found = Found::of(node, options)?;
         let hints: HashMap<String, Hints> =
@@ -213,7 +214,7 @@ fn leave_out(options: &Options<'_>, path: &str, error: Error) -> Result<()> {
     options.leave_out(path, error.at(ErrorPlace::array(path)))
 }
 
-/// The dimensions that the attributes of a group tell.
+/// Returns the dimensions that the attributes of a group tell.
 fn told(group: &str, hints: &HashMap<String, Hints>) -> Vec<Told> {
     let own = hints.get(group).map(|hints| hints.dimensions.as_slice()).unwrap_or_default();
     let told = own.iter().map(|found| Told {
@@ -257,7 +258,7 @@ fn laid_out(arrays: &mut Vec<Source>, told: &[Told], options: &Options<'_>) -> R
     }
 }
 
-/// The dimensions of an array that can grow.
+/// Returns the dimensions of an array that can grow.
 fn unlimited(
     array: &Shaped,
     own: &[Option<usize>],

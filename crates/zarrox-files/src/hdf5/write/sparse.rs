@@ -16,7 +16,8 @@ pub(super) fn is_empty(array: &Array, grid: &[u64]) -> Result<bool> {
     Ok(stored_chunks(array, grid)?.is_some_and(|stored| stored.is_empty()))
 }
 
-/// The chunks of this shape that have stored elements, in row-major order. `None` if all chunks of the grid are to be visited.
+/// Returns the chunks of this shape that have stored elements, in row-major order. `None` if all chunks of
+/// the grid are to be visited.
 pub(super) fn stored_positions(
     array: &Array,
     chunks: &[u64],
@@ -55,7 +56,7 @@ pub(super) fn has_only(elements: &DynArray, element: &[u8]) -> bool {
     first == element && bytes[element.len()..] == bytes[..bytes.len() - element.len()]
 }
 
-/// The array's own stored chunks, or shards, if the grid has very many parts.
+/// Returns the array's own stored chunks, or shards, if the grid has very many parts.
 fn stored_chunks(array: &Array, grid: &[u64]) -> Result<Option<Vec<Vec<u64>>>> {
     let count = grid.iter().fold(1_u64, |count, &length| count.saturating_mul(length));
     if count <= MANY {

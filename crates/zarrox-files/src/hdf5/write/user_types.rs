@@ -31,8 +31,8 @@ impl UserTypes {
         }
     }
 
-    /// The number of a type, which is added if it is new. `name` is the one that is wanted; `is_taken` tells which names links of the
-    /// group have.
+    /// Returns the number of a type, which is added if it is new. `name` is the one that is wanted;
+    /// `is_taken` tells which names links of the group have.
     pub(super) fn add(
         &mut self,
         group: &str,
@@ -53,7 +53,8 @@ impl UserTypes {
         self.all.len() - 1
     }
 
-    /// The number of a type of elements, whose parts are added before it; `None` for one that NetCDF has itself.
+    /// Returns the number of a type of elements, whose parts are added before it; `None` for one that NetCDF
+    /// has itself.
     pub(super) fn add_elements(
         &mut self,
         group: &str,

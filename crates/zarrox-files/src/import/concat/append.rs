@@ -120,7 +120,7 @@ impl Appending {
         &self.plan.notes
     }
 
-    /// The parts of the files that are not read.
+    /// Returns the parts of the files that are not read.
     pub(crate) fn left_out(&self) -> &[LeftOut] {
         &self.plan.left_out
     }
@@ -166,7 +166,8 @@ impl Appending {
 }
 
 impl Plan {
-    /// The joined arrays; those that are called as the dimension come last, so that others are complete when its length says so.
+    /// Returns the joined arrays; those that are called as the dimension come last, so that others are
+    /// complete when its length says so.
     fn joined(&self) -> impl Iterator<Item = &Joined> {
         let is_coordinate =
             |path: &str| path.rsplit_once('/').map_or(path, |(_, name)| name) == self.dimension;

@@ -93,7 +93,7 @@ impl FromStr for Select {
 }
 
 impl Select {
-    /// The name of the dimension.
+    /// Returns the name of the dimension.
     pub fn dimension(&self) -> &str {
         &self.dimension
     }

@@ -49,7 +49,7 @@ struct Header {
 }
 
 impl Header {
-    /// The header of a codestream; `None` if it is cut off, or its sizes are impossible.
+    /// Returns the header of a codestream; `None` if it is cut off, or its sizes are impossible.
     fn of(codestream: &[u8]) -> Option<Self> {
         let segment = codestream.strip_prefix(CODESTREAM)?.get(2..)?;
         let (capabilities, rest) = segment.split_first_chunk()?;
@@ -210,7 +210,7 @@ mod tests {
 
     use super::*;
 
-    /// The header of an image of 3 rows and 5 columns.
+    /// Returns the header of an image of 3 rows and 5 columns.
     fn header(capabilities: u16, components: &[[u8; 3]]) -> Vec<u8> {
         let count = u16::try_from(components.len()).unwrap();
         let sizes = [5_u32, 3, 0, 0, 5, 3, 0, 0].map(u32::to_be_bytes).concat();

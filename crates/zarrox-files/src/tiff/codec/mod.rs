@@ -51,7 +51,7 @@ pub(super) struct Properties<'a> {
 }
 
 impl Compression {
-    /// The compression of a number for an image.
+    /// Returns the compression of a number for an image.
     pub(super) fn of(number: u64, image: Properties<'_>) -> Result<Self> {
         let Properties { samples, sample, .. } = image;
         let is_bytes = sample.bits == 8 && !sample.is_packed();

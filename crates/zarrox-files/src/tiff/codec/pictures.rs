@@ -11,7 +11,7 @@ use super::wanted::Wanted;
 use crate::encoded::png_chunks;
 use crate::input::{corrupt, zeroed};
 
-/// The error of a picture that is not the strip or tile.
+/// Returns the error of a picture that is not the strip or tile.
 fn differs(rows: u64, columns: u64, wanted: Wanted<'_>) -> zarrox::Error {
     corrupt(format!(
         "a picture of {rows} times {columns} pixels is in a strip or a tile of {} times {}",

@@ -67,7 +67,8 @@ struct Pages<'a> {
     is_own: bool,
 }
 
-/// The series that OME-XML describes, and those of pages that it does not name; `None` if it describes no images.
+/// Returns the series that OME-XML describes, and those of pages that it does not name; `None` if it
+/// describes no images.
 pub(super) fn series(
     text: &str,
     input: &Input,
@@ -109,7 +110,7 @@ pub(super) fn series(
     Ok(Some(all))
 }
 
-/// The images of a text, or of the file of metadata that it names.
+/// Returns the images of a text, or of the file of metadata that it names.
 fn described(text: &str, files: &mut Files<'_>) -> Result<Vec<Described>> {
     let mut document = xml::parse(text)?;
     if let Document::Elsewhere(name, uuid) = document {
@@ -189,7 +190,7 @@ impl Files<'_> {
         Ok(contents)
     }
 
-    /// The images of the file that has a run; `None` if the file could not be opened.
+    /// Returns the images of the file that has a run; `None` if the file could not be opened.
     fn pages(&self, run: &Run) -> Option<Pages<'_>> {
         if self.is_own(run) {
             return Some(Pages { contents: self.own, numbers: &self.own_numbers, is_own: true });
@@ -198,12 +199,12 @@ impl Files<'_> {
         Some(Pages { contents, numbers, is_own: false })
     }
 
-    /// The kind of the error of the file that has a run of planes, if it could not be opened.
+    /// Returns the kind of the error of the file that has a run of planes, if it could not be opened.
     fn failure(&self, run: &Run) -> Option<ErrorKind> {
         self.failed.get(run.file.as_deref()?).map(Error::kind)
     }
 
-    /// The series of an image.
+    /// Returns the series of an image.
     fn series(
         &self,
         nth: usize,
@@ -330,7 +331,7 @@ impl Files<'_> {
         Ok(series)
     }
 
-    /// The form of the first plane that is there.
+    /// Returns the form of the first plane that is there.
     fn form(&self, image: &Described) -> Option<Arc<Form>> {
         image.runs.iter().find_map(|run| {
             let pages = self.pages(run)?;
@@ -340,7 +341,7 @@ impl Files<'_> {
     }
 }
 
-/// The places of images by the positions of their directories in the chain.
+/// Returns the places of images by the positions of their directories in the chain.
 fn by_number(contents: &Contents) -> BTreeMap<u64, usize> {
     let found = contents.found.iter().enumerate().filter(|(_, found)| found.is_in_chain);
     found.map(|(index, found)| (found.number as u64, index)).collect()

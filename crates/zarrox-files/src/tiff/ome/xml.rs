@@ -51,7 +51,7 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// The place of the first plane along a dimension.
+    /// Returns the place of the first plane along a dimension.
     pub(super) fn first(&self, axis: char) -> u64 {
         match axis {
             'Z' => self.z,
@@ -62,7 +62,7 @@ impl Run {
 }
 
 impl Described {
-    /// The name, or the number.
+    /// Returns the name, or the number.
     pub(super) fn title(&self, nth: usize) -> String {
         self.name.clone().unwrap_or_else(|| nth.to_string())
     }
@@ -99,7 +99,7 @@ fn child<'a, 'b>(node: Node<'a, 'b>, name: &'static str) -> Option<Node<'a, 'b>>
     children(node, name).next()
 }
 
-/// A whole number of an element.
+/// Returns a whole number of an element.
 fn whole(node: Node<'_, '_>, name: &str) -> Result<Option<u64>> {
     let Some(text) = node.attribute(name) else { return Ok(None) };
     let number = text.trim().parse();

@@ -25,7 +25,7 @@ pub enum Compression {
 const ZSTANDARD: i32 = 9;
 
 impl Compression {
-    /// The number of the compression in TIFF.
+    /// Returns the number of the compression in TIFF.
     pub(super) fn code(self) -> u16 {
         match self {
             Self::None => 1,

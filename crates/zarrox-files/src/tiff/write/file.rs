@@ -59,7 +59,7 @@ impl<W: Write + Seek> File<W> {
         Ok(())
     }
 
-    /// An offset in the form of the file.
+    /// Returns an offset in the form of the file.
     fn offset(&self, offset: u64) -> Result<Vec<u8>> {
         if self.is_big {
             return Ok(offset.to_ne_bytes().to_vec());
@@ -95,7 +95,7 @@ impl<W: Write + Seek> File<W> {
         Ok(offsets)
     }
 
-    /// The bytes of a directory that begins here: the entries, and then the values that have no place in them.
+    /// Returns the bytes of a directory that begins here: the entries, and then the values that have no place in them.
     fn directory(&self, tags: &Tags, has_next: bool) -> Result<Vec<u8>> {
         let (inline, entry) = if self.is_big { (8, 20) } else { (4, 12) };
         let head = if self.is_big { 8 } else { 2 };
@@ -125,7 +125,7 @@ impl<W: Write + Seek> File<W> {
         Ok(entries)
     }
 
-    /// The type of a value, the number of its parts, and its bytes.
+    /// Returns the type of a value, the number of its parts, and its bytes.
     fn encoded(&self, value: &Value) -> Result<(u16, usize, Vec<u8>)> {
         let offsets = |offsets: &[u64]| -> Result<Vec<u8>> {
             Ok(offsets.iter().map(|&offset| self.offset(offset)).collect::<Result<Vec<_>>>()?.concat())

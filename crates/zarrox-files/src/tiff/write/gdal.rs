@@ -198,7 +198,7 @@ fn not_written(name: &str, value: &Json) -> Error {
     ))
 }
 
-/// The text of the element that stands for nothing: the attribute for it, or the fill value if it is not 0.
+/// Returns the text of the element that stands for nothing: the attribute for it, or the fill value if it is not 0.
 fn no_data(placed: &Placed) -> Result<Option<String>> {
     let data_type = placed.array.data_type();
     if matches!(data_type, DataType::Bool | DataType::Complex64 | DataType::Complex128) {
@@ -224,7 +224,7 @@ fn no_data(placed: &Placed) -> Result<Option<String>> {
     placed.array.format_element(fill.as_bytes()).map(|text| Some(text.to_ascii_lowercase()))
 }
 
-/// A text of XML.
+/// Returns a text of XML.
 pub(super) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

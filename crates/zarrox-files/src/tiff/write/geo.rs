@@ -30,7 +30,8 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// The place of an array whose last dimensions are these rows and columns, if its attributes or its coordinates tell one.
+    /// Returns the place of an array whose last dimensions are these rows and columns, if its attributes or
+    /// its coordinates tell one.
     pub(super) fn of(placed: &Placed, rows: &Axis, columns: &Axis, size: (u64, u64)) -> Result<Option<Self>> {
         let transform = match of_attribute(placed, rows, columns) {
             Some(transform) => transform,
@@ -79,7 +80,7 @@ impl Place {
     }
 }
 
-/// The transform that an import keeps as an attribute, for a part of the array.
+/// Returns the transform that an import keeps as an attribute, for a part of the array.
 #[expect(clippy::cast_precision_loss, reason = "images have fewer pixels along a side")]
 fn of_attribute(placed: &Placed, rows: &Axis, columns: &Axis) -> Option<[f64; 6]> {
     let numbers = placed.attribute("transform")?.as_array()?;
@@ -94,7 +95,7 @@ fn of_attribute(placed: &Placed, rows: &Axis, columns: &Axis) -> Option<[f64; 6]
     Some([a * right, b * down, corner(a, b, c), d * right, e * down, corner(d, e, f)])
 }
 
-/// The transform of even coordinates.
+/// Returns the transform of even coordinates.
 fn of_coordinates(rows: &Axis, columns: &Axis) -> Option<[f64; 6]> {
     let is_named = |axis: &Axis, names: &[&str]| {
         axis.name.as_ref().is_some_and(|own| names.iter().any(|name| own.eq_ignore_ascii_case(name)))
@@ -106,7 +107,8 @@ fn of_coordinates(rows: &Axis, columns: &Axis) -> Option<[f64; 6]> {
     Some([right, 0.0, east - right / 2.0, 0.0, down, north - down / 2.0])
 }
 
-/// The code of the coordinate system: that of the attribute `crs`, or of the variable that CF names as `grid_mapping`.
+/// Returns the code of the coordinate system: that of the attribute `crs`, or of the variable that CF names
+/// as `grid_mapping`.
 fn code_of(placed: &Placed) -> Result<Option<u16>> {
     let of_text = |text: &str| text.trim().strip_prefix("EPSG:").and_then(|code| code.trim().parse().ok());
     let of_parent = placed.parent.as_ref().and_then(|group| group.attributes().get("crs")?.as_str());
@@ -118,7 +120,7 @@ fn code_of(placed: &Placed) -> Result<Option<u16>> {
     Ok(of_grid_mapping(group, name.trim_end_matches(':')))
 }
 
-/// The code that a variable of CF has in well-known text.
+/// Returns the code that a variable of CF has in well-known text.
 fn of_grid_mapping(group: &Group, name: &str) -> Option<u16> {
     let Ok(Node::Array(array)) = group.open(name) else { return None };
     let text = |name: &str| array.attributes().get(name).and_then(Json::as_str);

@@ -56,7 +56,7 @@ pub(super) enum Leading {
 }
 
 impl Layout {
-    /// The images of a selection.
+    /// Returns the images of a selection.
     ///
     /// # Errors
     /// [`zarrox::ErrorKind::Unsupported`] when the elements or the dimensions are none that TIFF has.
@@ -134,27 +134,27 @@ impl Layout {
         self.is_tiled = true;
     }
 
-    /// The size of a pixel in bytes.
+    /// Returns the size of a pixel in bytes.
     pub(super) fn pixel(&self) -> u64 {
         self.size * self.samples.unwrap_or(1)
     }
 
-    /// The number of images: pages or planes.
+    /// Returns the number of images: pages or planes.
     pub(super) fn images(&self) -> u64 {
         self.lead.iter().product()
     }
 
-    /// The number of directories.
+    /// Returns the number of directories.
     pub(super) fn pages(&self) -> u64 {
         if self.is_planar { 1 } else { self.images() }
     }
 
-    /// The samples of a pixel in all planes.
+    /// Returns the samples of a pixel in all planes.
     pub(super) fn all_samples(&self) -> u64 {
         if self.is_planar { self.images() } else { self.samples.unwrap_or(1) }
     }
 
-    /// The number of strips or tiles of an image below one another, and beside one another.
+    /// Returns the number of strips or tiles of an image below one another, and beside one another.
     pub(super) fn parts(&self) -> (u64, u64) {
         (self.height.div_ceil(self.part.0), self.width.div_ceil(self.part.1))
     }
@@ -187,7 +187,7 @@ impl Layout {
         block
     }
 
-    /// The ranges of all blocks with these lengths.
+    /// Returns the ranges of all blocks with these lengths.
     pub(super) fn blocks(&self, block: &[u64]) -> impl Iterator<Item = Vec<Range<u64>>> + use<> {
         let lengths: Vec<u64> = self.lead.iter().copied().chain([self.height, self.width]).collect();
         let block = block.to_vec();
@@ -218,14 +218,14 @@ fn has_samples(axes: &[&Axis], data_type: &DataType) -> bool {
     }
 }
 
-/// The lengths of chunks in the positions of a selection, by the dimensions of the result.
+/// Returns the lengths of chunks in the positions of a selection, by the dimensions of the result.
 fn chunk_lengths(array: &Array, axes: &[Axis]) -> Vec<u64> {
     let lengths = array.unit_shape();
     let all = axes.iter().zip(lengths).filter(|(axis, _)| !axis.is_dropped);
     all.map(|(axis, length)| length.div_ceil(axis.step.unsigned_abs().max(1)).max(1)).collect()
 }
 
-/// The number that tells what the bits of a sample are.
+/// Returns the number that tells what the bits of a sample are.
 ///
 /// # Errors
 /// [`zarrox::ErrorKind::Unsupported`] for elements that TIFF does not have.

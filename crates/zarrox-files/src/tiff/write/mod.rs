@@ -124,7 +124,7 @@ pub(crate) fn write(
     file.finish(offsets.first().copied().unwrap_or_default())
 }
 
-/// The lower resolutions of an OME-Zarr image that are smaller along rows and columns only, as pages have them.
+/// Returns the lower resolutions of an OME-Zarr image that are smaller along rows and columns only, as pages have them.
 fn smaller(placed: &Placed, main: &Layout) -> Result<Vec<(Array, Layout)>> {
     let mut all: Vec<(Array, Layout)> = Vec::new();
     let Some((image, parent)) = placed.image.as_ref().zip(placed.parent.as_ref()) else { return Ok(all) };
@@ -147,7 +147,7 @@ fn smaller(placed: &Placed, main: &Layout) -> Result<Vec<(Array, Layout)>> {
     Ok(all)
 }
 
-/// The description of an image: that of the array, or the shape of pages in the words of tifffile.
+/// Returns the description of an image: that of the array, or the shape of pages in the words of tifffile.
 fn description(placed: &Placed, layout: &Layout) -> Option<String> {
     let text =
         placed.text("description").filter(|text| !OF_FILES.iter().any(|start| text.starts_with(start)));
@@ -227,7 +227,7 @@ impl Block<'_> {
         (&self.ranges[first], &self.ranges[first + 1])
     }
 
-    /// The strips or tiles of the block.
+    /// Returns the strips or tiles of the block.
     fn parts(&self) -> impl Iterator<Item = Part> {
         let (rows, columns) = self.sides();
         let (height, width) = self.layout.part;
@@ -245,7 +245,7 @@ impl Block<'_> {
         })
     }
 
-    /// The number of an image of the block in the file.
+    /// Returns the number of an image of the block in the file.
     fn image(&self, in_block: u64) -> u64 {
         let (mut rest, mut image, mut factor) = (in_block, 0, 1);
         for (range, length) in self.ranges.iter().zip(&self.layout.lead).rev() {
@@ -257,21 +257,21 @@ impl Block<'_> {
         image
     }
 
-    /// The rows and columns of a part that the image has.
+    /// Returns the rows and columns of a part that the image has.
     fn covered(&self, part: &Part) -> (Range<u64>, Range<u64>) {
         let (height, width) = self.layout.part;
         let range = |number: u64, side: u64, length: u64| number * side..((number + 1) * side).min(length);
         (range(part.row, height, self.layout.height), range(part.column, width, self.layout.width))
     }
 
-    /// The number of bytes of a row of a part.
+    /// Returns the number of bytes of a row of a part.
     fn row(&self, part: &Part) -> usize {
         let (_, columns) = self.covered(part);
         let width = if self.layout.is_tiled { self.layout.part.1 } else { columns.end - columns.start };
         usize::try_from(width * self.layout.pixel()).unwrap_or(usize::MAX)
     }
 
-    /// The bytes of a part. A tile has zeros beyond the image.
+    /// Returns the bytes of a part. A tile has zeros beyond the image.
     fn bytes(&self, part: &Part) -> Vec<u8> {
         let number = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
         let (rows, columns) = self.covered(part);
@@ -297,7 +297,7 @@ impl Block<'_> {
 }
 
 impl Level {
-    /// The tags of a page.
+    /// Returns the tags of a page.
     fn tags(&self, page: usize, is_reduced: bool) -> Tags {
         let Self { layout, encoding, places } = self;
         let long = |number: u64| Value::Long(u32::try_from(number).unwrap_or(u32::MAX));

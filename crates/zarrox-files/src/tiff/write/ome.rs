@@ -32,7 +32,7 @@ const UNITS: [(&[&str], &str); 14] = [
     (&["day", "d"], "d"),
 ];
 
-/// The XML of an image with this layout.
+/// Returns the XML of an image with this layout.
 ///
 /// # Errors
 /// [`zarrox::ErrorKind::Unsupported`] when OME has no such dimensions or elements.
@@ -80,13 +80,13 @@ pub(super) fn description(placed: &Placed, layout: &Layout) -> Result<String> {
     Ok(xml)
 }
 
-/// The name of a channel of a selection.
+/// Returns the name of a channel of a selection.
 fn label<'a>(axis: &Axis, labels: &'a [String], channel: u64) -> Option<&'a str> {
     let position = axis.start.checked_add(axis.step.checked_mul(i64::try_from(channel).ok()?)?)?;
     labels.get(usize::try_from(position).ok()?).map(String::as_str).filter(|label| !label.is_empty())
 }
 
-/// The dimensions of pages by the letters of OME: by their names, or in the usual order if they have none.
+/// Returns the dimensions of pages by the letters of OME: by their names, or in the usual order if they have none.
 fn leading<'a>(axes: &[&'a Axis]) -> Result<Vec<(char, &'a Axis)>> {
     let usual = ['t', 'c', 'z'];
     if axes.len() <= usual.len() && axes.iter().all(|axis| axis.name.is_none()) {
@@ -114,7 +114,7 @@ fn leading<'a>(axes: &[&'a Axis]) -> Result<Vec<(char, &'a Axis)>> {
     Ok(found)
 }
 
-/// The attributes of a distance between positions.
+/// Returns the attributes of a distance between positions.
 fn physical(name: &str, axis: Option<&Axis>) -> String {
     let Some((axis, (_, step))) = axis.and_then(|axis| Some((axis, axis.even?))) else {
         return String::new();

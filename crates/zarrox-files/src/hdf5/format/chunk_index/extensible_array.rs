@@ -73,7 +73,7 @@ impl BlockSizes {
         Ok(Self { offset_width, direct, smallest, pointers, page: 1 << page_bits, super_blocks })
     }
 
-    /// The number of data blocks of a super block, and that of the elements of each.
+    /// Returns the number of data blocks of a super block, and that of the elements of each.
     fn of(&self, super_block: u32) -> Result<(u64, u64)> {
         let elements =
             1_u64.checked_shl(super_block.div_ceil(2)).and_then(|factor| factor.checked_mul(self.smallest));
@@ -184,7 +184,7 @@ impl Array<'_> {
         Ok(first)
     }
 
-    /// The length of a data block in front of its elements.
+    /// Returns the length of a data block in front of its elements.
     fn prefix(&self) -> u64 {
         (6 + self.source.sizes.offset + self.sizes.offset_width) as u64
     }

@@ -65,20 +65,20 @@ impl Grid {
         }
     }
 
-    /// True if the chunk at an offset reaches beyond the shape.
+    /// Returns true if the chunk at an offset reaches beyond the shape.
     fn is_partial(&self, offset: &[u64]) -> bool {
         let mut ends = offset.iter().zip(&self.chunk).map(|(offset, length)| offset.saturating_add(*length));
         let mut shape = self.shape.iter();
         ends.any(|end| shape.next().is_some_and(|&length| end > length))
     }
 
-    /// The number of chunks along each dimension of this shape.
+    /// Returns the number of chunks along each dimension of this shape.
     pub(super) fn counts(&self, shape: &[u64]) -> Vec<u64> {
         shape.iter().zip(&self.chunk).map(|(length, chunk)| length.div_ceil(*chunk)).collect()
     }
 
-    /// The order of chunks in an index, where the numbers of chunks follow from the largest shape. With `has_unlimited` there is one
-    /// unlimited dimension, which comes first.
+    /// Returns the order of chunks in an index, where the numbers of chunks follow from the largest shape.
+    /// With `has_unlimited` there is one unlimited dimension, which comes first.
     pub(super) fn order(&self, has_unlimited: bool) -> Result<Linear> {
         let unlimited: Vec<usize> =
             (0..self.max.len()).filter(|&dimension| self.max[dimension].is_none()).collect();

@@ -42,12 +42,12 @@ impl Doubling {
         Ok(Self { width, first, most_direct, offset_width: usize::from(bits).div_ceil(8) })
     }
 
-    /// The width of lengths that are at most those of direct blocks.
+    /// Returns the width of lengths that are at most those of direct blocks.
     pub(super) fn direct_width(&self) -> usize {
         (self.most_direct.ilog2() as usize).div_ceil(8)
     }
 
-    /// The number of rows of direct blocks.
+    /// Returns the number of rows of direct blocks.
     fn direct_rows(&self) -> u64 {
         u64::from(self.most_direct.ilog2() - self.first.ilog2()) + 2
     }
@@ -58,7 +58,7 @@ impl Doubling {
         (direct * self.width, (rows - direct) * self.width)
     }
 
-    /// The size of the blocks of a row.
+    /// Returns the size of the blocks of a row.
     fn size(&self, row: u64) -> Option<u64> {
         let doublings = u32::try_from(row.saturating_sub(1)).ok()?;
         self.first.checked_mul(1_u64.checked_shl(doublings)?)
@@ -85,7 +85,7 @@ impl Doubling {
         None
     }
 
-    /// The rows of a block in a row.
+    /// Returns the rows of a block in a row.
     fn rows_of(&self, row: u64, size: u64) -> Option<u64> {
         if row < self.direct_rows() {
             return Some(0);

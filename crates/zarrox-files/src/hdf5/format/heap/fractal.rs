@@ -133,7 +133,7 @@ impl FractalHeap {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The limit of the bytes of all objects.
+    /// Returns the limit of the bytes of all objects.
     pub(in crate::hdf5::format) fn budget(&self, source: &Source) -> Budget {
         // Deflate makes at most 1032 bytes of one.
         let factor = if self.filters.is_empty() { 1 } else { 1032 };

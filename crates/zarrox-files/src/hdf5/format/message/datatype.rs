@@ -160,7 +160,7 @@ fn old_shape(cursor: &mut Cursor<'_>) -> Result<Vec<u64>> {
     Ok(lengths.iter().map(|&length| u64::from(length)).collect())
 }
 
-/// The type of arrays of this shape.
+/// Returns the type of arrays of this shape.
 fn array_of(base: Datatype, shape: Vec<u64>) -> Result<Datatype> {
     let size =
         shape.iter().try_fold(base.size, |all, &length| all.checked_mul(usize::try_from(length).ok()?));

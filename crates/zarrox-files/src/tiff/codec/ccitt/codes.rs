@@ -65,7 +65,7 @@ fn table(codes: &[(u8, u16, u16)]) -> Table {
     table
 }
 
-/// The runs of white or of black pixels.
+/// Returns the runs of white or of black pixels.
 pub(super) fn of(is_white: bool) -> &'static Table {
     static TABLES: OnceLock<(Table, Table)> = OnceLock::new();
     let (white, black) = TABLES.get_or_init(|| (table(&WHITE), table(&BLACK)));

@@ -22,7 +22,7 @@ pub(in crate::tiff) enum Mode {
 }
 
 impl Mode {
-    /// The form of the codes of a compression from 2 to 4.
+    /// Returns the form of the codes of a compression from 2 to 4.
     pub(super) fn of(compression: u64, t4_options: u64) -> Result<Self> {
         Ok(match compression {
             2 => Self::Rows,
@@ -42,7 +42,7 @@ struct Bits<'a> {
 }
 
 impl Bits<'_> {
-    /// The next bits, at most 16, without taking them.
+    /// Returns the next bits, at most 16, without taking them.
     fn peek(&self, count: u32) -> u32 {
         let byte = |nth: usize| u32::from(self.bytes.get(self.at / 8 + nth).copied().unwrap_or(0));
         let word = byte(0) << 16 | byte(1) << 8 | byte(2);
@@ -163,7 +163,7 @@ enum Difference {
     Shift(isize),
 }
 
-/// The way that the next 7 bits tell, and the length of its code.
+/// Returns the way that the next 7 bits tell, and the length of its code.
 fn mode(bits: u32) -> Result<(Difference, u32)> {
     use Difference::{Pass, Runs, Shift};
     Ok(match bits {

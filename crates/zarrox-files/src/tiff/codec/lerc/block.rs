@@ -32,7 +32,7 @@ impl Kind {
         }
     }
 
-    /// The type of an offset, which may be smaller than that of the elements.
+    /// Returns the type of an offset, which may be smaller than that of the elements.
     pub(super) fn of_offset(self, code: u8) -> Result<Self> {
         let number = self as i32;
         let code = i32::from(code);
@@ -147,7 +147,7 @@ impl Header {
     }
 }
 
-/// The checksum of Fletcher with 32 bits.
+/// Returns the checksum of Fletcher with 32 bits.
 fn fletcher(bytes: &[u8]) -> u32 {
     let (mut one, mut two) = (0xffff_u32, 0xffff_u32);
     let fold = |sum: u32| (sum & 0xffff) + (sum >> 16);

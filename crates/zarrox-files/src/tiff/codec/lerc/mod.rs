@@ -24,7 +24,7 @@ pub(in crate::tiff) enum Around {
 }
 
 impl Around {
-    /// The compression that the parameters of LERC tell: a version, and a number.
+    /// Returns the compression that the parameters of LERC tell: a version, and a number.
     pub(super) fn of(parameters: &[u64]) -> Result<Self> {
         match parameters.get(1) {
             None | Some(0) => Ok(Self::None),
