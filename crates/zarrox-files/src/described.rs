@@ -1,4 +1,4 @@
-//! The documents of arrays whose chunks are made of elements when they are read.
+//! The documents of arrays whose chunks are encoded from elements when they are read.
 
 use std::sync::Arc;
 

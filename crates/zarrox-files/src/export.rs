@@ -34,7 +34,7 @@ pub enum Target {
     Csv,
     /// Parquet: the arrays of a group with one dimension.
     Parquet,
-    /// TIFF: one array, as GeoTIFF where coordinates or attributes tell its place on the earth.
+    /// TIFF: one array, as GeoTIFF where coordinates or attributes tell its georeferencing.
     Tiff,
     /// OME-TIFF: one array with its axes, sizes of pixels and channels.
     OmeTiff,

@@ -27,8 +27,8 @@ impl External {
     /// A relative name starts at the directory of `source`, as HDF5 and OME-TIFF define it.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] if the file does not exist; [`ErrorKind::Forbidden`] if it lies outside of the allowed directories, and
-    /// if `source` is in memory.
+    /// [`ErrorKind::NotFound`] if the file does not exist; [`ErrorKind::Forbidden`] if it is outside the
+    /// allowed directories, and if `source` is in memory.
     pub(crate) fn resolve(&self, source: &Path, name: &str) -> Result<PathBuf> {
         if self.is_closed {
             let message = format!(
@@ -48,7 +48,7 @@ impl External {
             return Ok(path);
         }
         let message = format!(
-            "'{}' names the file '{name}', which is outside of its directory; --external DIR allows a directory",
+            "'{}' names the file '{name}', which is outside its directory; --external DIR allows a directory",
             source.display()
         );
         Err(Error::new(ErrorKind::Forbidden, message))

@@ -76,7 +76,7 @@ pub(crate) struct Fills {
 }
 
 impl Fills {
-    /// Returns the missing value of an array, or else the value that is given; `None` where there is neither.
+    /// Returns the missing value of an array, otherwise the value that is given; `None` where there is neither.
     pub(crate) fn of(
         &self,
         metadata: &ArrayMetadata,

@@ -25,7 +25,7 @@ use crate::input::{Input, Reader, Source, corrupt, failed, unsupported, zeroed};
 use crate::natural::natural;
 use crate::store::FileStore;
 
-/// The most bytes that the elements of an image may have.
+/// The maximum number of bytes that the elements of an image may have.
 const MOST: u64 = 1 << 30;
 
 /// The suffixes of the images of a directory.
@@ -150,7 +150,7 @@ impl std::fmt::Display for ImageForm {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { height, width, colour } = self;
         let channels = colour.channel_count();
-        write!(f, "{height} times {width} pixels with {channels} channels of {}", self.data_type())
+        write!(f, "{height} x {width} pixels with {channels} channels of {}", self.data_type())
     }
 }
 

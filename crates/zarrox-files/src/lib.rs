@@ -1,4 +1,4 @@
-//! Files of HDF5, NetCDF and NumPy as Zarr hierarchies, and back; images as arrays, and pictures of arrays.
+//! HDF5, NetCDF and NumPy files as Zarr hierarchies, and back; images as arrays, and pictures of arrays.
 //!
 //! ```
 //! use zarrox::prelude::*;
@@ -83,5 +83,5 @@ pub const ENUM: &str = "enum";
 /// The attribute in which formats without names of dimensions have them.
 pub(crate) const ARRAY_DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
 
-/// The attribute that has the type of the numbers in lists of any length, whose little-endian bytes the array has.
+/// The attribute that has the type of the numbers in lists of variable length, whose little-endian bytes the array has.
 pub const LIST_OF: &str = "list_of";

@@ -27,7 +27,7 @@ pub(crate) const SIGNATURE: &[u8] = b"CDF";
 /// The number of records of a file that was written without knowing it.
 const STREAMING: u64 = u32::MAX as u64;
 
-/// The most bytes of the header that are read at once.
+/// The maximum number of bytes of the header that are read at once.
 const PIECE: u64 = 1 << 16;
 
 /// Opens a file as a store of Zarr.
@@ -138,7 +138,7 @@ impl Reader<'_> {
         }
         let first = usize::try_from(self.position - self.start).unwrap_or(usize::MAX);
         let bytes = usize::try_from(length).ok().and_then(|length| self.piece.get(first..)?.get(..length));
-        let bytes = bytes.ok_or_else(|| corrupt("the header is cut off"))?.to_vec();
+        let bytes = bytes.ok_or_else(|| corrupt("the header is truncated"))?.to_vec();
         self.position = end;
         Ok(bytes)
     }
@@ -169,7 +169,7 @@ impl Reader<'_> {
     fn list<T>(&mut self, tag: u64, mut entry: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
         let (found, count) = (self.number(4)?, self.count()?);
         if found != tag && (found, count) != (0, 0) {
-            return Err(corrupt(format!("there is the list {found} instead of {tag}")));
+            return Err(corrupt(format!("expected the list tag {tag}, found {found}")));
         }
         let mut entries = Vec::new();
         for _ in 0..count {
@@ -383,12 +383,12 @@ impl Header {
             false => Some(0),
         };
         let end = before.and_then(|before| variable.begin.checked_add(before)?.checked_add(size));
-        let end = end.ok_or_else(|| corrupt("its place is outside of any file"))?;
+        let end = end.ok_or_else(|| corrupt("its place is outside any file"))?;
         if end <= input.length() {
             return Ok(());
         }
         let length = input.length();
-        Err(corrupt(format!("the file is cut off: it has {length} bytes, and this variable ends at {end}")))
+        Err(corrupt(format!("the file is truncated: it has {length} bytes, and this variable ends at {end}")))
     }
 }
 

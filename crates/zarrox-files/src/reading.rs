@@ -13,9 +13,9 @@ pub(crate) type Wanted = (DataType, Option<Casting>);
 /// The way in which a file is read.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Reading {
-    /// True if chunks that are made of elements are not compressed, since they will be encoded again.
+    /// True if chunks that are encoded from elements are not compressed, since they will be encoded again.
     pub(crate) is_plain: bool,
-    /// True if encoded chunks that are passed on as they are stored are decoded, to see that they are not damaged.
+    /// True if encoded chunks that are passed on as stored are decoded, to see that they are not damaged.
     #[cfg_attr(not(feature = "hdf5"), expect(dead_code, reason = "only HDF5 has such chunks"))]
     pub(crate) checks: bool,
     /// The damaged chunks that are left out; `None` if they are an error.
@@ -32,7 +32,7 @@ pub(crate) struct Reading {
     pub(crate) nodes: Vec<String>,
     /// The types of columns of CSV that are not to be found.
     pub(crate) columns: Vec<(String, DataType)>,
-    /// The level of TIFF: 0 for the images themselves, and others for smaller copies of them.
+    /// The level of TIFF: 0 for the images themselves, and others for overviews of them.
     #[cfg_attr(not(feature = "tiff"), expect(dead_code, reason = "this build reads no TIFF"))]
     pub(crate) level: usize,
     /// True if images of TIFF become OME-Zarr: a group with all levels, their axes and their scales.

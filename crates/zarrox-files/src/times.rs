@@ -66,8 +66,8 @@ impl Calendar {
         }
     }
 
-    /// Returns the microseconds between a day that is fixed for each calendar, and the beginning and the end of what a text says:
-    /// `2000`, `2000-02`, `2000-02-28`, `2000-02-28T12:30`.
+    /// Returns the microseconds between a day that is fixed for each calendar, and the beginning and the end
+    /// of what a string says: `2000`, `2000-02`, `2000-02-28`, `2000-02-28T12:30`.
     pub(crate) fn span(self, text: &str) -> Option<(i128, i128)> {
         let text = text.trim();
         let (date, time) = match text.find(['T', ' ']) {
@@ -136,7 +136,7 @@ fn clock(text: &str) -> Option<(i128, i128)> {
     Some((whole * SECOND + of_second - zone, length))
 }
 
-/// Returns the text without its time zone, and the distance of the zone from UTC in microseconds.
+/// Returns the text without its time zone, and the offset of the zone from UTC in microseconds.
 fn zoned(text: &str) -> Option<(&str, i128)> {
     for end in ["Z", "z", "UTC", "GMT"] {
         if let Some(rest) = text.strip_suffix(end) {
@@ -226,7 +226,7 @@ impl Shift {
         (from.calendar == to.calendar).then_some(Self { from, to })
     }
 
-    /// Converts a whole number of units; `None` if the result is not a whole number.
+    /// Converts an integer of units; `None` if the result is not an integer.
     pub(crate) fn whole(&self, value: i128) -> Option<i128> {
         let at = value.checked_mul(self.from.step)?.checked_add(self.from.origin)?;
         let at = at.checked_sub(self.to.origin)?;
@@ -240,7 +240,7 @@ impl Shift {
         reason = "the result is compared with what was converted"
     )]
     pub(crate) fn float(&self, value: f64) -> Option<f64> {
-        /// The most microseconds that a float counts one by one.
+        /// The maximum number of microseconds that a float counts one by one.
         const MOST: f64 = 9_007_199_254_740_992.0;
         if value.is_nan() {
             return Some(value);

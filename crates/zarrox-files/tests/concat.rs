@@ -7,7 +7,7 @@ use zarrox::prelude::*;
 use zarrox::{ErrorKind, OpenOptions};
 use zarrox_files::{Import, Kind};
 
-/// Makes a file of NetCDF with times in these units, and a field of two columns.
+/// Makes a NetCDF file with times in these units, and a field of two columns.
 fn file(directory: &Path, name: &str, units: &str, times: &[f64], scale: f64) -> PathBuf {
     let group = directory.join(format!("{name}.zarr"));
     let root = zarrox::create_group(&group).unwrap();
@@ -83,7 +83,7 @@ fn ranges_are_selected_by_the_values_of_coordinates() {
     }
 }
 
-/// Makes a file of NetCDF with a time, and with these arrays along it.
+/// Makes a NetCDF file with a time, and with these arrays along it.
 #[cfg(feature = "hdf5")]
 fn along(
     directory: &Path,

@@ -22,7 +22,7 @@ fn names(array: &Array) -> Vec<&str> {
     array.dimension_names().unwrap().iter().map(|name| name.as_deref().unwrap()).collect()
 }
 
-/// Returns the elements of a file of NumPy, little-endian.
+/// Returns the elements of a NumPy file, little-endian.
 fn numpy(path: &Path) -> Vec<u8> {
     let bytes = fs::read(path).unwrap();
     let header = usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));

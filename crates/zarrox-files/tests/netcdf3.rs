@@ -1,4 +1,5 @@
-//! Odd files of NetCDF-3, whose bytes are made here. netCDF4-python reads the values that are expected, except of damaged files.
+//! Odd NetCDF-3 files, whose bytes are made here. netCDF4-python reads the values that are expected, except
+//! of damaged files.
 
 use std::path::PathBuf;
 
@@ -17,7 +18,8 @@ const FLOAT: u32 = 5;
 /// An attribute: its name, its type, its number of elements, and their bytes.
 type Attribute<'a> = (&'a [u8], u32, u32, Vec<u8>);
 
-/// A variable: its name, its dimensions, its attributes, its type and its elements, of which a record has so many bytes.
+/// A variable: its name, its dimensions, its attributes, its type and its elements, of which a record has
+/// that many bytes.
 struct Variable<'a> {
     name: &'a [u8],
     dimensions: &'a [u32],
@@ -56,7 +58,7 @@ fn attributes(all: &[Attribute<'_>]) -> Vec<u8> {
     list(12, &all.iter().map(entry).collect::<Vec<_>>())
 }
 
-/// Returns a file of the classic format, whose variables lie one behind the other.
+/// Returns a file of the classic format, whose variables lie one after another.
 fn classic(records: u32, dimensions: &[(&[u8], u32)], variables: &[Variable<'_>]) -> Vec<u8> {
     let dimensions: Vec<Vec<u8>> = dimensions
         .iter()
@@ -264,7 +266,7 @@ fn a_damaged_variable_that_is_asked_for_is_damage_and_not_missing() {
     for import in [Import::new().node("b"), Import::new().node("a").node("b")] {
         let error = run(import).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Corrupt, "{error}");
-        assert!(error.to_string().contains("cut off"), "{error}");
+        assert!(error.to_string().contains("truncated"), "{error}");
     }
     assert_eq!(run(Import::new().node("c")).unwrap_err().kind(), ErrorKind::NotFound);
     run(Import::new().node("a")).unwrap();

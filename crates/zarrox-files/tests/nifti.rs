@@ -165,7 +165,7 @@ fn others_and_damaged_files_are_errors() {
         whole
     };
     let cases = [
-        ("cut off", whole[..whole.len() - 1].to_vec(), ErrorKind::Corrupt),
+        ("truncated", whole[..whole.len() - 1].to_vec(), ErrorKind::Corrupt),
         ("another file", changed(344, b"ni1\0"), ErrorKind::NotFound),
         ("elements of a bit", changed(70, &[1, 0]), ErrorKind::Unsupported),
         ("no type", changed(70, &[0, 0]), ErrorKind::Corrupt),

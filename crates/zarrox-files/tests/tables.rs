@@ -212,7 +212,7 @@ fn what_is_no_table_is_an_error() {
     assert!(renamed.notes()[1].contains("/a_b.1: the column is named 'a/b'"), "{:?}", renamed.notes());
 }
 
-/// Writes a file of Parquet with one column, whose rows are `None` where they are missing.
+/// Writes a Parquet file with one column, whose rows are `None` where they are missing.
 fn parquet<T: parquet::data_type::DataType>(
     path: &Path,
     column: &str,
@@ -233,7 +233,7 @@ fn parquet<T: parquet::data_type::DataType>(
     writer.close().unwrap();
 }
 
-/// Returns the rows of the only column of a file of Parquet, as text.
+/// Returns the rows of the only column of a Parquet file, as text.
 fn rows(path: &Path) -> Vec<Option<String>> {
     let reader = SerializedFileReader::new(std::fs::File::open(path).unwrap()).unwrap();
     let row = |row: parquet::record::Row| match row.get_column_iter().next().unwrap().1 {
@@ -335,7 +335,7 @@ fn fields_of_the_footer_that_are_of_another_type_are_skipped() {
     let expected = rows(&path);
     let file = std::fs::read(&path).unwrap();
     let (footer, codec) = codec_of_a(&file);
-    // A text with the number of the codec, in front of it.
+    // A string with the number of the codec, before it.
     let (before, behind) = (&file[footer..codec - 1], &file[codec + 1..file.len() - 8]);
     let metadata = [before, b"\x18\x01x\x05\x08\0", behind].concat();
     let length = u32::try_from(metadata.len()).unwrap().to_le_bytes();

@@ -1,4 +1,4 @@
-//! Images of tifffile and rasterio have their elements, and their places on the earth.
+//! Images of tifffile and rasterio have their elements, and their geographic coordinates.
 
 use std::path::PathBuf;
 
@@ -54,7 +54,7 @@ fn every_type_layout_and_codec_has_its_elements() {
         pages += said["pages"].as_u64().unwrap();
     }
     assert!(all.len() > 120, "{}", all.len());
-    // Stacks with one directory have more planes than pages; smaller copies are pages as well.
+    // Stacks with one directory have more planes than pages; overviews are pages as well.
     assert!(planes > pages, "{planes} {pages}");
 }
 
@@ -228,7 +228,7 @@ fn bands_have_what_gdal_says_of_them() {
     assert!(masked.notes()[0].contains("left out 1 mask of images"), "{:?}", masked.notes());
     let copies = zarrox_files::open_file(data().join("pyramid.ome.tif")).unwrap();
     assert!(
-        copies.notes()[0].contains("smaller cop") && copies.notes()[0].contains("a level"),
+        copies.notes()[0].contains("overview") && copies.notes()[0].contains("a level"),
         "{:?}",
         copies.notes()
     );

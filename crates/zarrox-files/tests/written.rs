@@ -20,7 +20,7 @@ fn counted(path: &Path, shape: &[u64], chunks: &[u64], data_type: DataType) -> A
         .unwrap();
     let lengths: Vec<usize> = shape.iter().map(|&length| usize::try_from(length).unwrap()).collect();
     let size = lengths.iter().product::<usize>() * data_type.size();
-    // Bytes below 60 make no NaN, and truths are 0 and 1.
+    // Bytes below 60 make no NaN, and booleans are 0 and 1.
     let most = if data_type == DataType::Bool { 2 } else { 60 };
     let bytes = (0..size).map(|n| u8::try_from(n * 7 / 3 % most).unwrap()).collect();
     array.write(.., DynArray::new(data_type, lengths, bytes).unwrap()).unwrap();

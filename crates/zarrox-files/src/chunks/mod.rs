@@ -1,4 +1,4 @@
-//! The chunks of an array in a file: as they are stored there, or made of elements.
+//! The chunks of an array in a file: as stored there, or encoded from elements.
 
 pub(crate) mod rows;
 
@@ -50,7 +50,7 @@ pub(crate) trait Elements: Debug + Send + Sync {
     /// Visits the positions of all stored chunks in their order. The number of visits follows what is stored, not the grid.
     fn visit(&self, visit: &mut dyn FnMut(&[u64]) -> ControlFlow<()>) -> ControlFlow<()>;
 
-    /// Returns the elements of a whole chunk. What lies outside of the array has any values.
+    /// Returns the elements of a whole chunk. What is outside the array has any values.
     fn read(&self, chunk: &[u64]) -> Result<DynArray>;
 }
 

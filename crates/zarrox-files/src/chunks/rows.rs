@@ -1,4 +1,4 @@
-//! Elements that lie in a file one after the other, in chunks that are runs of them.
+//! Elements that lie in a file one after another, in chunks that are runs of them.
 
 use std::fmt::Debug;
 use std::ops::ControlFlow;
@@ -11,7 +11,7 @@ use zarrox::{DataType, DynArray, Result};
 use crate::chunks::{Elements, each_position};
 use crate::input::{Input, corrupt};
 
-/// The size of a chunk that is made of elements in a row, in bytes.
+/// The size of a chunk that is encoded from elements in a row, in bytes.
 pub(crate) const CHUNK: u64 = 4 << 20;
 
 /// The place of elements.
@@ -19,7 +19,7 @@ pub(crate) const CHUNK: u64 = 4 << 20;
 pub(crate) enum Place {
     /// A file, from this position on.
     File(std::sync::Arc<Input>, u64),
-    /// Parts of files, one after the other: each with its position and its length.
+    /// Parts of files, one after another: each with its position and its length.
     #[cfg_attr(
         all(not(feature = "hdf5"), not(test)),
         expect(dead_code, reason = "only HDF5 has elements there")
@@ -31,7 +31,7 @@ pub(crate) enum Place {
         expect(dead_code, reason = "only HDF5 has elements there")
     )]
     Memory(Bytes),
-    /// Nowhere: all elements are the fill value.
+    /// Not stored: all elements are the fill value.
     Nowhere,
 }
 
@@ -114,7 +114,7 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// Returns the elements of an array of this shape. `available` is the number of bytes that there are.
+    /// Returns the elements of an array of this shape. `available` is the number of bytes that exist.
     pub(crate) fn new(place: Place, shape: &[u64], item: u64, available: u64) -> Result<Self> {
         let size = shape.iter().try_fold(item, |size, &length| size.checked_mul(length));
         let is_there = !matches!(place, Place::Nowhere) && !shape.contains(&0);
@@ -146,27 +146,27 @@ impl Rows {
         if self.any() { each_position(self.grid(), visit) } else { ControlFlow::Continue(()) }
     }
 
-    /// Returns the bytes of a chunk. Behind the elements of the array, it has zeros.
+    /// Returns the bytes of a chunk. After the elements of the array, it has zeros.
     pub(crate) fn read(&self, chunk: &[u64]) -> Result<Vec<u8>> {
         self.read_behind(0, chunk)
     }
 
-    /// Returns the bytes of a chunk of an array that begins `distance` bytes behind this one.
+    /// Returns the bytes of a chunk of an array that begins `distance` bytes after this one.
     pub(crate) fn read_behind(&self, distance: u64, chunk: &[u64]) -> Result<Vec<u8>> {
         let Extent { offset, length: size, whole } = self.runs.extent(chunk);
         let mut bytes = match &self.place {
             Place::File(input, start) => {
                 let offset = start.checked_add(offset).and_then(|offset| offset.checked_add(distance));
-                input.read(offset.ok_or_else(|| corrupt("an address is too large"))?, size)?
+                input.read(offset.ok_or_else(|| corrupt("an offset exceeds 64 bits"))?, size)?
             }
             Place::Parts(parts) => {
                 let offset = offset.checked_add(distance);
-                parts_of(parts, offset.ok_or_else(|| corrupt("an address is too large"))?, size)?
+                parts_of(parts, offset.ok_or_else(|| corrupt("an offset exceeds 64 bits"))?, size)?
             }
             Place::Memory(bytes) => {
                 let range = usize::try_from(offset).ok().zip(usize::try_from(offset + size).ok());
                 let range = range.and_then(|(start, end)| bytes.get(start..end));
-                range.ok_or_else(|| corrupt("the elements are cut off"))?.to_vec()
+                range.ok_or_else(|| corrupt("the elements are truncated"))?.to_vec()
             }
             Place::Nowhere => Vec::new(),
         };
@@ -190,7 +190,7 @@ fn parts_of(parts: &[(std::sync::Arc<Input>, u64, u64)], offset: u64, size: u64)
         (skipped, missing) = (skipped - inside, missing - taken);
     }
     if missing > 0 {
-        return Err(corrupt("the elements are cut off"));
+        return Err(corrupt("the elements are truncated"));
     }
     Ok(bytes)
 }

@@ -27,10 +27,10 @@ pub(crate) fn check_end(bytes: &[u8]) -> Result<()> {
             }
         };
     }
-    Err(corrupt("a JPEG is cut off: it has no end"))
+    Err(corrupt("a JPEG is truncated: it has no end marker marker"))
 }
 
-/// Returns the next marker, and the bytes behind it.
+/// Returns the next marker, and the bytes after it.
 fn next_marker(bytes: &[u8]) -> Option<(u8, &[u8])> {
     let start = bytes.iter().position(|&byte| byte == 0xff)?;
     let at = start + bytes[start..].iter().position(|&byte| byte != 0xff)?;

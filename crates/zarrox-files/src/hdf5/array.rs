@@ -26,7 +26,7 @@ pub(super) struct Maker {
     pub(super) paths: Vec<Arc<HashMap<u64, String>>>,
     /// True if chunks that are encoded on reading are not compressed, since they get other codecs anyway.
     pub(super) is_plain: bool,
-    /// True if chunks that are passed on as they are stored are decoded, to see that they are not damaged.
+    /// True if chunks that are passed on as stored are decoded, to see that they are not damaged.
     pub(super) checks: bool,
     /// The sources of virtual datasets that were opened.
     pub(super) sources: HashMap<Id, Array>,
@@ -113,7 +113,7 @@ impl Maker {
 
     fn make_virtual(&mut self, wanted: &mut Wanted<'_>, mappings: &[Mapping]) -> Result<Box<dyn Chunks>> {
         if wanted.column.is_some() {
-            return Err(unsupported("virtual datasets of structures with fields of any length are not read"));
+            return Err(unsupported("virtual datasets of structures with fields of variable length are not read"));
         }
         let fill = self.heap(wanted.id.file).fill(&wanted.mapped, &wanted.fill()?)?;
         self.virtual_array(wanted, mappings, fill)
@@ -203,7 +203,7 @@ impl Maker {
         encoded(&array, Box::new(elements))
     }
 
-    /// Returns the place of elements that lie one after the other, and the number of their bytes.
+    /// Returns the place of elements that lie one after another, and the number of their bytes.
     fn place(&self, wanted: &Wanted<'_>, layout: &Layout) -> Result<(Place, u64)> {
         let dataset = wanted.dataset;
         if dataset.space == Space::Null {
@@ -253,7 +253,7 @@ impl Maker {
         Ok((Place::Parts(parts), available))
     }
 
-    /// Makes an array of elements that lie one after the other.
+    /// Makes an array of elements that lie one after another.
     fn rows(
         &self,
         wanted: Wanted<'_>,
@@ -294,11 +294,11 @@ fn chunked<'w>(wanted: &'w Wanted<'_>, chunk: &'w [u64]) -> Result<Chunked<'w>> 
     let element = wanted.dataset.datatype.size as u64;
     let size = chunk.iter().try_fold(element, |size, &length| size.checked_mul(length));
     let size = size.filter(|&size| size <= zarrox::codec::CHUNK_LIMIT as u64);
-    let size = size.ok_or_else(|| unsupported("a chunk is larger than Zarrox decodes"))?;
+    let size = size.ok_or_else(|| unsupported("a chunk exceeds the size that Zarrox decodes"))?;
     Ok(Chunked { shape: &wanted.shape, chunk, size })
 }
 
-/// Returns the elements outside of a dataset that is shorter than its array, if chunks have some.
+/// Returns the elements outside a dataset that is shorter than its array, if chunks have some.
 fn beyond(dataset: &Dataset, shape: &[u64], chunk: &[u64], fill: Vec<u8>) -> Option<Beyond> {
     let Space::Simple { shape: stored, .. } = &dataset.space else { return None };
     let is_cut = stored

@@ -13,10 +13,10 @@ use super::values::Heap;
 use crate::input::{corrupt, unsupported};
 use crate::netcdf::{NcType, Origin};
 
-/// The deepest nesting of values.
+/// The maximum nesting depth of values.
 const DEEPEST: usize = 32;
 
-/// The most elements of one value, so that hostile types make no JSON without a bound.
+/// The maximum number of elements of one value, so that hostile types make no JSON without a limit.
 const MOST: u64 = 1 << 24;
 
 /// Returns the value of an attribute.
@@ -69,7 +69,7 @@ fn nested(heap: &Heap, datatype: &Datatype, shape: &[u64], bytes: &[u8], depth: 
 }
 
 fn element(heap: &Heap, datatype: &Datatype, bytes: &[u8], depth: usize) -> Result<Json> {
-    let bytes = bytes.get(..datatype.size).ok_or_else(|| corrupt("a value is cut off"))?;
+    let bytes = bytes.get(..datatype.size).ok_or_else(|| corrupt("a value is truncated"))?;
     if depth == 0 {
         return Err(unsupported("the types of the value are nested too deeply"));
     }
@@ -88,7 +88,7 @@ fn element(heap: &Heap, datatype: &Datatype, bytes: &[u8], depth: usize) -> Resu
         Class::Compound(members) => {
             let member = |member: &super::format::Member| {
                 let bytes = bytes.get(member.offset..);
-                let bytes = bytes.ok_or_else(|| corrupt("a field lies outside of its structure"))?;
+                let bytes = bytes.ok_or_else(|| corrupt("a field lies outside its structure"))?;
                 let name = lenient(&member.name);
                 let value = element(heap, &member.datatype, bytes, depth - 1);
                 Ok((name.clone(), value.map_err(|error| error.at(format!("field '{name}'")))?))
@@ -136,7 +136,7 @@ fn float(data_type: &DataType, element: Vec<u8>) -> Result<Json> {
     Ok(Json::from(wide.to::<Vec<f64>>()?.first().copied().unwrap_or(f64::NAN)))
 }
 
-/// Returns the value of an enumeration: true or false where these are its names, and else the number.
+/// Returns the value of an enumeration: true or false where these are its names, and otherwise the number.
 fn enumerated(
     heap: &Heap,
     base: &Datatype,

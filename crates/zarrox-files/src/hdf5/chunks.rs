@@ -24,7 +24,7 @@ pub(super) struct AsStored {
     pub(super) check: Option<Check>,
 }
 
-/// The check of chunks that are passed on as they are stored.
+/// The check of chunks that are passed on as stored.
 #[derive(Debug)]
 pub(super) struct Check {
     pub(super) pipeline: Pipeline,
@@ -73,14 +73,14 @@ pub(super) struct Column {
 }
 
 impl Column {
-    /// Returns the field of each structure, one after the other.
+    /// Returns the field of each structure, one after another.
     pub(super) fn of(self, structures: &[u8]) -> Result<Vec<u8>> {
         let count = structures.len() / self.whole.max(1);
         let mut fields = zeroed(count.saturating_mul(self.size))?;
         let each = fields.chunks_exact_mut(self.size.max(1)).zip(structures.chunks_exact(self.whole.max(1)));
         for (field, structure) in each {
             let stored = structure.get(self.offset..).and_then(|rest| rest.get(..self.size));
-            field.copy_from_slice(stored.ok_or_else(|| corrupt("a field lies outside of its structure"))?);
+            field.copy_from_slice(stored.ok_or_else(|| corrupt("a field lies outside its structure"))?);
         }
         Ok(fields)
     }
@@ -122,7 +122,7 @@ pub(super) struct Decoded {
     pub(super) beyond: Option<Beyond>,
 }
 
-/// The elements of chunks that lie outside of a dataset, and inside its dimensions.
+/// The elements of chunks that are outside a dataset, and inside its dimensions.
 #[derive(Debug)]
 pub(super) struct Beyond {
     /// The shape of the dataset.
@@ -132,7 +132,7 @@ pub(super) struct Beyond {
 }
 
 impl Beyond {
-    /// Sets the elements of a chunk that lie outside of the dataset.
+    /// Sets the elements of a chunk that are outside the dataset.
     fn apply(&self, bytes: &mut [u8], chunk: &[u64], chunk_shape: &[u64]) {
         let own = chunk_shape.get(..self.shape.len()).unwrap_or(chunk_shape);
         let inside: Vec<u64> = chunk
@@ -186,7 +186,7 @@ impl Elements for Decoded {
     }
 }
 
-/// A field of structures that lie one after the other.
+/// A field of structures that lie one after another.
 #[derive(Debug)]
 pub(super) struct ColumnInRows {
     /// The structures.
@@ -249,7 +249,7 @@ mod tests {
         assert_error(
             Column { whole: 3, offset: 2, size: 2 }.of(&[0, 1, 2]),
             ErrorKind::Corrupt,
-            "outside of its structure",
+            "outside its structure",
         );
     }
 }

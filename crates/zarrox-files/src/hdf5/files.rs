@@ -11,7 +11,7 @@ use super::text::lenient;
 use crate::external::External;
 use crate::input::{Input, unsupported};
 
-/// The most links that are followed for one name, as in HDF5's library.
+/// The maximum number of links that are followed for one name, as in HDF5's library.
 const MOST_HOPS: usize = 16;
 
 /// The place of an object.

@@ -1,8 +1,9 @@
 //! HDF5 and NetCDF-4 as Zarr.
 //!
-//! Datasets become arrays, and groups become groups. Links of every kind are followed. Chunks whose filters all have a codec of Zarr are
-//! taken as they are; others are decoded, and encoded when they are read. Dimension scales become names of dimensions. Whatever has no
-//! form in Zarr is left out by its name, and so is each object that cannot be read, without the others.
+//! Datasets become arrays, and groups become groups. Links of every kind are followed. Chunks whose filters
+//! all have a codec of Zarr are taken as they are; others are decoded, and encoded when they are read.
+//! Dimension scales become names of dimensions. Whatever has no equivalent in Zarr is left out by its name,
+//! and so is each object that cannot be read, without the others.
 
 mod array;
 mod attributes;
@@ -56,7 +57,7 @@ const INTERNAL: [&str; 7] = [
     STRICT,
 ];
 
-/// The attribute of files of NetCDF-4 that keep to the classic model.
+/// The attribute of NetCDF-4 files that keep to the classic model.
 const STRICT: &str = "_nc3_strict";
 
 /// Attributes of dimension scales alone, since others may have these plain names.
@@ -281,7 +282,7 @@ impl Import {
         }
         let size = member.datatype.size;
         let end = member.offset.checked_add(size).filter(|&end| end <= above.size);
-        end.ok_or_else(|| corrupt("a field lies outside of its structure"))?;
+        end.ok_or_else(|| corrupt("a field lies outside its structure"))?;
         let column = Column { whole: above.whole, offset: above.offset + member.offset, size };
         match types::kind(&member.datatype)? {
             types::Kind::Columns(members) => {

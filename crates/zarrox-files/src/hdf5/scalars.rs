@@ -28,7 +28,7 @@ pub(super) struct Scalar {
     pub(super) tag: Option<String>,
 }
 
-/// The way from stored bytes to those of Zarr in little-endian order.
+/// The conversion from stored bytes to those of Zarr in little-endian order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Change {
     /// They are the same.
@@ -110,7 +110,7 @@ impl Scalar {
             }
             Class::Text { padding, .. } => {
                 let data_type = DataType::parse(&format!("|S{size}"), &codecs::registry())?;
-                // A single byte has nothing behind its end.
+                // A single byte has nothing after its end.
                 let is_padded =
                     *padding == Padding::NullPadded || (*padding == Padding::NullTerminated && size == 1);
                 plain(data_type, if is_padded { Change::None } else { Change::Text(*padding) })
@@ -120,7 +120,7 @@ impl Scalar {
             Class::Complex(part) => complex(part, size)?,
             Class::Compound(members) => return Ok(complex_members(members, size)),
             Class::Time(_) => {
-                return Err(unsupported("Zarr has no elements of HDF5's class of times"));
+                return Err(unsupported("Zarr has no data type for HDF5's time class"));
             }
             Class::Reference(_) | Class::VariableText { .. } | Class::Sequence(_) | Class::Array { .. } => {
                 return Ok(None);
@@ -149,7 +149,7 @@ fn of_bits(size: usize, bits: Bits, is_signed: bool) -> Result<(DataType, Change
         return Err(corrupt(format!("an integer of {size} bytes has {precision} bits from bit {offset} on")));
     }
     if order == Order::Vax {
-        return Err(unsupported("Zarr has no integers in the byte order of VAX"));
+        return Err(unsupported("Zarr has no data type for integers in the byte order of VAX"));
     }
     let data_type = match (size, is_signed) {
         (1, true) => DataType::Int8,
@@ -160,7 +160,7 @@ fn of_bits(size: usize, bits: Bits, is_signed: bool) -> Result<(DataType, Change
         (2, false) => DataType::UInt16,
         (3..=4, false) => DataType::UInt32,
         (5..=8, false) => DataType::UInt64,
-        _ => return Err(unsupported(format!("Zarr has no integers of {size} bytes"))),
+        _ => return Err(unsupported(format!("Zarr has no data type for integers of {size} bytes"))),
     };
     let is_whole = offset == 0 && usize::from(precision) == size * 8 && data_type.size() == size;
     let change = if is_whole { ordered(order, size) } else { Change::Bits { bits, is_signed } };
@@ -179,7 +179,7 @@ fn float(size: usize, bits: Bits, layout: FloatLayout) -> Result<DataType> {
         (8, [63, 52, 11, 0, 52], 1023) if is_plain => Ok(DataType::Float64),
         (2, [15, 7, 8, 0, 7], 127) if is_plain => DataType::parse("bfloat16", &codecs::registry()),
         _ => Err(unsupported(format!(
-            "Zarr has no floats of {size} bytes with {exponent_bits} bits of exponent and {mantissa_bits} of mantissa"
+            "Zarr has no data type for floats of {size} bytes with {exponent_bits} bits of exponent and {mantissa_bits} of mantissa"
         ))),
     }
 }
@@ -205,15 +205,15 @@ fn opaque(size: usize, tag: &str) -> Result<Scalar> {
 /// Returns the type of an enumeration: that of its integers, or of truth.
 fn enumeration(base: &Datatype, members: &[EnumMember]) -> Result<Scalar> {
     let Class::Integer { is_signed, .. } = base.class else {
-        return Err(corrupt("an enumeration is not one of integers"));
+        return Err(corrupt("an enumeration does not have an integer type"));
     };
-    let base = Scalar::of(base)?.ok_or_else(|| corrupt("an enumeration is not one of integers"))?;
+    let base = Scalar::of(base)?.ok_or_else(|| corrupt("an enumeration does not have an integer type"))?;
     if is_truth(base.size, members) {
         return Ok(Scalar { data_type: DataType::Bool, ..base });
     }
     let value = |member: &EnumMember| {
         let bytes = member.value.get(..base.size);
-        let bytes = bytes.ok_or_else(|| corrupt("a value of an enumeration is cut off"))?;
+        let bytes = bytes.ok_or_else(|| corrupt("a value of an enumeration is truncated"))?;
         Ok((lenient(&member.name), integer_json(&base.element(bytes), is_signed)))
     };
     let names = members.iter().map(value).collect::<Result<Map>>()?;
@@ -244,7 +244,7 @@ fn complex(part: &Datatype, size: usize) -> Result<Scalar> {
         DataType::Float32 => DataType::Complex64,
         DataType::Float64 => DataType::Complex128,
         part => {
-            let unknown = |_| unsupported(format!("Zarr has no complex numbers of {part}"));
+            let unknown = |_| unsupported(format!("Zarr has no data type for complex numbers of {part}"));
             DataType::parse(&format!("complex_{part}"), &codecs::registry()).map_err(unknown)?
         }
     };

@@ -5,7 +5,7 @@ use zarrox::{DimSelection, Result};
 use super::format::{Blocks, Hyperslab};
 use crate::input::{corrupt, unsupported};
 
-/// The most elements that are selected one by one.
+/// The maximum number of elements that are selected one by one.
 const MOST_POINTS: u64 = 1 << 20;
 
 /// Evenly spaced blocks along one dimension.
@@ -68,7 +68,7 @@ impl Steps {
         self.start.checked_add(blocks)?.checked_add(last % self.block)?.checked_add(1)
     }
 
-    /// Returns the position behind the last element.
+    /// Returns the position after the last element.
     pub(super) fn end(self) -> u64 {
         self.checked_end().unwrap_or(u64::MAX)
     }
@@ -117,7 +117,7 @@ impl Selected {
     pub(super) fn of(hyperslab: &Hyperslab, shape: &[u64]) -> Result<Self> {
         let rank = |found: usize| {
             let message =
-                "a selection of a virtual dataset has another number of dimensions than its dataset";
+                "a selection of a virtual dataset has a different number of dimensions than its dataset";
             if found == shape.len() { Ok(()) } else { Err(corrupt(message)) }
         };
         Ok(match hyperslab {
@@ -236,6 +236,6 @@ mod tests {
         let boxes = Hyperslab::Boxes(vec![(vec![1, 0], vec![1, 1]), (vec![0, 2], vec![0, 2])]);
         let selected = Selected::of(&boxes, &[2, 3]).unwrap();
         assert_eq!(selected.points().unwrap(), [vec![0, 2], vec![1, 0], vec![1, 1]]);
-        assert_error(Selected::of(&boxes, &[3]), ErrorKind::Corrupt, "another number of dimensions");
+        assert_error(Selected::of(&boxes, &[3]), ErrorKind::Corrupt, "a different number of dimensions");
     }
 }

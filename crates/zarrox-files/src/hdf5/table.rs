@@ -127,10 +127,11 @@ fn grid(chunked: &Chunked<'_>) -> Vec<u64> {
     chunked.shape.iter().zip(chunked.chunk).map(|(n, chunk)| n.div_ceil(*chunk)).collect()
 }
 
-/// Returns the number of a chunk in row-major order; `None` for one outside of the shape, which stays after a dataset was made smaller.
+/// Returns the number of a chunk in row-major order; `None` for one outside the shape, which stays after a
+/// dataset was made smaller.
 fn number(stored: &StoredChunk, chunked: &Chunked<'_>, grid: &[u64]) -> Result<Option<u64>> {
     if stored.offset.len() != grid.len() {
-        return Err(corrupt("a chunk in the index has another number of dimensions"));
+        return Err(corrupt("a chunk in the index has a different number of dimensions"));
     }
     let mut number = 0_u64;
     for ((&offset, &chunk), &count) in stored.offset.iter().zip(chunked.chunk).zip(grid) {

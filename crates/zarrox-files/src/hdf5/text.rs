@@ -20,7 +20,7 @@ pub(super) fn unpadded(bytes: &[u8], padding: Padding) -> &[u8] {
     &bytes[..end]
 }
 
-/// Returns text of variable length without what is behind its end: readers in C see nothing after a NUL.
+/// Returns text of variable length without what is after its end: readers in C see nothing after a NUL.
 pub(super) fn terminated(mut bytes: Vec<u8>) -> Vec<u8> {
     if let Some(end) = bytes.iter().position(|&byte| byte == 0) {
         bytes.truncate(end);

@@ -10,10 +10,10 @@ use super::scalars::{Change, Scalar};
 use super::text::lenient;
 use crate::input::{corrupt, unsupported};
 
-/// The most numbers and texts in a structure: far more than structures of real files have.
+/// The most numbers and strings in a structure: far more than structures of real files have.
 const MOST_LEAVES: usize = 1 << 16;
 
-/// The deepest nesting of types.
+/// The maximum nesting depth of types.
 pub(super) const DEEPEST: usize = 32;
 
 /// The attribute that has the tag of bytes whose meaning only their program knows.
@@ -125,7 +125,7 @@ pub(super) fn mapped(datatype: &Datatype) -> Result<Mapped> {
         },
         _ => {
             let scalar = Scalar::of(datatype)?;
-            let scalar = scalar.ok_or_else(|| unsupported("Zarr has no elements of this type"))?;
+            let scalar = scalar.ok_or_else(|| unsupported("Zarr has no equivalent data type"))?;
             Ok(of_scalar(scalar, datatype))
         }
     }
@@ -134,9 +134,9 @@ pub(super) fn mapped(datatype: &Datatype) -> Result<Mapped> {
 /// Returns the error for references that cannot be paths.
 pub(super) fn reference(kind: Reference) -> zarrox::Error {
     unsupported(match kind {
-        Reference::Region => "Zarr has no references to regions of arrays",
+        Reference::Region => "Zarr has no data type for region references",
         Reference::Object | Reference::Standard => {
-            "Zarr has no references to objects, regions and attributes of HDF5 1.12"
+            "Zarr has no data type for the references of HDF5 1.12"
         }
     })
 }
@@ -161,7 +161,8 @@ fn of_scalar(scalar: Scalar, datatype: &Datatype) -> Mapped {
     Mapped { attributes, ..plain(data_type, datatype, form) }
 }
 
-/// Returns the type of lists of any length. Zarr v3 has none but those of bytes, which have the elements in little-endian order.
+/// Returns the type of lists of variable length. Zarr v3 has none but those of bytes, which have the elements
+/// in little-endian order.
 fn lists(datatype: &Datatype, base: &Datatype) -> Result<Mapped> {
     let base_type = mapped(base)?;
     let pieces = match base_type.form {
@@ -172,7 +173,7 @@ fn lists(datatype: &Datatype, base: &Datatype) -> Result<Mapped> {
             vec![Piece { offset: 0, stored: base.size, size, change }]
         }
         Form::Pieces(pieces) if base_type.inner.is_empty() => pieces,
-        _ => return Err(unsupported("Zarr has no lists of text, of references or of lists")),
+        _ => return Err(unsupported("Zarr has no data type for lists of text, references or lists")),
     };
     let mut attributes = base_type.attributes;
     if base_type.data_type != DataType::UInt8 {
@@ -187,7 +188,7 @@ fn structure(datatype: &Datatype) -> Result<Mapped> {
     let (mut pieces, mut notes) = (Vec::new(), Notes::default());
     let data_type = fields(datatype, 0, &mut pieces, &mut notes, "", DEEPEST)?;
     if pieces.iter().any(|piece: &Piece| piece.offset.saturating_add(piece.stored) > datatype.size) {
-        return Err(corrupt("a field lies outside of its structure"));
+        return Err(corrupt("a field lies outside its structure"));
     }
     let mut end = 0;
     let is_packed = pieces.iter().all(|piece| {
@@ -224,7 +225,7 @@ fn fields(
     depth: usize,
 ) -> Result<DataType> {
     let Class::Compound(members) = &datatype.class else {
-        return Err(unsupported("Zarr has no lists of structures with arrays, text, lists or references"));
+        return Err(unsupported("Zarr has no data type for lists of structures with arrays, text, lists or references"));
     };
     if depth == 0 {
         return Err(unsupported("the structures are nested too deeply"));
@@ -235,7 +236,7 @@ fn fields(
         let path = if above.is_empty() { name.clone() } else { format!("{above}.{name}") };
         let field = || {
             let offset = start.checked_add(member.offset);
-            let offset = offset.ok_or_else(|| corrupt("a field lies outside of its structure"))?;
+            let offset = offset.ok_or_else(|| corrupt("a field lies outside its structure"))?;
             if pieces.len() >= MOST_LEAVES {
                 return Err(unsupported("the structure has too many elements"));
             }

@@ -13,7 +13,8 @@ use super::text::{lenient, terminated};
 use super::types::{Form, Mapped, Piece};
 use crate::input::{corrupt, reserved};
 
-/// The most bytes that the texts of one chunk may take, so that many references to one text take no memory without a bound.
+/// The maximum number of bytes that the strings of one chunk may take, so that many references to one text
+/// take no memory without a limit.
 const MOST_TEXT: usize = 1 << 30;
 
 /// The parts of a file to which values refer.
@@ -27,7 +28,7 @@ pub(super) struct Heap {
 impl Heap {
     /// Returns the bytes to which a reference of variable length leads: a number of elements, and their place in the global heap.
     pub(super) fn sequence(&self, reference: &[u8], item: usize) -> Result<Vec<u8>> {
-        let damaged = || corrupt("a reference to an element of variable length is cut off");
+        let damaged = || corrupt("a reference to an element of variable length is truncated");
         let (count, rest) = reference.split_first_chunk::<4>().ok_or_else(damaged)?;
         let (address, rest) = rest.split_at_checked(self.file.offset_size()).ok_or_else(damaged)?;
         let index = rest.first_chunk::<4>().ok_or_else(damaged)?;
@@ -135,7 +136,7 @@ impl Heap {
     }
 }
 
-/// Returns the pieces of elements of this size, one after the other.
+/// Returns the pieces of elements of this size, one after another.
 fn packed(pieces: &[Piece], bytes: &[u8], item: usize) -> Result<Vec<u8>> {
     let size: usize = pieces.iter().map(|piece| piece.size).sum();
     let count = bytes.len() / item.max(1);

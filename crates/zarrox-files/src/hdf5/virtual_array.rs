@@ -24,7 +24,7 @@ use crate::store::FileStore;
 /// The most virtual datasets that are sources of one another.
 const DEEPEST: usize = 8;
 
-/// The most chunks of a virtual dataset, and the most files that follow one another by their numbers.
+/// The maximum number of chunks of a virtual dataset, and the most files that follow one another by their numbers.
 const MOST: u64 = 1 << 24;
 
 /// The largest chunk that a virtual dataset takes over from its sources, in bytes.
@@ -85,7 +85,7 @@ impl Maker {
                 *length = parts.iter().map(|part| part.end(dim)).max().unwrap_or(0);
             }
             if parts.iter().any(|part| part.end(dim) > *length) {
-                return Err(corrupt("a virtual dataset has elements outside of its shape"));
+                return Err(corrupt("a virtual dataset has elements outside its shape"));
             }
         }
         Ok(parts)
@@ -286,7 +286,7 @@ fn matched(source: &[Steps], target: &[Steps]) -> Option<Vec<Option<usize>>> {
 }
 
 impl Part {
-    /// Returns the position behind the last element along a dimension of the virtual dataset.
+    /// Returns the position after the last element along a dimension of the virtual dataset.
     fn end(&self, dim: usize) -> u64 {
         match &self.pairs {
             Pairs::Along { target, .. } if target.iter().any(|steps| steps.length() == 0) => 0,
@@ -387,7 +387,8 @@ impl Places {
     }
 }
 
-/// Returns the shape of chunks: that of the first source, so that its chunks are decoded once, or else contiguous elements.
+/// Returns the shape of chunks: that of the first source, so that its chunks are decoded once, otherwise
+/// contiguous elements.
 fn own_chunk(parts: &[Part], shape: &[u64], mapped: &Mapped) -> Vec<u64> {
     let inner =
         mapped.inner.iter().fold(mapped.data_type.size() as u64, |size, &length| size.saturating_mul(length));

@@ -11,10 +11,10 @@ use super::text::{lenient, refused_name};
 use crate::input::unsupported;
 use crate::store::LeftOut;
 
-/// The most nodes of a file. Links can make a small file look endless.
+/// The maximum number of nodes of a file. Links can make a small file look endless.
 const MOST_NODES: usize = 1 << 18;
 
-/// The most groups inside one another that Zarrox opens.
+/// The maximum number of groups inside one another that Zarrox opens.
 const DEEPEST: usize = 250;
 
 /// A node of a file: a group or a dataset.
@@ -80,7 +80,7 @@ struct Waiting {
 }
 
 impl Walk<'_> {
-    /// Walks through groups one after the other, so that nested ones take no stack.
+    /// Walks through groups one after another, so that nested ones take no stack.
     fn groups(&mut self, root: Id, object: Arc<Parsed>) -> Result<()> {
         let mut waiting =
             vec![Waiting { path: String::new(), id: root, object, is_hard: true, above: Vec::new() }];

@@ -11,19 +11,19 @@ const ENDS: u64 = 1 << 16;
 
 /// The first bytes of kinds, and what a file that begins so is.
 const SIGNATURES: &[(&[u8], &str)] = &[
-    (b"\x0e\x03\x13\x01", "HDF4, which is not read; h4toh5 makes a file of HDF5 of it"),
+    (b"\x0e\x03\x13\x01", "HDF4, which is not read; h4toh5 makes an HDF5 file of it"),
     (b"SIMPLE  =", "FITS, which is not read; astropy reads it"),
     (
         b"MATLAB 5.0 MAT-file",
-        "a MATLAB file of version 5, which is not read; MATLAB's save -v7.3 makes a file of HDF5",
+        "a MATLAB file of version 5, which is not read; MATLAB's save -v7.3 makes an HDF5 file",
     ),
     (b"\x1f\x8b", "compressed by gzip; decompress it first (gunzip)"),
     (b"BZh", "compressed by bzip2; decompress it first (bunzip2)"),
     (b"\xfd7zXZ\0", "compressed by xz; decompress it first (unxz)"),
     (b"\x28\xb5\x2f\xfd", "compressed by Zstandard; decompress it first (unzstd)"),
     (b"PARE", "an encrypted file of Parquet, which is not read"),
-    (b"ARROW1", "a file of Arrow, which is not read; pyarrow makes Parquet of it"),
-    (b"SQLite format 3\0", "a database of SQLite, which is not read"),
+    (b"ARROW1", "an Arrow file, which is not read; pyarrow makes Parquet of it"),
+    (b"SQLite format 3\0", "an SQLite database, which is not read"),
     (b"\xcd\xf3\x00\x01", "a file of NASA's CDF, which is not read; cdflib makes NetCDF of it"),
 ];
 
@@ -37,7 +37,7 @@ const DOCUMENTS: [&str; 6] =
 /// What is said of Zarr.
 const ZARR: &str = "Zarr already; copy it with zarrox cp, or zarrox convert for another format";
 
-/// Returns what a file is that is not read; `None` if its kind is not known.
+/// Returns what a file is that is not read; `None` if its kind is unknown.
 pub(crate) fn of_file(input: &Input) -> Result<Option<String>> {
     let start = input.start(ENDS)?;
     if start.starts_with(b"GRIB") {

@@ -12,7 +12,7 @@ use crate::input::{Input, unsupported};
 use crate::reading::Reading;
 use crate::store::FileStore;
 
-/// The number of bytes at the beginning of a file that tell its kind, but for HDF5 behind a block of the user.
+/// The number of bytes at the beginning of a file that tell its kind, but for HDF5 after a user block.
 const START: u64 = 512;
 
 /// The first bytes of PNG and JPEG.
@@ -129,7 +129,7 @@ impl Kind {
         if crate::import::foreign::is_archive(&start) && !crate::import::foreign::is_zarr_archive(input)? {
             return Ok(Some(Self::Npz));
         }
-        // The signature is at 512, 1024, and so on, behind a block of the user.
+        // The signature is at 512, 1024, and so on, after a user block.
         let mut offset = START;
         while offset + hdf5.len() as u64 <= input.length() && offset <= 1 << 30 {
             if input.read(offset, hdf5.len() as u64)? == hdf5 {
@@ -164,8 +164,8 @@ impl fmt::Display for Kind {
 /// Opens a file of another format, or a directory of images, as a store of Zarr v3, or for the files of NumPy of v2, for reading.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] when the kind of the file is not known, or this build does not read it; [`ErrorKind::Corrupt`] when
-/// the file is damaged.
+/// [`ErrorKind::Unsupported`] when the kind of the file is unknown, or this build does not read it;
+/// [`ErrorKind::Corrupt`] when the file is damaged.
 ///
 /// [`ErrorKind::Unsupported`]: zarrox::ErrorKind::Unsupported
 /// [`ErrorKind::Corrupt`]: zarrox::ErrorKind::Corrupt

@@ -156,7 +156,8 @@ impl Import {
         Self { build: Build(Some(Arc::new(build))), ..self }
     }
 
-    /// Takes a smaller copy of the images of TIFF, as COG has them: 1 for the largest one. Level 0 has the images themselves.
+    /// Takes an overview of the images of TIFF, as COG has them: 1 for the largest one. Level 0 has the
+    /// images themselves.
     pub fn level(self, level: usize) -> Self {
         Self { reading: Reading { level, ..self.reading }, ..self }
     }
@@ -173,8 +174,8 @@ impl Import {
         self
     }
 
-    /// Sets whether parts are left out that have no form in Zarr, or that lie in other files which are missing or not allowed.
-    /// Otherwise they are an error.
+    /// Sets whether parts are left out that have no equivalent in Zarr, or that lie in other files which are
+    /// missing or not allowed. Otherwise they are an error.
     pub fn skip_unsupported(self, skip: bool) -> Self {
         Self { skips: Skips { unsupported: skip, ..self.skips }, ..self }
     }
@@ -382,7 +383,7 @@ impl Import {
         array.flush()
     }
 
-    /// Fails if a node that is asked for by its name cannot be read, and says why.
+    /// Fails if a node that is requested by its name cannot be read, and says why.
     fn check_chosen(&self, store: &FileStore) -> Result<()> {
         for node in &self.chosen.nodes {
             let Some(part) = store.left_out().iter().find(|part| part.holds(node)) else { continue };
@@ -411,8 +412,8 @@ impl Import {
         }
     }
 
-    /// Appends files to a hierarchy that is there, along the dimension of [`Import::concat`]. The values of its coordinates go on
-    /// behind those that are there.
+    /// Appends files to a hierarchy that is there, along the dimension of [`Import::concat`]. The values of
+    /// its coordinates continue after those that are there.
     ///
     /// Elements are stored before the lengths change. After an interruption, the same call continues.
     ///
@@ -533,8 +534,8 @@ impl Importing {
     /// Imports the file, and compares the number of objects that it has with those of the copy.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] when a part is damaged, [`ErrorKind::Unsupported`] when one has no form in Zarr, unless these are left
-    /// out; an error when the copy lacks an object.
+    /// [`ErrorKind::Corrupt`] when a part is damaged, [`ErrorKind::Unsupported`] when one has no equivalent
+    /// in Zarr, unless these are left out; an error when the copy lacks an object.
     pub fn run_counted(self) -> Result<Imported> {
         check(&self.left_out, self.skips)?;
         let destination = self.copying.destination();
@@ -562,7 +563,7 @@ fn check(left_out: &[LeftOut], skips: Skips) -> Result<()> {
     if parts.is_empty() { Ok(()) } else { Err(refused(&parts)) }
 }
 
-/// Returns the error of parts that are not read. Damage counts more than what has no form in Zarr.
+/// Returns the error of parts that are not read. Damage counts more than what has no equivalent in Zarr.
 fn refused(parts: &[&LeftOut]) -> Error {
     const MOST: usize = 10;
     let kind = parts.iter().map(|part| part.kind).min_by_key(|kind| match kind {
@@ -573,7 +574,7 @@ fn refused(parts: &[&LeftOut]) -> Error {
     });
     let kind = kind.unwrap_or(ErrorKind::Unsupported);
     let what = match kind {
-        ErrorKind::Unsupported => "parts of the file have no form in Zarr, and can only be left out:",
+        ErrorKind::Unsupported => "parts of the file have no equivalent in Zarr, and can only be left out:",
         ErrorKind::Forbidden | ErrorKind::NotFound => {
             "parts of the file cannot be read, and can be left out:"
         }

@@ -8,7 +8,7 @@ use zarrox::Result;
 
 use crate::input::{Input, failed};
 
-/// The most bytes that stay in memory.
+/// The maximum number of bytes that stay in memory.
 const IN_MEMORY: usize = 1 << 20;
 
 /// Bytes that are written: few of them in memory, and more in a file that has no name and is gone with the process.

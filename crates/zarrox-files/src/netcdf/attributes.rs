@@ -22,7 +22,7 @@ pub(crate) enum Origin {
     NetCdf,
 }
 
-/// The attributes of an object, one after the other.
+/// The attributes of an object, one after another.
 #[derive(Debug)]
 pub(crate) struct Attributes<'d> {
     origin: Origin,
@@ -65,10 +65,10 @@ impl<'d> Attributes<'d> {
     /// Adds an attribute. Floats of 32 bits are given as the same float of 64 bits, infinite ones and NaN as such numbers, and an
     /// attribute without a value as an empty list or as empty text. `of` is the type in the file; `None` for a user-defined type.
     ///
-    /// Of two attributes of one name, the first one is kept.
+    /// Of two attributes of the same name, the first one is kept.
     pub(crate) fn add(&mut self, name: &str, value: Json, of: Option<NcType>) {
         if self.map.contains_key(name) {
-            self.notes.push(format!("attribute '{name}' is there twice; the first one is kept"));
+            self.notes.push(format!("attribute '{name}' occurs twice; the first one is kept"));
             return;
         }
         let value = match name {

@@ -58,8 +58,8 @@ pub(crate) struct Conflict {
 
 impl Dimensions {
     /// Returns the dimensions of arrays: first those that are told, then coordinates, then those of outer
-    /// groups first. With `complete`, each dimension gets a name, and two lengths of one name in a group are
-    /// an error; otherwise only coordinates are dimensions.
+    /// groups first. With `complete`, each dimension gets a name, and two lengths of the same name in a
+    /// group are an error; otherwise only coordinates are dimensions.
     ///
     /// A dimension has the length of its coordinate or its arrays, also if `told` has another length for it.
     pub(crate) fn new(arrays: &[Shaped], told: &[Told], complete: bool) -> Result<Self, Conflict> {

@@ -24,8 +24,8 @@ pub(super) fn escaped(name: &str) -> String {
     text
 }
 
-/// Returns the parts of a text between separators that have no backslash before them, still with their
-/// backslashes, without spaces around them and without empty ones.
+/// Returns the parts of a string between separators that have no backslash before them, still with
+/// their backslashes, without spaces around them and without empty ones.
 pub(super) fn parts(text: &str, separator: char) -> Vec<&str> {
     let (mut parts, mut start, mut is_escaped) = (Vec::new(), 0, false);
     for (at, letter) in text.char_indices() {

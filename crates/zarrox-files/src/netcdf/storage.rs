@@ -14,7 +14,7 @@ pub(crate) enum Storage {
 }
 
 impl Storage {
-    /// Elements up to this size, in bytes, are usually stored in one piece.
+    /// Elements up to this size, in bytes, are usually stored contiguouslyly.
     pub(crate) const SMALL: u64 = 1 << 10;
 
     pub(super) fn name(self) -> &'static str {

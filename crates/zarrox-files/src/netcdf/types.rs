@@ -56,7 +56,7 @@ impl NcType {
         NAMES.iter().find(|(_, found)| *found == name).map(|(found, _)| *found)
     }
 
-    /// Returns the type of elements; `None` for those that are neither numbers nor text of any length.
+    /// Returns the type of elements; `None` for those that are neither numbers nor text of variable length.
     pub(crate) fn of_elements(data_type: &DataType) -> Option<Self> {
         Some(match data_type {
             DataType::Int8 => Self::Byte,

@@ -12,7 +12,7 @@ use super::layout::{
 /// The attribute with what only NIfTI has.
 pub(super) const NIFTI: &str = "nifti";
 
-/// The whole numbers that are kept under their names unless they are 0.
+/// The integers that are kept under their names unless they are 0.
 pub(super) const INTS: [(&str, Field); 7] = [
     ("dim_info", DIM_INFO),
     ("intent_code", INTENT_CODE),

@@ -1,4 +1,4 @@
-//! Extensions: texts and bytes of other programs between the header and the elements.
+//! Extensions: strings and bytes of other programs between the header and the elements.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -10,7 +10,7 @@ use super::layout::Header;
 use crate::input::{Input, corrupt, unsupported};
 use crate::store::LeftOut;
 
-/// The most bytes of extensions that become an attribute.
+/// The maximum number of bytes of extensions that become an attribute.
 const MOST: u64 = 1 << 20;
 
 /// The bytes of the size and the code of an extension, and that by which its size is divisible.

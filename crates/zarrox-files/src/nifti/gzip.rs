@@ -12,14 +12,14 @@ use crate::input::{Input, Reader, corrupt, failed};
 /// The first bytes of what gzip has compressed.
 pub(super) const SIGNATURE: &[u8] = b"\x1f\x8b";
 
-/// The most bytes behind the needed ones that are decompressed for their checksum.
+/// The maximum number of bytes after the needed ones that are decompressed for their checksum.
 const MOST_REST: u64 = 64 << 20;
 
 /// Decompresses a file. From its first bytes, at most `start` of them, `needed` tells how many bytes are needed; the others are left out.
 ///
 /// # Errors
-/// [`zarrox::ErrorKind::Corrupt`] when the compressed data are damaged or cut off, and when a checksum differs. Other bytes behind the
-/// compressed data are ignored.
+/// [`zarrox::ErrorKind::Corrupt`] when the compressed data are damaged or truncated, and when a checksum
+/// differs. Other bytes behind the compressed data are ignored.
 pub(super) fn inflated(
     file: &Arc<Input>,
     start: usize,
@@ -46,7 +46,7 @@ pub(super) fn inflated(
 
 /// The members of a file of gzip, which follow one another.
 struct Members {
-    /// The decoder of a member; `None` behind the last one.
+    /// The decoder of a member; `None` after the last one.
     decoder: Option<GzDecoder<BufReader<Reader>>>,
 }
 

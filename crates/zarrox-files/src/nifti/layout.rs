@@ -8,7 +8,7 @@ use zarrox::data_type::Endian;
 use self::Number::{F32, F64, I16, I32, I64, U8};
 use crate::input::{corrupt, unsupported};
 
-/// The longest header in bytes, with the four bytes behind it that tell of extensions.
+/// The longest header in bytes, with the four bytes after it that tell of extensions.
 pub(super) const LONGEST: usize = Version::Second.size() + 4;
 
 /// The form of a number in a header.
@@ -40,7 +40,7 @@ pub(super) struct Field {
     second: (usize, Number),
 }
 
-/// The place of a text in NIfTI-1 and in NIfTI-2, and its length.
+/// The place of a string in NIfTI-1 and in NIfTI-2, and its length.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Text {
     first: usize,
@@ -156,7 +156,7 @@ impl Header {
         let size = version.size();
         let bytes = bytes
             .get(..size)
-            .ok_or_else(|| corrupt(format!("the header is cut off: it has {} of {size} bytes", bytes.len())))?
+            .ok_or_else(|| corrupt(format!("the header is truncated: it has {} of {size} bytes", bytes.len())))?
             .to_vec();
         let magic = bytes.get(version.magic()..).unwrap_or_default();
         let kind = match (version, magic.get(..4).unwrap_or_default()) {
@@ -204,7 +204,7 @@ impl Header {
         raw
     }
 
-    /// Returns a whole number of a field. A float is cut.
+    /// Returns an integer of a field. A float is cut.
     #[expect(clippy::cast_possible_truncation, reason = "no field that is asked for is a float")]
     pub(super) fn int(&self, field: Field, index: usize) -> i64 {
         self.int_at(self.place(field, index)).unwrap_or_else(|| self.float(field, index) as i64)
@@ -233,7 +233,7 @@ impl Header {
         }
     }
 
-    /// Returns a text of a field, without what is behind its end.
+    /// Returns a string of a field, without what is after its end.
     pub(super) fn text(&self, text: Text) -> String {
         let at = if self.version == Version::First { text.first } else { text.second };
         let bytes = self.bytes.get(at..at + text.length).unwrap_or_default();
@@ -253,7 +253,7 @@ impl Header {
         if !(0.0..1e12).contains(&offset) || offset.fract() != 0.0 {
             return Err(corrupt(format!("the elements cannot begin at {offset}")));
         }
-        // A single file in which the place is not set has its elements behind the header and four bytes.
+        // A single file in which the place is not set has its elements after the header and four bytes.
         let least = if self.kind == Kind::Single { self.version.size() as u64 + 4 } else { 0 };
         Ok((offset as u64).max(least))
     }
@@ -268,7 +268,7 @@ impl Header {
     #[expect(clippy::cast_precision_loss, reason = "rounded to the field's precision")]
     pub(super) fn set_int(&mut self, field: Field, index: usize, value: i64) -> Result<()> {
         let (at, number) = self.place(field, index);
-        let too_large = |_| unsupported(format!("a header of NIfTI has no place for the number {value}"));
+        let too_large = |_| unsupported(format!("a NIfTI header has no place for the number {value}"));
         match number {
             U8 => self.put(at, &u8::try_from(value).map_err(too_large)?.to_ne_bytes()),
             I16 => self.put(at, &i16::try_from(value).map_err(too_large)?.to_ne_bytes()),
@@ -291,7 +291,7 @@ impl Header {
         }
     }
 
-    /// Sets a text of a header that was created, as much of it as has place.
+    /// Sets a string of a header that was created, as much of it as has place.
     pub(super) fn set_text(&mut self, text: Text, value: &str) {
         let mut end = value.len().min(text.length - 1);
         while !value.is_char_boundary(end) {

@@ -24,7 +24,7 @@ use crate::nifti::volume::Volume;
 use crate::reading::Reading;
 use crate::store::FileStore;
 
-/// The most bytes of a compressed header with its extensions.
+/// The maximum number of bytes of a compressed header with its extensions.
 const MOST_HEADER: u64 = 16 << 20;
 
 /// Returns true if a file with these first bytes is one of NIfTI, or of Analyze.

@@ -57,7 +57,7 @@ fn lengths(header: &Header) -> Result<Vec<u64>> {
     let count = header.int(DIM, 0);
     let count = usize::try_from(count).ok().filter(|count| (1..=7).contains(count));
     let count = count.ok_or_else(|| {
-        corrupt(format!("an image of NIfTI has 1 to 7 dimensions, and this one {}", header.int(DIM, 0)))
+        corrupt(format!("a NIfTI image has 1 to 7 dimensions, and this one {}", header.int(DIM, 0)))
     })?;
     let mut lengths: Vec<i64> = (1..=count).map(|dim| header.int(DIM, dim)).collect();
     // FreeSurfer has surfaces with more vertices than NIfTI-1 has lengths.
@@ -106,9 +106,9 @@ fn data_type(header: &Header) -> Result<(DataType, Option<u64>)> {
     }
     Err(match code {
         1 => unsupported("elements of one bit are not read, since NIfTI does not define their order"),
-        1536 => unsupported("Zarr has no floats of 128 bits"),
-        2048 => unsupported("Zarr has no complex numbers of 256 bits"),
-        0 | 255 => corrupt(format!("the data type of the elements is not known: its number is {code}")),
+        1536 => unsupported("Zarr has no data type for floats of 128 bits"),
+        2048 => unsupported("Zarr has no data type for complex numbers of 256 bits"),
+        0 | 255 => corrupt(format!("unknown data type {code}")),
         _ => unsupported(format!("elements of the type with number {code} are not read")),
     })
 }

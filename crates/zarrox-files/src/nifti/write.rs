@@ -45,7 +45,7 @@ const SECONDS: [(&[&str], f64); 3] = [
 pub(crate) struct Options<'a> {
     /// True to compress the file by gzip.
     pub(crate) is_packed: bool,
-    /// The most bytes of elements in memory.
+    /// The maximum number of bytes of elements in memory.
     pub(crate) memory: u64,
     /// Called with the number of elements that were written since the last call.
     pub(crate) progress: &'a dyn Fn(u64) -> Result<()>,
@@ -125,13 +125,13 @@ impl<'a> Image<'a> {
         let count = self.axes.len() + self.empty;
         if !(1..=7).contains(&count) {
             return Err(unsupported(format!(
-                "an image of NIfTI has 1 to 7 dimensions, and the selection {}; select single positions of some",
+                "a NIfTI image has 1 to 7 dimensions, and the selection {}; select single positions of some",
                 self.axes.len()
             )));
         }
         if self.axes.iter().any(|axis| axis.count == 0) {
             return Err(unsupported(
-                "an image of NIfTI has at least one element, and the selection has none",
+                "a NIfTI image has at least one element, and the selection has none",
             ));
         }
         Ok(())

@@ -82,7 +82,7 @@ impl StoredElements {
         Ok(bytes.into())
     }
 
-    /// Reads bytes of a chunk from a position in it on. Behind the elements of the array are zeros.
+    /// Reads bytes of a chunk from a position in it on. After the elements of the array are zeros.
     fn fill(&self, out: &mut [u8], extent: Extent, position: u64) -> Result<()> {
         let inside = usize::try_from(extent.length.saturating_sub(position)).unwrap_or(usize::MAX);
         let (inside, outside) = out.split_at_mut(inside.min(out.len()));
@@ -95,14 +95,14 @@ impl StoredElements {
                 let bytes = stream.read(extent)?;
                 let begin = usize::try_from(position).unwrap_or(usize::MAX);
                 let found = bytes.get(begin..).and_then(|bytes| bytes.get(..inside.len()));
-                inside.copy_from_slice(found.ok_or_else(|| corrupt("the elements are cut off"))?);
+                inside.copy_from_slice(found.ok_or_else(|| corrupt("the elements are truncated"))?);
                 return Ok(());
             }
         };
         let offset = start.checked_add(extent.offset + position);
-        let offset = offset.ok_or_else(|| corrupt("an address is too large"))?;
+        let offset = offset.ok_or_else(|| corrupt("an offset exceeds 64 bits"))?;
         if input.read_into(inside, offset)? < inside.len() {
-            return Err(corrupt("the elements are cut off"));
+            return Err(corrupt("the elements are truncated"));
         }
         Ok(())
     }
@@ -140,7 +140,7 @@ impl Chunks for StoredElements {
     }
 }
 
-/// A chunk whose parts are read from the file when they are asked for.
+/// A chunk whose parts are read from the file when they are requested.
 #[derive(Debug)]
 struct Run {
     elements: StoredElements,
@@ -154,7 +154,7 @@ impl Value for Run {
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), StoreError> {
         if offset.checked_add(buffer.len() as u64).is_none_or(|end| end > self.size()) {
-            let message = format!("{} bytes from offset {offset} are outside of a chunk", buffer.len());
+            let message = format!("{} bytes from offset {offset} are outside a chunk", buffer.len());
             return Err(StoreError::new(StoreErrorKind::OutOfRange, "reading", message));
         }
         self.elements.fill(buffer, self.extent, offset).map_err(|error| store_error(&error))

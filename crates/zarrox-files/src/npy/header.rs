@@ -44,7 +44,7 @@ impl Header {
             [major, minor] => {
                 return Err(unsupported(format!("version {major}.{minor} of .npy is not supported")));
             }
-            _ => return Err(corrupt("it ends inside of its version")),
+            _ => return Err(corrupt("it ends within its version")),
         };
         if length > LONGEST {
             return Err(corrupt(format!("its header claims {length} bytes, more than {LONGEST}")));
@@ -124,7 +124,7 @@ fn data_type(descr: &Value, written: &str) -> Result<(DataType, ByteOrder)> {
 
 fn fill(reader: &mut impl Read, buffer: &mut [u8]) -> Result<()> {
     reader.read_exact(buffer).map_err(|error| match error.kind() {
-        io::ErrorKind::UnexpectedEof => corrupt("it ends inside of its header"),
+        io::ErrorKind::UnexpectedEof => corrupt("it ends within its header"),
         _ => failed("reading its header", error),
     })
 }

@@ -39,7 +39,7 @@ pub fn header(data_type: &DataType, endian: &ByteOrder, order: Order, shape: &[u
     let growing = if column_major { lengths.last() } else { lengths.first() };
     text.extend(growing.map(|length| " ".repeat(GROWTH_DIGITS.saturating_sub(length.len()))));
     let latin: Option<Vec<u8>> = text.chars().map(|c| u8::try_from(c).ok()).collect();
-    // The second version has a larger field for the length; the third has names outside of Latin-1.
+    // The second version has a larger field for the length; the third has names outside Latin-1.
     let (version, mut text) = match latin {
         None => (3, text.into_bytes()),
         Some(latin) if latin.len() + ALIGNMENT > usize::from(u16::MAX) => (2, latin),

@@ -2,7 +2,7 @@
 
 use zarrox::json::Json;
 
-/// The deepest nesting that is read. Structures are seldom nested more than two or three deep.
+/// The maximum nesting depth that is read. Structures are seldom nested more than two or three deep.
 const DEEPEST: usize = 32;
 
 /// A value in a header's dictionary.

@@ -1,8 +1,9 @@
 //! NumPy's `.npy` and `.npz` files, and raw elements, as Zarr.
 //!
-//! The elements of an array lie in a row. They become a store of Zarr v2, which has NumPy's types, byte orders and orders of elements:
-//! its chunks are runs of the file, of which any part is read where it lies. Where only v3 has the data type that is asked for, the
-//! store is one of v3. A stream is such a store as well, whose chunks can be read once, in their order.
+//! The elements of an array lie in a row. They become a store of Zarr v2, which has NumPy's types, byte
+//! orders and orders of elements: its chunks are runs of the file, of which any part is read where it lies.
+//! Where only v3 has the requested data type, the store is one of v3. A stream is such a store as well, whose
+//! chunks can be read once, in their order.
 
 mod conversion;
 mod elements;
@@ -154,7 +155,7 @@ fn ends_before(name: &str, length: u64, offset: u64) -> Error {
     crate::input::corrupt(format!("{name} ends after {length} bytes, before the offset of {offset}"))
 }
 
-/// Compares the size of the elements with the number of bytes that there are.
+/// Compares the size of the elements with the number of bytes that exist.
 fn check_size(name: &str, header: &Header, available: u64, ends: bool) -> Result<()> {
     let size = header.size()?;
     match available {
@@ -164,7 +165,7 @@ fn check_size(name: &str, header: &Header, available: u64, ends: bool) -> Result
     }
 }
 
-/// Returns the store of arrays: one of v2, unless only v3 has a data type that is asked for.
+/// Returns the store of arrays: one of v2, unless only v3 has a requested data type.
 fn store_of(location: &str, found: Vec<Found>, left_out: &[LeftOut], reading: &Reading) -> Result<FileStore> {
     let arrays = found.into_iter().map(|found| Planned::new(found, reading.stored.as_ref()));
     let arrays = arrays.collect::<Result<Vec<_>>>()?;

@@ -109,7 +109,7 @@ impl Member {
             let wanted = usize::try_from(size - done).unwrap_or(PIECE).min(PIECE);
             let read = self.input.read_into(&mut buffer[..wanted], start.saturating_add(done))?;
             if read == 0 {
-                return Err(corrupt(format!("'{}' is cut off", self.file)));
+                return Err(corrupt(format!("'{}' is truncated", self.file)));
             }
             hasher.update(&buffer[..read]);
             done += read as u64;

@@ -36,7 +36,7 @@ pub struct NpzWriter<W: Write + Seek> {
 }
 
 impl<W: Write + Seek> NpzWriter<W> {
-    /// Begins an archive, whose arrays are stored as they are.
+    /// Starts an archive, whose arrays are stored as they are.
     pub fn new(out: W) -> Self {
         let zip = ZipWriter::new(BufWriter::new(Latch { out, position: 0, failed: false }));
         Self { zip, compress: false }
@@ -48,7 +48,7 @@ impl<W: Write + Seek> NpzWriter<W> {
         Self { compress, ..self }
     }
 
-    /// Begins an array. The `.npy` file is written to the returned writer.
+    /// Starts an array. The `.npy` file is written to the returned writer.
     ///
     /// # Errors
     /// The errors of writing.

@@ -11,18 +11,19 @@ use zarrox::{Error, ErrorKind, Result};
 use crate::chunks::rows::{Extent, Runs};
 use crate::input::{corrupt, failed, reserved};
 
-/// The most bytes that are allocated before they are read.
+/// The maximum number of bytes that are allocated before they are read.
 const AT_ONCE: u64 = 4 << 20;
 
 /// Elements that are read from a stream.
 ///
-/// Threads ask for chunks in any order. Those before a chunk that is asked for are read as well, and kept until they are passed.
+/// Threads ask for chunks in any order. Those before a chunk that is requested are read as well, and kept
+/// until they are passed.
 pub(super) struct Stream {
     name: String,
     runs: Runs,
     /// The size of all elements in bytes.
     size: u64,
-    /// True if bytes behind the elements are an error.
+    /// True if bytes after the elements are an error.
     ends: bool,
     state: Mutex<State>,
 }
@@ -50,7 +51,7 @@ impl Stream {
         Ok(stream)
     }
 
-    /// Returns the bytes of a chunk. Behind the elements of the array, it has zeros.
+    /// Returns the bytes of a chunk. After the elements of the array, it has zeros.
     pub(super) fn read(&self, extent: Extent) -> Result<Bytes> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         while state.position <= extent.offset {
@@ -107,7 +108,7 @@ impl Stream {
         }
     }
 
-    /// Refuses bytes behind the elements.
+    /// Refuses bytes after the elements.
     fn check_end(&self, state: &mut State) -> Result<()> {
         if !self.ends || self.read_up_to(state, 1)?.is_empty() { Ok(()) } else { Err(too_long(&self.name)) }
     }

@@ -1,4 +1,4 @@
-//! Files of PNG.
+//! PNG files.
 
 use std::io::Write;
 
@@ -45,11 +45,11 @@ impl Form {
         match (side(height), side(width)) {
             (Some(0), _) | (_, Some(0)) => Err(bad("a picture has at least one pixel")),
             (Some(height), Some(width)) => Ok(Self { height, width, channels }),
-            _ => Err(bad(format!("a picture of PNG has no {height} times {width} pixels"))),
+            _ => Err(bad(format!("a PNG image has no {height} x {width} pixels"))),
         }
     }
 
-    /// Begins a file.
+    /// Starts a file.
     pub(super) fn begin<W: Write>(self, out: W, compression: Compression) -> Result<Writer<W>> {
         let mut encoder = Encoder::new(out, self.width, self.height);
         encoder.set_color(if self.channels == Some(3) { ColorType::Rgb } else { ColorType::Rgba });

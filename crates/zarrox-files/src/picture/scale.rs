@@ -36,7 +36,7 @@ impl Scaling {
     }
 }
 
-/// The way from values to colours.
+/// The conversion from values to colours.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scale {
     /// The value of the first colour.

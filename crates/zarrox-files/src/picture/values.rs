@@ -1,4 +1,4 @@
-//! The numbers of elements, and those that stand for nothing.
+//! The numbers of elements, and those that mark missing values.
 
 use zarrox::data_type::{Casting, Storage};
 use zarrox::{Array, DataType, DynArray, Error, ErrorKind, Registry, Result};
@@ -20,8 +20,8 @@ pub fn floats(values: &DynArray, registry: &Registry) -> Result<Vec<f64>> {
     Ok(wide.as_bytes().chunks_exact(8).map(double).collect())
 }
 
-/// Values of an array, or of a field of it, that stand for nothing: those of the attributes `_FillValue` and `missing_value`, and the fill value
-/// if it is not 0.
+/// Values of an array, or of a field of it, that mark missing values: those of the attributes `_FillValue`
+/// and `missing_value`, and the fill value if it is not 0.
 pub fn missing_values(array: &Array, field: Option<&str>, registry: &Registry) -> Vec<f64> {
     let named =
         ["_FillValue", "missing_value"].iter().filter_map(|name| number(array.attributes().get(name)?));

@@ -11,7 +11,7 @@ use super::scale::{Scale, Scaling};
 use super::values::{floats, missing_values};
 use crate::input::failed;
 
-/// The most values by which percentiles are found.
+/// The maximum number of values by which percentiles are found.
 const SAMPLE: u64 = 4 << 20;
 
 /// The values of the first and the last colour.
@@ -24,8 +24,9 @@ enum Range {
 
 /// A picture of a selection with two dimensions: its options.
 ///
-/// Bytes with a third dimension of 3 or 4 are the colours themselves. Other numbers get colours of a map. Values that stand for nothing are
-/// transparent: NaN, the values of the attributes `_FillValue` and `missing_value`, and the fill value if it is not 0.
+/// Bytes with a third dimension of 3 or 4 are the colours themselves. Other numbers get colours of a map.
+/// Values that mark missing values are transparent: NaN, the values of the attributes `_FillValue` and
+/// `missing_value`, and the fill value if it is not 0.
 ///
 /// ```
 /// use zarrox::prelude::*;
@@ -65,7 +66,7 @@ impl Picture {
         Self::default()
     }
 
-    /// Sets the colour map.
+    /// Sets the colormap.
     pub fn colours(self, colours: Colours) -> Self {
         Self { colours, ..self }
     }
@@ -81,7 +82,8 @@ impl Picture {
         Ok(Self { range: Range::Values(low, high), ..self })
     }
 
-    /// Lets the colours begin and end at percentiles of the values, from 0 to 100. Of more than 4 Mi elements, every so-many-th is taken.
+    /// Lets the colours begin and end at percentiles of the values, from 0 to 100. Of more than 4 Mi
+    /// elements, every nth is taken.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] unless the numbers rise and are percentiles.
@@ -214,7 +216,7 @@ struct Source<'a> {
     data_type: zarrox::DataType,
     missing: Vec<f64>,
     registry: Registry,
-    /// The most elements of a block.
+    /// The maximum number of elements of a block.
     most: u64,
 }
 

@@ -14,7 +14,7 @@ pub(crate) use ome::OmeImage;
 const SAMPLES: [&str; 10] =
     ["channel", "channels", "c", "s", "sample", "samples", "rgb", "rgba", "band", "bands"];
 
-/// The most coordinates of a dimension that are read.
+/// The maximum number of coordinates of a dimension that are read.
 const MOST: u64 = 1 << 24;
 
 /// The part of a step by which coordinates may differ from even ones, since many are of 32 bits.
@@ -156,7 +156,7 @@ fn array_of(group: &Group) -> Result<Array> {
 fn positions(array: &Array, selection: &Selection) -> Result<Vec<Axis>> {
     let listed = || {
         let message = format!(
-            "the selection {selection} takes listed positions, which lie at no even distances; take ranges, or make a copy of the part first"
+            "the selection {selection} takes listed positions, which lie not evenly spaced; take ranges, or make a copy of the part first"
         );
         Error::new(ErrorKind::InvalidArgument, message)
     };
@@ -245,7 +245,7 @@ fn coordinates(group: &Group, name: Option<&str>, length: Option<&u64>) -> Resul
     Ok(Some((even(&values), unit)))
 }
 
-/// Returns the first of numbers and the distance of neighbours, if that is the same everywhere.
+/// Returns the first of numbers and the distance between neighbours, if that is the same everywhere.
 #[expect(clippy::cast_precision_loss, reason = "there are at most 2^24 numbers")]
 fn even(values: &[f64]) -> Option<(f64, f64)> {
     let (&first, &last) = (values.first()?, values.last()?);

@@ -56,7 +56,7 @@ impl OmeImage {
     }
 }
 
-/// Returns an axis, which is a text in old versions.
+/// Returns an axis, which is a string in old versions.
 fn axis(json: &Json) -> Option<OmeAxis> {
     let text = |name: &str| json.get(name).and_then(Json::as_str).map(str::to_owned);
     let name = json.as_str().map(str::to_owned).or_else(|| text("name"))?;

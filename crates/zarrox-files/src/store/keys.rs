@@ -27,7 +27,7 @@ impl Keys {
         ends.map(|at| (&key[..at], &key[at + 1..])).chain(whole)
     }
 
-    /// Returns the position that the key of a chunk tells, behind the path of its array.
+    /// Returns the position that the key of a chunk tells, after the path of its array.
     pub(crate) fn position(self, key: &str, ndim: usize) -> Option<Vec<u64>> {
         let number = |part: &str| {
             let is_plain = part == "0" || !part.starts_with(['0', '+']);

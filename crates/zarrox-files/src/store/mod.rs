@@ -26,7 +26,8 @@ pub struct LeftOut {
     pub path: String,
     /// The reason.
     pub reason: String,
-    /// The kind of the error: [`ErrorKind::Unsupported`] for parts that have no form in Zarr, and [`ErrorKind::Corrupt`] for damaged ones.
+    /// The kind of the error: [`ErrorKind::Unsupported`] for parts that have no equivalent in Zarr, and
+    /// [`ErrorKind::Corrupt`] for damaged ones.
     pub kind: ErrorKind,
     /// True if the part belongs to the file, such as a page, and may belong to any node.
     pub(crate) is_of_file: bool,
@@ -44,7 +45,7 @@ impl LeftOut {
         Self { is_of_file: true, ..Self::new(path, error) }
     }
 
-    /// Creates the record of a part that has no form in Zarr.
+    /// Creates the record of a part that has no equivalent in Zarr.
     #[cfg(any(feature = "nifti", feature = "tiff"))]
     pub(crate) fn unsupported(path: impl Into<String>, reason: impl Into<String>) -> Self {
         Self { path: path.into(), reason: reason.into(), kind: ErrorKind::Unsupported, is_of_file: false }
@@ -62,8 +63,8 @@ impl LeftOut {
         self.is_of_file || self.path == "/" || has_node(&self.path)
     }
 
-    /// Returns true if the part is damaged, and false if it only has no form in Zarr, or lies in another file that is missing or not
-    /// allowed.
+    /// Returns true if the part is damaged, and false if it only has no equivalent in Zarr, or lies in
+    /// another file that is missing or not allowed.
     pub fn is_damaged(&self) -> bool {
         !matches!(self.kind, ErrorKind::Unsupported | ErrorKind::NotFound | ErrorKind::Forbidden)
     }
@@ -75,7 +76,8 @@ impl fmt::Display for LeftOut {
     }
 }
 
-/// A file of another format as a store of Zarr v3, or for the files of NumPy of v2, for reading. The file is read when a chunk is asked for.
+/// A file of another format as a store of Zarr v3, or for the files of NumPy of v2, for reading. The file is
+/// read when a chunk is requested.
 #[derive(Clone)]
 pub struct FileStore {
     inner: Arc<Inner>,
@@ -214,7 +216,7 @@ impl FileStore {
         self.inner.inventories.below(node)
     }
 
-    /// Returns the nodes of the file that have no form in Zarr.
+    /// Returns the nodes of the file that have no equivalent in Zarr.
     pub fn left_out(&self) -> &[LeftOut] {
         &self.inner.left_out
     }

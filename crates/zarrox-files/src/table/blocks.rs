@@ -9,7 +9,7 @@ use zarrox::{DataType, DynArray, Error, Result};
 use crate::chunks::Elements;
 use crate::input::unsupported;
 
-/// The most bytes of texts in a block of rows.
+/// The maximum number of bytes of strings in a block of rows.
 pub(super) const MOST_TEXT: usize = 512 << 20;
 
 /// The rows of a column.
@@ -23,11 +23,11 @@ pub(super) trait Rows: Debug + Send + Sync {
 pub(super) enum Values {
     /// The bytes of elements of a fixed size.
     Fixed(Vec<u8>),
-    /// Elements of any length.
+    /// Elements of variable length.
     Any(Pieces),
 }
 
-/// Elements of any length, one behind the other.
+/// Elements of variable length, one after another.
 #[derive(Debug, Default)]
 pub(super) struct Pieces {
     bytes: Vec<u8>,
@@ -132,7 +132,7 @@ impl<R: Rows> Elements for Column<R> {
                 DynArray::new(self.data_type.clone(), shape, bytes)
             }
             Values::Any(elements) => {
-                // Behind the last row, elements have no value.
+                // After the last row, elements have no value.
                 let blank = match self.data_type.storage() {
                     Storage::Variable => Vec::new(),
                     _ => vec![0; self.data_type.size()],

@@ -20,11 +20,11 @@ pub(super) struct Column {
     selection: Selection,
     /// The way to a field; empty for whole elements.
     field: Option<String>,
-    /// The type of the values, or that of the integers of decimals.
+    /// The type of the values, or that of the unscaled integers of decimals.
     pub(super) data_type: DataType,
-    /// The elements that stand for nothing.
+    /// The elements that mark missing values.
     missing: Vec<Vec<u8>>,
-    /// The way from packed elements to values.
+    /// The conversion from packed elements to values.
     packing: Option<Packing>,
     /// The number of values in a row that is a list.
     pub(super) list: Option<u64>,
@@ -36,7 +36,7 @@ pub(super) struct Part {
     pub(super) elements: DynArray,
     /// For each element whether it stands for nothing; empty if none does.
     pub(super) missing: Vec<bool>,
-    /// The digits behind the point, where the elements are the integers of decimals.
+    /// The decimal places, where the elements are the unscaled integers of decimals.
     pub(super) decimals: Option<u32>,
 }
 
@@ -65,7 +65,7 @@ impl Column {
         Ok(Part { elements, missing, decimals: self.decimals() })
     }
 
-    /// Returns the digits behind the point, if the elements are the integers of decimals.
+    /// Returns the decimal places, if the elements are the unscaled integers of decimals.
     pub(super) fn decimals(&self) -> Option<u32> {
         self.packing.and_then(Packing::decimals)
     }
@@ -188,7 +188,7 @@ fn add(
     Ok(())
 }
 
-/// Returns the elements that stand for nothing.
+/// Returns the elements that mark missing values.
 fn missing(array: &Array, data_type: &DataType, registry: &Registry) -> Vec<Vec<u8>> {
     let element = |name: &&str| {
         let value = array.attributes().get(name)?;

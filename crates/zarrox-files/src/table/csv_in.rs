@@ -1,4 +1,4 @@
-//! Files of CSV as Zarr: each column is an array.
+//! CSV files as Zarr: each column is an array.
 //!
 //! A file is read once. Its fields go into a file of columns, in blocks of rows, and tell the types of the columns. A chunk is parsed when it is
 //! read.
@@ -27,16 +27,16 @@ use crate::store::FileStore;
 /// The attribute of a group that has the names of columns in their order.
 pub(super) const COLUMNS: &str = "columns";
 
-/// The most rows of a block.
+/// The maximum number of rows of a block.
 const BLOCK: u64 = 1 << 16;
 
 /// The number of bytes of fields at which the first block ends.
 const BLOCK_BYTES: usize = 64 << 20;
 
-/// The most bytes of a row.
+/// The maximum number of bytes of a row.
 const MOST_ROW: u64 = 256 << 20;
 
-/// The most columns.
+/// The maximum number of columns.
 const MOST_COLUMNS: usize = 1 << 16;
 
 /// Opens a file as a store of Zarr.
@@ -207,7 +207,7 @@ impl Table {
     }
 }
 
-/// Fails if the file ends between quotes: it is cut off. The last row begins at a position.
+/// Fails if the file ends between quotes: it is truncated. The last row begins at a position.
 fn check_end(input: &Input, last: u64, delimiter: u8) -> Result<()> {
     let mut row = input.read(last, input.length().saturating_sub(last))?;
     // One more line belongs to the row if that has not ended.
@@ -218,7 +218,7 @@ fn check_end(input: &Input, last: u64, delimiter: u8) -> Result<()> {
     while reader.read_byte_record(&mut end).map_err(|error| not_read(error, input))? {
         has_ended = end.iter().eq([b"behind"]);
     }
-    if has_ended { Ok(()) } else { Err(corrupt("the file is cut off: it ends between quotes")) }
+    if has_ended { Ok(()) } else { Err(corrupt("the file is truncated: it ends between quotes")) }
 }
 
 /// Returns the error of a file that cannot be read.
@@ -236,7 +236,7 @@ fn not_read(error: csv::Error, input: &Input) -> Error {
     }
 }
 
-/// The bytes of a file one after the other, of which no row may have too many.
+/// The bytes of a file one after another, of which no row may have too many.
 struct Source<'i> {
     input: &'i Input,
     position: u64,
@@ -256,7 +256,7 @@ impl Read for Source<'_> {
     }
 }
 
-/// A column of texts in the file of columns.
+/// A column of strings in the file of columns.
 #[derive(Debug)]
 struct Fields {
     name: String,
@@ -286,7 +286,7 @@ impl Rows for Fields {
     }
 }
 
-/// Texts, each behind its length in four bytes.
+/// Strings, each after its length in four bytes.
 struct Texts<'b>(&'b [u8]);
 
 impl<'b> Iterator for Texts<'b> {

@@ -1,4 +1,4 @@
-//! Files of CSV from columns.
+//! CSV files from columns.
 
 use std::io::Write;
 
@@ -17,7 +17,7 @@ pub(super) struct Writer<W: Write> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins a file with the names of the columns.
+    /// Starts a file with the names of the columns.
     pub(super) fn new(out: W, delimiter: u8, columns: &[Column]) -> Result<Self> {
         let mut out = csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
         out.write_record(columns.iter().map(|column| column.name.as_bytes())).map_err(not_written)?;

@@ -1,4 +1,4 @@
-//! Points in time as text: ISO 8601 in the Gregorian calendar.
+//! Timestamps as text: ISO 8601 in the Gregorian calendar.
 
 use zarrox::data_type::TimeUnit;
 
@@ -6,7 +6,7 @@ use crate::times::gregorian;
 
 const DAY: i64 = 86_400;
 
-/// A point in time.
+/// A timestamp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Point {
     /// Seconds since 1970.
@@ -17,8 +17,8 @@ pub(super) struct Point {
 }
 
 impl Point {
-    /// Returns the point that a text says: `2024-05-01`, and behind a `T` or a space `12:30`, `12:30:05` or
-    /// `12:30:05.25`, at last `Z` or `+00:00`.
+    /// Returns the point that a string says: `2024-05-01`, and after a `T` or a space `12:30`, `12:30:05`
+    /// or `12:30:05.25`, at last `Z` or `+00:00`.
     pub(super) fn parse(text: &[u8]) -> Option<Self> {
         let (date, rest) = text.split_at_checked(10)?;
         let [y @ .., b'-', m1, m2, b'-', d1, d2] = date else { return None };

@@ -1,4 +1,4 @@
-//! Texts of a column as elements of a type.
+//! Strings of a column as elements of a type.
 
 use zarrox::data_type::{Casting, NOT_A_TIME, Storage, TimeKind, TimeUnit};
 use zarrox::{DataType, DynArray, Registry, Result};
@@ -8,7 +8,7 @@ use super::dates::Point;
 use super::guess::{is_missing, parsed, signed, truth};
 use crate::input::unsupported;
 
-/// The way from a text to an element.
+/// The conversion from a string to an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
     Text,
@@ -20,7 +20,7 @@ enum Way {
     Point(TimeUnit),
 }
 
-/// The way from texts to elements of a type.
+/// The conversion from strings to elements of a type.
 #[derive(Debug)]
 pub(super) struct Parser {
     data_type: DataType,
@@ -55,15 +55,15 @@ impl Parser {
         &self.data_type
     }
 
-    /// Returns true if the texts are the elements.
+    /// Returns true if the strings are the elements.
     pub(super) fn is_text(&self) -> bool {
         self.way == Way::Text
     }
 
-    /// Returns the elements of texts.
+    /// Returns the elements of strings.
     ///
     /// # Errors
-    /// The inner error is the position of a text that is not an element of the type.
+    /// The inner error is the position of a string that is not an element of the type.
     pub(super) fn parse<'t>(&self, texts: impl Iterator<Item = &'t [u8]>) -> Result<Result<Values, usize>> {
         let wide = match self.way {
             Way::Text => {

@@ -1,4 +1,4 @@
-//! The metadata of a file of Parquet, in the compact form of Thrift.
+//! The metadata of a Parquet file, in the compact form of Thrift.
 //!
 //! Programs have added fields of their own, whose numbers the format has since given to others. Thrift tells the two apart by the type that
 //! each field says, and skips what has another one; the crate `parquet` does not look at it, and would read what follows wrongly.
@@ -254,7 +254,7 @@ mod tests {
             let without = [0x15, 2, 0xd6, 4, 0x2c, 0x16, 2, 0];
             assert_eq!(without_foreign(&of(&with)).unwrap(), of(&without), "{foreign:?}");
         }
-        // Steps over 15 are whole numbers.
+        // Steps over 15 are integers.
         let (with, without) = ([0x18, 0, 0x05, 36, 2], [0x05, 36, 2]);
         assert_eq!(without_foreign(&of(&with)).unwrap(), of(&without));
     }

@@ -8,7 +8,7 @@ use super::dates::Point;
 /// The largest whole number up to which a float has all.
 const EXACT: u64 = 1 << 53;
 
-/// Returns true for a text that marks a missing value in a column of numbers or dates.
+/// Returns true for a string that marks a missing value in a column of numbers or dates.
 pub(super) fn is_missing(text: &[u8]) -> bool {
     matches!(
         text,
@@ -26,7 +26,7 @@ pub(super) fn is_missing(text: &[u8]) -> bool {
     )
 }
 
-/// Returns the truth that a text says.
+/// Returns the truth that a string says.
 pub(super) fn truth(text: &[u8]) -> Option<bool> {
     match text {
         b"true" | b"True" | b"TRUE" => Some(true),
@@ -35,12 +35,12 @@ pub(super) fn truth(text: &[u8]) -> Option<bool> {
     }
 }
 
-/// Returns the number that a text says.
+/// Returns the number that a string says.
 pub(super) fn parsed<T: std::str::FromStr>(text: &[u8]) -> Option<T> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
-/// Returns the integer that a text says.
+/// Returns the integer that a string says.
 pub(super) fn signed(text: &[u8]) -> Option<i64> {
     let (is_negative, digits) = match text {
         [b'-', digits @ ..] => (true, digits),
@@ -54,7 +54,7 @@ pub(super) fn signed(text: &[u8]) -> Option<i64> {
     Some(if is_negative { -size } else { size })
 }
 
-/// Returns true if a text says a float.
+/// Returns true if a string says a float.
 fn is_float(text: &[u8]) -> bool {
     let digits = text.strip_prefix(b"-").unwrap_or(text);
     let mut points = 0;
@@ -82,7 +82,7 @@ pub(super) struct Guess {
     point: bool,
     /// True if a float has each whole number.
     is_exact: bool,
-    /// The unit that counts all points in time.
+    /// The unit that counts all timestamps.
     unit: TimeUnit,
 }
 
@@ -121,7 +121,7 @@ impl Guess {
             self.unsigned &= size.is_some() && signed.is_none_or(|value| value >= 0);
             self.is_exact &= size.is_none_or(|size| size <= EXACT);
             if size.is_some() {
-                // Whole numbers are floats, and neither true nor points in time.
+                // Whole numbers are floats, and neither true nor timestamps.
                 (self.truth, self.point) = (false, false);
                 return;
             }

@@ -1,4 +1,5 @@
-//! Points in time of 96 bits, which old programs store in columns of Parquet, and the unit that a column of them has in Zarr.
+//! Timestamps of 96 bits, which old programs store in columns of Parquet, and the unit that a column of them
+//! has in Zarr.
 
 use parquet::data_type::Int96;
 use zarrox::Result;
@@ -26,7 +27,7 @@ pub(super) fn nanoseconds(stored: &Int96) -> i128 {
     (i128::from(day.cast_signed()) - EPOCH) * NANOSECONDS_OF_DAY + i128::from(of_day)
 }
 
-/// Returns the count of a point in time in units of a number of nanoseconds.
+/// Returns the count of a timestamp in units of a number of nanoseconds.
 ///
 /// # Errors
 /// When the unit does not have it.
@@ -34,11 +35,11 @@ pub(super) fn count(nanoseconds: i128, unit: i128) -> Result<i64> {
     let count = (nanoseconds % unit == 0).then_some(nanoseconds / unit);
     let count = count.and_then(|count| i64::try_from(count).ok()).filter(|&count| count != NOT_A_TIME);
     count.ok_or_else(|| {
-        corrupt(format!("the point in time {nanoseconds} ns is outside of the range of its column"))
+        corrupt(format!("the timestamp {nanoseconds} ns is outside the range of its column"))
     })
 }
 
-/// The units that have all points in time of a column.
+/// The units that have all timestamps of a column.
 #[derive(Debug)]
 pub(super) struct Units {
     /// The lowest and the highest point in time, in nanoseconds.
@@ -55,7 +56,7 @@ impl Default for Units {
 }
 
 impl Units {
-    /// Adds a point in time.
+    /// Adds a timestamp.
     pub(super) fn add(&mut self, nanoseconds: i128) {
         self.lowest = self.lowest.min(nanoseconds);
         self.highest = self.highest.max(nanoseconds);
@@ -64,7 +65,7 @@ impl Units {
         }
     }
 
-    /// Returns the finest unit that has all points in time, and its nanoseconds.
+    /// Returns the finest unit that has all timestamps, and its nanoseconds.
     ///
     /// # Errors
     /// When no unit has all of them.
@@ -73,7 +74,7 @@ impl Units {
         let found = UNITS.into_iter().find(|&(_, unit)| has(self.lowest, unit) && has(self.highest, unit));
         found.filter(|&(_, unit)| self.step % unit == 0).ok_or_else(|| {
             unsupported(format!(
-                "points in time reach from {} ns to {} ns, and no unit of 64 bits has all of them",
+                "timestamps reach from {} ns to {} ns, and no unit of 64 bits has all of them",
                 self.lowest, self.highest
             ))
         })
@@ -122,7 +123,7 @@ mod tests {
     fn a_count_that_the_unit_does_not_have_is_damage() {
         assert_eq!(count(-3_000, 1_000).unwrap(), -3);
         for (nanoseconds, unit) in [(1, 1_000), (1 << 63, 1), (-(1 << 63), 1)] {
-            assert_error(count(nanoseconds, unit), ErrorKind::Corrupt, "outside of the range");
+            assert_error(count(nanoseconds, unit), ErrorKind::Corrupt, "outside the range");
         }
     }
 }

@@ -24,7 +24,7 @@ impl Levels {
         match column.max_rep_level() {
             0 => Ok(Self { full, element: None }),
             1 => Ok(Self { full, element: Some(defined(column, root)) }),
-            depth => Err(unsupported(format!("lists in lists, {depth} deep, have no form in Zarr"))),
+            depth => Err(unsupported(format!("lists in lists, {depth} deep, have no equivalent in Zarr"))),
         }
     }
 }
@@ -80,7 +80,7 @@ pub(super) struct Length {
 }
 
 impl Length {
-    /// Begins a list.
+    /// Starts a list.
     pub(super) fn begin(&mut self) {
         if let Some(last) = self.last.replace(0) {
             self.is_ragged |= *self.all.get_or_insert(last) != last;
@@ -100,7 +100,7 @@ impl Length {
         self.begin();
         if self.is_ragged {
             return Err(unsupported(
-                "lists of several lengths have no form in Zarr; only lists of one length have",
+                "lists of several lengths have no equivalent in Zarr; only lists of one length have",
             ));
         }
         Ok(self.all.unwrap_or(0))

@@ -14,7 +14,7 @@ use crate::input::unsupported;
 /// The attribute of bytes that has the element for nulls in base64. xarray reads no missing value of bytes.
 pub(super) const NULL_VALUE: &str = "null_value";
 
-/// The texts that can stand for nulls; the first one is taken that no value is.
+/// The strings that can stand for nulls; the first one is taken that no value is.
 const TEXTS: [&str; 6] = ["", "<NA>", "NA", "N/A", "null", "\u{fffd}"];
 
 /// The bytes of which elements for nulls are made.

@@ -7,13 +7,13 @@ use zarrox::{Array, DataType, DynArray, Registry, Result};
 use crate::fill;
 use crate::input::unsupported;
 
-/// The most digits behind the point of a decimal.
+/// The maximum number of decimal places of a decimal.
 const MOST_DIGITS: u32 = 18;
 
-/// The way from packed numbers to values.
+/// The conversion from packed numbers to values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Packing {
-    /// Integers are decimals with this number of digits behind the point.
+    /// Integers are decimals with this number of decimal places.
     Decimal(u32),
     /// Floats are divided by a power of ten, which is more exact than a product with its inverse.
     Divided(f64),
@@ -57,7 +57,7 @@ impl Packing {
         }))
     }
 
-    /// Returns the digits behind the point, if the values are decimals.
+    /// Returns the decimal places, if the values are decimals.
     pub(super) fn decimals(self) -> Option<u32> {
         match self {
             Self::Decimal(digits) => Some(digits),
@@ -65,7 +65,7 @@ impl Packing {
         }
     }
 
-    /// Returns the values of elements: the elements themselves if they are decimals, and else float64.
+    /// Returns the values of elements: the elements themselves if they are decimals, and otherwise float64.
     pub(super) fn values(self, elements: DynArray, registry: &Registry) -> Result<DynArray> {
         if self.decimals().is_some() {
             return Ok(elements);
@@ -94,7 +94,7 @@ pub(super) fn decimal(integer: &str, decimals: u32) -> String {
     format!("{sign}{whole}.{part}")
 }
 
-/// Returns the digits behind the point of multiples of a power of ten below 1.
+/// Returns the decimal places of multiples of a power of ten below 1.
 fn digits(scale: f64) -> Option<u32> {
     let is_power = |digits: &u32| format!("1e-{digits}").parse::<f64>().is_ok_and(|power| power == scale);
     (1..=MOST_DIGITS).find(is_power)

@@ -13,10 +13,10 @@ use parquet::file::serialized_reader::SerializedPageReader;
 
 use crate::input::Input;
 
-/// The most bytes of a page.
+/// The maximum number of bytes of a page.
 const MOST: usize = 256 << 20;
 
-/// The most bytes that LZ4 makes of one.
+/// The maximum number of bytes that LZ4 makes of one.
 const LZ4_RATIO: usize = 255;
 
 /// The first bytes of a frame of LZ4.
@@ -69,7 +69,8 @@ pub(super) struct Pages {
 impl Pages {
     pub(super) fn new(source: &Source, column: &ColumnChunkMetaData, rows: usize) -> Result<Self> {
         let compression = column.compression();
-        // The pages come as they are stored. A dictionary cannot lie at the start of the file: some writers mean that there is none.
+        // The pages come as stored. A dictionary cannot lie at the start of the file: some writers mean that
+        // there is none.
         let dictionary = column.dictionary_page_offset().filter(|&offset| offset != 0);
         let stored = column.clone().into_builder().set_compression(Compression::UNCOMPRESSED);
         let stored = stored.set_dictionary_page_offset(dictionary).build()?;
@@ -96,7 +97,7 @@ impl Pages {
                 let (levels, values) = levels
                     .ok()
                     .and_then(|levels| buf.split_at_checked(levels))
-                    .ok_or_else(|| ParquetError::General("the levels of a page are cut off".to_owned()))?;
+                    .ok_or_else(|| ParquetError::General("the levels of a page are truncated".to_owned()))?;
                 let values =
                     if values.is_empty() { Vec::new() } else { decompressed(self.compression, values)? };
                 *buf = [levels, &values].concat().into();
@@ -129,7 +130,7 @@ impl PageReader for Pages {
     }
 }
 
-/// The most bytes of the header of a dictionary, which old writers did not count.
+/// The maximum number of bytes of the header of a dictionary, which old writers did not count.
 const DICTIONARY_HEADER: u64 = 100;
 
 /// Returns true if a writer did not count the header of the dictionary in the size of a column: parquet-mr before 1.2.9.
@@ -157,7 +158,7 @@ fn check_place(source: &Source, column: &ColumnChunkMetaData) -> Result<()> {
     let place = u64::try_from(start).ok().zip(u64::try_from(column.compressed_size()).ok());
     let end = place.and_then(|(start, length)| start.checked_add(length));
     if end.is_none_or(|end| end > source.len()) {
-        return Err(ParquetError::General("a column lies outside of the file".to_owned()));
+        return Err(ParquetError::General("a column lies outside the file".to_owned()));
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Files of Parquet as Zarr: each column is an array, whose chunks are made of groups of rows.
+//! Parquet files as Zarr: each column is an array, whose chunks are made of groups of rows.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ use crate::input::{Input, corrupt, unsupported};
 use crate::reading::Reading;
 use crate::store::{FileStore, LeftOut};
 
-/// The most rows of a block of numbers, and of texts.
+/// The maximum number of rows of a block of numbers, and of strings.
 const BLOCK: u64 = 1 << 20;
 const TEXT_BLOCK: u64 = 1 << 16;
 
@@ -209,7 +209,7 @@ impl StoredColumn {
         Ok(())
     }
 
-    /// Returns true if values are missing: by the statistics, or else by reading.
+    /// Returns true if values are missing: by the statistics, otherwise by reading.
     fn any_missing(&self) -> Result<bool> {
         let mut unknown = Vec::new();
         for (number, group) in self.file.metadata.row_groups().iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Files of Parquet from columns.
+//! Parquet files from columns.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -21,11 +21,11 @@ use zarrox::{DataType, DynArray, Error, Registry, Result};
 use super::columns::{Column, Part};
 use crate::input::{failed, unsupported};
 
-/// The most digits of decimals whose integers have 32 and 64 bits.
+/// The maximum number of digits of decimals whose integers have 32 and 64 bits.
 const SHORT_DIGITS: u32 = 9;
 const LONG_DIGITS: u32 = 18;
 
-/// The way from elements to values.
+/// The conversion from elements to values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
     Truth,
@@ -40,7 +40,7 @@ enum Way {
     Double,
     /// Half floats.
     Half,
-    /// Points in time, whose unit is this number of units of the column.
+    /// Timestamps, whose unit is this number of units of the column.
     Days(i64),
     Time(i64),
     Text,
@@ -68,7 +68,7 @@ pub(super) struct Writer<W: Write + Send> {
 }
 
 impl<W: Write + Send> Writer<W> {
-    /// Begins a file.
+    /// Starts a file.
     pub(super) fn new(out: W, columns: &[Column]) -> Result<Self> {
         let targets = columns.iter().map(Target::of).collect::<Result<Vec<_>>>()?;
         let fields = targets.iter().map(|target| Arc::clone(&target.schema)).collect();
@@ -83,7 +83,7 @@ impl<W: Write + Send> Writer<W> {
         Ok(Self { out, targets, registry: zarrox::codecs::registry() })
     }
 
-    /// Writes a group of rows. The parts are asked for one after the other, so that one is in memory.
+    /// Writes a group of rows. The parts are requested one after another, so that one is in memory.
     pub(super) fn push(&mut self, mut part: impl FnMut(usize) -> Result<Part>) -> Result<()> {
         let mut group = self.out.next_row_group().map_err(not_written)?;
         for (number, target) in self.targets.iter().enumerate() {
@@ -340,7 +340,7 @@ fn counted(count: i64, length: i64) -> Result<Option<i64>> {
 }
 
 fn too_far() -> Error {
-    unsupported("a point in time is outside of the range of Parquet's")
+    unsupported("a timestamp is outside the range of Parquet timestamps")
 }
 
 fn not_written(error: ParquetError) -> Error {

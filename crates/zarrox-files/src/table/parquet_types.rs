@@ -33,9 +33,9 @@ pub(super) enum Kind {
 pub(super) struct Mapped {
     pub(super) kind: Kind,
     pub(super) data_type: DataType,
-    /// The digits behind the point of decimals, which are stored as integers.
+    /// The decimal places of decimals, which are stored as integers.
     pub(super) decimals: i32,
-    /// The nanoseconds of the unit of points in time of 96 bits.
+    /// The nanoseconds of the unit of timestamps of 96 bits.
     pub(super) unit: i128,
 }
 
@@ -52,7 +52,7 @@ impl Mapped {
             return Self::decimal(column);
         }
         if converted == ConvertedType::INTERVAL {
-            return Err(unsupported("Zarr has no intervals"));
+            return Err(unsupported("Zarr has no data type for intervals"));
         }
         let (signed, unsigned) = (Self::signed, Self::unsigned);
         let time = |data_type| Ok(Self::new(Kind::Time, data_type));
@@ -86,7 +86,7 @@ impl Mapped {
             },
             (Physical::INT32, _) => signed(32),
             (Physical::INT64, _) => signed(64),
-            // Old programs store points in time so. The unit depends on the values.
+            // Old programs store timestamps so. The unit depends on the values.
             (Physical::INT96, _) => time(DataType::datetime64(TimeUnit::Nanosecond)),
             (Physical::FLOAT, _) => Ok(Self::new(Kind::Single, DataType::Float32)),
             (Physical::DOUBLE, _) => Ok(Self::new(Kind::Double, DataType::Float64)),
@@ -111,7 +111,7 @@ impl Mapped {
         }
     }
 
-    /// Returns the type of a column of points in time of 96 bits, in a unit of `nanoseconds` nanoseconds.
+    /// Returns the type of a column of timestamps of 96 bits, in a unit of `nanoseconds` nanoseconds.
     pub(super) fn instants((unit, nanoseconds): (TimeUnit, i128)) -> Self {
         Self { unit: nanoseconds, ..Self::new(Kind::Time, DataType::datetime64(unit)) }
     }
@@ -147,7 +147,7 @@ impl Mapped {
         let mapped = match (column.physical_type(), precision) {
             (Physical::INT64, 1..=18) | (_, 10..=18) => Self::signed(64)?,
             (_, 1..=9) => Self::signed(32)?,
-            _ => return Err(unsupported(format!("Zarr has no integers for decimals of {precision} digits"))),
+            _ => return Err(unsupported(format!("Zarr has no data type for integers for decimals of {precision} digits"))),
         };
         match scale {
             0..=18 => Ok(Self { decimals: scale, ..mapped }),
@@ -183,7 +183,7 @@ impl Mapped {
             _ => return Ok(i128::from(value)),
         };
         if whole < lowest || whole > highest {
-            return Err(corrupt(format!("the integer {whole} is outside of the range of its type")));
+            return Err(corrupt(format!("the integer {whole} is outside the range of its type")));
         }
         Ok(whole)
     }

@@ -18,7 +18,7 @@ pub(super) trait Sink {
         Ok(())
     }
 
-    /// Takes a point in time of 96 bits, in nanoseconds.
+    /// Takes a timestamp of 96 bits, in nanoseconds.
     fn instant(&mut self, value: Option<i128>) -> Result<()> {
         self.value(value.is_none())
     }
@@ -50,7 +50,7 @@ impl Sink for Missing<'_> {
     }
 }
 
-/// Finds the units that have all points in time.
+/// Finds the units that have all timestamps.
 pub(super) struct Instants<'u>(pub(super) &'u mut Units);
 
 impl Sink for Instants<'_> {

@@ -10,7 +10,7 @@ use zarrox::{IntoSelection, Node, Result, Selection};
 use super::columns::{self, Column, Lists};
 use super::{csv_out, parquet_out};
 
-/// The most rows of a group of Parquet, and of a block of CSV.
+/// The maximum number of rows of a group of Parquet, and of a block of CSV.
 const GROUP: u64 = 1 << 20;
 const BLOCK: u64 = 1 << 16;
 
@@ -113,7 +113,7 @@ impl Table {
         writer.finish()
     }
 
-    /// Writes Parquet, compressed with Zstandard. Points in time become timestamps, missing values nulls, and
+    /// Writes Parquet, compressed with Zstandard. Timestamps become timestamps, missing values nulls, and
     /// arrays of two dimensions lists.
     ///
     /// # Errors

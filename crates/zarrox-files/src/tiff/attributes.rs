@@ -9,7 +9,7 @@ use super::gdal;
 use super::series::Series;
 use super::tag;
 
-/// Returns the attributes of an image, but for its place on the earth and its missing value.
+/// Returns the attributes of an image, but for its georeferencing and its missing value.
 ///
 /// Its dimensions have these names, and its pixels are `rows` and `columns` times as large as those of the first level.
 pub(super) fn of(series: &Series, form: &Form, names: &[String], (rows, columns): (f64, f64)) -> Result<Map> {

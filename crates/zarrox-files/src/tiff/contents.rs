@@ -1,4 +1,4 @@
-//! The pages of a file: its images, their smaller copies, and what cannot be read.
+//! The pages of a file: its images, their overviews, and what cannot be read.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use crate::input::{corrupt, unsupported};
 use crate::reading::Reading;
 use crate::store::LeftOut;
 
-/// The most directories below others.
+/// The maximum number of directories below others.
 const MOST_SUB: usize = 1 << 20;
 
 /// The beginning of the description with which tifffile begins an array.
 const SHAPED: &[u8] = b"{\"shape\"";
 
-/// An image of a file, with its smaller copies.
+/// An image of a file, with its overviews.
 #[derive(Debug)]
 pub(super) struct Found {
     /// The position in the chain of directories.
@@ -59,9 +59,9 @@ pub(super) struct Contents {
     failed: usize,
     /// The error of the first page that cannot be read.
     first_error: Option<Error>,
-    /// The first image of the pages among which smaller copies are looked for.
+    /// The first image of the pages among which overviews are looked for.
     run: usize,
-    /// Behind which image the next smaller copy of a size belongs.
+    /// Behind which image the next overview of a size belongs.
     next: BTreeMap<(u64, u64), usize>,
 }
 
@@ -93,7 +93,7 @@ impl Contents {
         Ok(contents)
     }
 
-    /// Returns a note on the masks of pages, and on smaller copies, which are not read unless levels are asked for.
+    /// Returns a note on the masks of pages, and on overviews, which are not read unless levels are requested.
     pub(super) fn not_taken(&self, reading: &Reading) -> Option<String> {
         let is_all = reading.ome || reading.level > 0;
         let copies: usize = if is_all { 0 } else { self.found.iter().map(|found| found.levels.len()).sum() };
@@ -102,13 +102,13 @@ impl Contents {
             1 => Some(format!("1 {one}")),
             count => Some(format!("{count} {many}")),
         };
-        let parts = [counted(self.masks, "mask", "masks"), counted(copies, "smaller copy", "smaller copies")];
+        let parts = [counted(self.masks, "mask", "masks"), counted(copies, "overview", "overviews")];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         let advice = if copies > 0 { "; a level can be taken instead" } else { "" };
         (!parts.is_empty()).then(|| format!("/: left out {} of images{advice}", parts.join(" and ")))
     }
 
-    /// Fails if a page is neither an image, a smaller copy or a mask, nor named.
+    /// Fails if a page is neither an image, an overview or a mask, nor named.
     fn check(&self) -> Result<()> {
         let levels: usize = self.found.iter().map(|found| found.levels.len()).sum();
         let sum = self.found.len() + levels + self.masks + self.failed;
@@ -246,7 +246,7 @@ impl Contents {
         Ok(count)
     }
 
-    /// Returns the image of which a page of this form is a smaller copy: the one that names it, or the first
+    /// Returns the image of which a page of this form is an overview: the one that names it, or the first
     /// one of the run that has none.
     fn main_of(&mut self, form: &Form, parent: Option<usize>) -> Option<usize> {
         let side = (form.width, form.height);

@@ -14,7 +14,7 @@ use zarrox::{Error, Result};
 use super::tag;
 use crate::input::{Input, corrupt, unsupported};
 
-/// The most tags of a directory.
+/// The maximum number of tags of a directory.
 const MOST_TAGS: u64 = 1 << 16;
 
 /// The most directories.
@@ -96,7 +96,7 @@ impl File {
         };
         let mut file = Self { input, endian, is_big: false };
         let number = |range: std::ops::Range<usize>| {
-            start.get(range).map(|bytes| file.number(bytes)).ok_or_else(|| corrupt("the header is cut off"))
+            start.get(range).map(|bytes| file.number(bytes)).ok_or_else(|| corrupt("the header is truncated"))
         };
         let first = match number(2..4)? {
             42 => number(4..8)?,
@@ -227,11 +227,11 @@ impl Directory {
         Ok(Some((bytes, entry.kind)))
     }
 
-    /// Returns the whole numbers of a tag, which has no negative ones; empty if it is not there.
+    /// Returns the integers of a tag, which has no negative ones; empty if it is not there.
     pub(super) fn numbers(&self, tag: u16) -> Result<Vec<u64>> {
         let Some((bytes, kind)) = self.bytes(tag)? else { return Ok(Vec::new()) };
         if matches!(kind, 2 | 5..=6 | 8..=12 | 17) {
-            return Err(corrupt(format!("the tag {tag} has no whole numbers")));
+            return Err(corrupt(format!("the tag {tag} has no integers")));
         }
         let size = usize::try_from(size_of(kind).unwrap_or(1)).unwrap_or(1);
         Ok(bytes.chunks_exact(size).map(|bytes| self.file.number(bytes)).collect())

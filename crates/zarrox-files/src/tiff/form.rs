@@ -9,7 +9,7 @@ use super::sample::Sample;
 use super::tag;
 use crate::input::{corrupt, unsupported};
 
-/// The most bytes of a strip, which is no larger than its image, and of a tile.
+/// The maximum number of bytes of a strip, which is no larger than its image, and of a tile.
 const MOST_STRIP: u64 = 1 << 30;
 const MOST_TILE: u64 = 1 << 28;
 
@@ -45,7 +45,7 @@ impl fmt::Display for Form {
         if *depth > 1 {
             write!(f, "{depth} times ")?;
         }
-        write!(f, "{height} times {width} pixels with {samples} samples of {}", self.sample.data_type)
+        write!(f, "{height} x {width} pixels with {samples} samples of {}", self.sample.data_type)
     }
 }
 
@@ -104,7 +104,7 @@ impl Form {
         let most = if self.is_tiled { MOST_TILE } else { MOST_STRIP };
         if size.is_none_or(|size| size > most) {
             let message = format!(
-                "a strip or a tile has at most {most} bytes, and these have {} times {} pixels",
+                "a strip or tile has at most {most} bytes, and these have {} x {} pixels",
                 self.part.0.saturating_mul(self.part_depth),
                 self.part.1
             );
@@ -119,12 +119,12 @@ impl Form {
         &self.sample.data_type
     }
 
-    /// Returns the number of samples that lie together.
+    /// Returns the number of interleaved samples.
     pub(super) fn together(&self) -> u64 {
         if self.is_planar { 1 } else { self.samples }
     }
 
-    /// Returns the number of planes of samples.
+    /// Returns the number of sample planes.
     pub(super) fn planes(&self) -> u64 {
         if self.is_planar { self.samples } else { 1 }
     }
@@ -148,7 +148,7 @@ impl Form {
         }
     }
 
-    /// Returns the number of strips or tiles behind, below and beside one another.
+    /// Returns the number of strips or tiles behind, below and horizontally.
     pub(super) fn parts(&self) -> (u64, u64, u64) {
         let (rows, columns) = self.part;
         (self.depth.div_ceil(self.part_depth), self.height.div_ceil(rows), self.width.div_ceil(columns))
@@ -160,8 +160,8 @@ impl Form {
         self.planes().checked_mul(behind)?.checked_mul(below)?.checked_mul(beside)
     }
 
-    /// Returns true if an image of this form may be a smaller copy of one of the other form: both have the same samples, and the ratio of
-    /// their sides.
+    /// Returns true if an image of this form may be an overview of one of the other form: both have the
+    /// same samples, and the ratio of their sides.
     pub(super) fn is_copy_of(&self, main: &Self) -> bool {
         let cross = |one: u64, other: u64| u128::from(one) * u128::from(other);
         let (one, other) = (cross(self.width, main.height), cross(self.height, main.width));

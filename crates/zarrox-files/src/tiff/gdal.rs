@@ -8,7 +8,7 @@ use zarrox::{DataType, DynArray, Result};
 use super::directory::Directory;
 use super::tag;
 
-/// The most bands that are described one by one.
+/// The maximum number of bands that are described one by one.
 const MOST_BANDS: usize = 1 << 12;
 
 /// Adds the attributes of GDAL's metadata for an image with `bands` bands.
@@ -90,7 +90,7 @@ impl Bands {
         }
     }
 
-    /// Adds the attributes: those of CF if all bands have the same value, and else lists.
+    /// Adds the attributes: those of CF if all bands have the same value, and otherwise lists.
     fn attributes(&self, attributes: &mut Map) {
         let same = |numbers: &[f64]| numbers.windows(2).all(|pair| pair[0].to_bits() == pair[1].to_bits());
         let is_scaled =
@@ -123,7 +123,7 @@ impl Bands {
     }
 }
 
-/// Returns the element that stands for nothing, and its number; `None` if the type has no such element.
+/// Returns the element that marks missing values, and its number; `None` if the type has no such element.
 pub(super) fn missing(text: &str, data_type: &DataType) -> Option<(Vec<u8>, Json)> {
     let registry = zarrox::codecs::registry();
     let text = text.trim();

@@ -1,4 +1,4 @@
-//! The place of an image on the earth: GeoTIFF.
+//! Georeferencing of an image: GeoTIFF.
 //!
 //! Specification: <https://docs.ogc.org/is/19-008r4/19-008r4.html>
 
@@ -47,7 +47,7 @@ impl Place {
         let entries = directory.numbers(tag::GEO_KEYS)?;
         let key = |wanted: u64| {
             let mut entries = entries.chunks_exact(4).skip(1);
-            // Values of keys with another place than the directory itself are texts and floats.
+            // Values of keys with another place than the directory itself are strings and floats.
             entries.find(|entry| entry[0] == wanted && entry[1] == 0).map(|entry| entry[3])
         };
         // A projected system whose own key is missing is not the geographic one below it.
@@ -78,7 +78,7 @@ impl Place {
         Self { code: None, keys: Map::default(), transform: None, points: Vec::new(), camera: Vec::new() }
     }
 
-    /// Returns the place of a smaller copy, whose pixels are `columns` and `rows` times as large.
+    /// Returns the place of an overview, whose pixels are `columns` and `rows` times as large.
     pub(super) fn reduced(self, columns: f64, rows: f64) -> Self {
         let transform =
             self.transform.map(|[a, b, c, d, e, f]| [a * columns, b * rows, c, d * columns, e * rows, f]);
@@ -117,13 +117,13 @@ impl Place {
     }
 }
 
-/// The most coordinates of a chunk.
+/// The maximum number of coordinates of a chunk.
 const CHUNK: u64 = 1 << 16;
 
 /// Coordinates at even distances.
 #[derive(Debug)]
 pub(super) struct Coordinates {
-    /// The begin of the first pixel.
+    /// The start of the first pixel.
     begin: f64,
     step: f64,
     count: u64,

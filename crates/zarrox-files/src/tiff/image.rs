@@ -21,8 +21,8 @@ pub(super) type Axis = (String, u64);
 /// The pages of an array in the order of its dimensions; `None` for a page that is missing.
 pub(super) type Slots = Vec<Option<Arc<Page>>>;
 
-/// Pages of one form as an array: the dimensions of pages, planes of samples, planes of a volume, rows, columns, and the samples that lie
-/// together.
+/// Pages of one form as an array: the dimensions of pages, sample planes, planes of a volume, rows, columns,
+/// and the interleaved samples.
 #[derive(Debug)]
 pub(super) struct Image {
     slots: Slots,
@@ -142,7 +142,7 @@ impl Image {
         }
     }
 
-    /// Returns the strips or tiles of a chunk, by their place below one another.
+    /// Returns the strips or tiles of a chunk, by their place vertically.
     fn parts(&self, row: u64) -> Range<u64> {
         let first = row * self.chunk.0;
         let last = (first + self.chunk.0).min(self.form.height);
@@ -194,11 +194,11 @@ impl Image {
                 let (skipped, count) = (skipped * length, count * length);
                 if skipped + count > size {
                     return Err(corrupt(format!(
-                        "a strip or a tile has {size} bytes instead of {}",
+                        "a strip or tile has {size} bytes instead of {}",
                         skipped + count
                     )));
                 }
-                let offset = offset.checked_add(skipped).ok_or_else(|| corrupt("an address is too large"))?;
+                let offset = offset.checked_add(skipped).ok_or_else(|| corrupt("an offset exceeds 64 bits"))?;
                 let mut rows = page.source.input()?.read(offset, count)?;
                 if all.is_empty() {
                     all = rows;
@@ -215,7 +215,7 @@ impl Image {
                 all = whole;
                 continue;
             }
-            let rows = whole.get(rows).ok_or_else(|| corrupt("a strip or a tile is too short"))?;
+            let rows = whole.get(rows).ok_or_else(|| corrupt("a strip or tile is too short"))?;
             all.extend_from_slice(rows);
         }
         self.reorder(&mut all, number);
@@ -226,7 +226,7 @@ impl Image {
     fn decoded(&self, mut stored: Vec<u8>, coding: &Coding, rows: u64) -> Result<Vec<u8>> {
         let form = &*self.form;
         let number =
-            |number: u64| usize::try_from(number).map_err(|_| corrupt("a strip or a tile is too large"));
+            |number: u64| usize::try_from(number).map_err(|_| corrupt("a strip or tile is too large"));
         let is_unpacked = coding.compression.has_unpacked_elements();
         let size = if is_unpacked { rows * form.part.1 * form.pixel() } else { form.stored(rows) };
         let (samples, columns, size) = (number(form.together())?, number(form.part.1)?, number(size)?);
@@ -246,7 +246,7 @@ impl Image {
             compression => decompressed(compression, stored, &coding.tables, wanted)?,
         };
         if whole.len() < size {
-            return Err(corrupt(format!("a strip or a tile has {} bytes instead of {size}", whole.len())));
+            return Err(corrupt(format!("a strip or tile has {} bytes instead of {size}", whole.len())));
         }
         whole.truncate(size);
         if is_unpacked {
@@ -287,9 +287,9 @@ struct Place {
     plane: u64,
     /// The tiles behind one another in a volume.
     behind: u64,
-    /// The chunks below one another.
+    /// The chunks vertically.
     row: u64,
-    /// The tiles beside one another.
+    /// The tiles horizontally.
     column: u64,
 }
 

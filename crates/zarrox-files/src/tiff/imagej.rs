@@ -27,7 +27,7 @@ fn number(text: &str, name: &str) -> Option<f64> {
 
 /// Returns the dimensions of planes that a description tells, from the slowest to the fastest.
 ///
-/// Samples that lie together are not planes, though some programs count them as channels.
+/// Interleaved samples are not planes, though some programs count them as channels.
 pub(super) fn planes(text: &str, samples: u64) -> Option<Vec<Axis>> {
     let length =
         |name: &str| value(text, name).and_then(|number| number.parse().ok()).unwrap_or(1_u64).max(1);

@@ -238,7 +238,7 @@ fn form_of(slots: &Slots) -> Result<&Form> {
     Ok(&first.form)
 }
 
-/// Returns the place on the earth of pages of a form, which may be smaller copies.
+/// Returns the georeferencing of pages of a form, which may be overviews.
 fn place(series: &Series, main: &Form, form: &Form) -> Result<Option<Place>> {
     let Some(directory) = &series.directory else { return Ok(None) };
     let ((rows, columns), place) = (ratios(main, form), Place::of(directory)?);

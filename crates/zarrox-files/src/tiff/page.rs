@@ -54,7 +54,7 @@ pub(super) struct Page {
 pub(super) enum Role {
     /// An image of its own.
     Main,
-    /// A smaller copy of another page.
+    /// An overview of another page.
     Reduced,
     /// A mask of another page.
     Mask,
@@ -115,7 +115,7 @@ impl Page {
         Ok(Self { form: Arc::new(form), coding: Arc::new(coding), source, places })
     }
 
-    /// Returns the pages of a stack whose planes lie behind this one in the file, as far as the file has them.
+    /// Returns the pages of a stack whose planes lie after this one in the file, as far as the file has them.
     pub(super) fn contiguous(&self, count: u64, length: u64) -> Vec<Self> {
         let rows = self.form.height.checked_mul(self.form.depth);
         let rows = rows.and_then(|rows| rows.checked_mul(self.form.planes()));
@@ -162,7 +162,7 @@ fn subsampling(directory: &Directory, form: &Form) -> Result<Option<(u64, u64)>>
         || ![1, 2, 4].contains(&x)
         || ![1, 2, 4].contains(&y)
     {
-        return Err(unsupported(format!("colours of {x} times {y} pixels of brightness are not supported")));
+        return Err(unsupported(format!("colours of {x} x {y} pixels of brightness are not supported")));
     }
     Ok(Some((x, y)))
 }
@@ -192,7 +192,7 @@ fn places(directory: &Directory, form: &Form, compression: Compression) -> Resul
             sizes.len()
         )));
     }
-    // What is behind them belongs to no part of the image.
+    // What is after them belongs to no part of the image.
     Ok(offsets.into_iter().zip(sizes).take(usize::try_from(count).unwrap_or(usize::MAX)).collect())
 }
 

@@ -17,10 +17,10 @@ use super::{imagej, shaped, stack};
 use crate::input::{corrupt, unsupported};
 use crate::store::LeftOut;
 
-/// The most arrays that a file becomes.
+/// The maximum number of arrays that a file becomes.
 const MOST: usize = 1 << 14;
 
-/// The most planes of a stack.
+/// The maximum number of planes of a stack.
 const MOST_PLANES: u64 = 1 << 22;
 
 /// The pages that become one array.
@@ -30,7 +30,7 @@ pub(super) struct Series {
     /// The dimensions of pages.
     pub(super) axes: Vec<Axis>,
     pub(super) slots: Slots,
-    /// The smaller copies that all pages have, the largest first.
+    /// The overviews that all pages have, the largest first.
     pub(super) levels: Vec<Slots>,
     /// The tags of the first page.
     pub(super) directory: Option<Arc<Directory>>,
@@ -64,7 +64,7 @@ impl Series {
     }
 }
 
-/// Returns the smaller copies that all pages have in one form, the largest first.
+/// Returns the overviews that all pages have in one form, the largest first.
 fn levels(found: &[Option<&Found>]) -> Vec<Slots> {
     let sorted: Vec<Option<Vec<&Arc<Page>>>> = found
         .iter()
@@ -132,7 +132,7 @@ fn of_group(group: &[&Found], length: u64, left_out: &mut Vec<LeftOut>) -> Resul
         Some(count) if count == pages => {
             Series::new(axes, &group.iter().map(|found| Some(*found)).collect::<Vec<_>>())
         }
-        // The planes of a stack with one directory lie behind the first one.
+        // The planes of a stack with one directory lie after the first one.
         Some(count) if (2..=MOST_PLANES).contains(&count) && pages == 1 && first.page.is_contiguous() => {
             stacked(first, axes, count, length, left_out)
         }
@@ -160,14 +160,14 @@ fn plain(group: &[&Found]) -> Series {
     Series::new(axes, &group.iter().map(|found| Some(*found)).collect::<Vec<_>>())
 }
 
-/// Returns the series of planes that lie behind the first one in the file. Planes that the file does not have
+/// Returns the series of planes that lie after the first one in the file. Planes that the file does not have
 /// are missing.
 fn stacked(first: &Found, axes: Vec<Axis>, count: u64, length: u64, left_out: &mut Vec<LeftOut>) -> Series {
     let pages = first.page.contiguous(count, length);
     let there = pages.len() as u64;
     let mut series = Series::new(axes, &[Some(first)]);
     if there < count {
-        let message = format!("the file has {there} of {count} planes; the others are cut off");
+        let message = format!("the file has {there} of {count} planes; the others are truncated");
         left_out.push(LeftOut::of_file(format!("{} (planes)", first.path), &corrupt(message)));
     }
     series.slots = if there <= 1 {

@@ -30,7 +30,7 @@ pub(super) fn planes(text: &str, form: &Form, pages: u64) -> Option<Vec<Axis>> {
     Some(names.into_iter().zip(shape).collect())
 }
 
-/// Returns the names of the first dimensions, from a text with one letter for each dimension.
+/// Returns the names of the first dimensions, from a string with one letter for each dimension.
 fn names(axes: &str, count: usize, ndim: usize) -> Vec<String> {
     let letters: Vec<String> = axes.chars().map(|axis| axis.to_lowercase().to_string()).collect();
     let is_usable = letters.len() == ndim

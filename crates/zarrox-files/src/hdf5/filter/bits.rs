@@ -57,7 +57,7 @@ impl<'a> Bits<'a> {
         Some(high << 32 | self.take(32)?)
     }
 
-    /// Returns the number of 0 bits in front of the next 1 bit, and skips all of them; `None` if no 1 bit follows.
+    /// Returns the number of 0 bits before the next 1 bit, and skips all of them; `None` if no 1 bit follows.
     pub(super) fn unary(&mut self) -> Option<u32> {
         let mut zeros: u32 = 0;
         loop {

@@ -33,7 +33,7 @@ pub(super) fn create(filter: &Filter) -> Result<Box<dyn Undo>> {
         0 => Compressor::None,
         2 => Compressor::Lz4(lz4::decoder()?),
         3 => Compressor::Zstd(Coded::new(codecs::Zstd::level(3))?),
-        other => return Err(unsupported(format!("bitshuffle with the compressor {other} is not known"))),
+        other => return Err(unsupported(format!("unknown compressor {other} of bitshuffle"))),
     };
     let given = |index: usize| Some(super::undo::parameter(filter, index)).filter(|&value| value > 0);
     Ok(Box::new(Bitshuffle { item: given(2), block: given(3), compressor }))
@@ -54,12 +54,12 @@ impl Undo for Bitshuffle {
         };
         let size = given.announced(size)?;
         if elements == 0 || !elements.is_multiple_of(8) {
-            return Err(corrupt("a block of bitshuffle is not a multiple of eight elements"));
+            return Err(corrupt("a bitshuffle block is not a multiple of eight elements"));
         }
         let mut decoded = zeroed(size)?;
         let whole = size / item / 8 * 8 * item;
         let length =
-            elements.checked_mul(item).ok_or_else(|| corrupt("a block of bitshuffle is too large"))?;
+            elements.checked_mul(item).ok_or_else(|| corrupt("a bitshuffle block is too large"))?;
         let mut shuffled = zeroed(length.min(whole))?;
         let mut buffer = Vec::new();
         for out in decoded[..whole].chunks_mut(length) {

@@ -12,7 +12,7 @@ use crate::input::{corrupt, unsupported, zeroed};
 
 static REGISTRY: LazyLock<Registry> = LazyLock::new(codecs::registry);
 
-/// The most bytes that a thread keeps between checks.
+/// The maximum number of bytes that a thread keeps between checks.
 const KEPT: usize = 8 << 20;
 
 thread_local! {

@@ -24,7 +24,7 @@ impl Undo for Lzf {
     }
 }
 
-/// The bytes behind the decoded ones, so that all copies have room to move whole blocks.
+/// The bytes after the decoded ones, so that all copies have room to move whole blocks.
 const ROOM: usize = 64;
 
 /// Returns the decoded bytes; `None` if they are damaged, or more than `most`.

@@ -72,7 +72,7 @@ impl Pipeline {
     /// Returns the filters with these descriptions.
     ///
     /// # Errors
-    /// When a filter is not known, and when the parameters of a filter are wrong.
+    /// When a filter is unknown, and when the parameters of a filter are wrong.
     pub(super) fn new(filters: &[Filter]) -> Result<Self> {
         filters.iter().map(create).collect::<Result<Vec<_>>>().map(|filters| Self(filters.into()))
     }
@@ -154,5 +154,5 @@ fn create(filter: &Filter) -> Result<Box<dyn Undo>> {
     let name = filter.name.as_deref().filter(|name| !name.trim().is_empty());
     let name = name.or_else(|| refused::name(filter.id)).unwrap_or("without a name");
     let advice = "h5repack -f NONE writes a file without it";
-    Err(unsupported(format!("the filter {} ({name}) is not known; {advice}", filter.id)))
+    Err(unsupported(format!("unsupported filter {} ({name}); {advice}", filter.id)))
 }

@@ -1,4 +1,4 @@
-//! N-bit: the significant bits of elements, one after the other.
+//! N-bit: the significant bits of elements, one after another.
 //!
 //! The parameters are their number, 1 if the elements are stored as they are, the number of elements of a chunk, and the type of an
 //! element as H5Znbit.c of HDF5 describes it: 1, size, order, precision and offset for a number; 2, size and the type of the elements
@@ -94,7 +94,7 @@ impl Undo for Nbit {
         for element in decoded.chunks_mut(item.max(1)) {
             for part in &parts {
                 let value =
-                    bits.take(part.width).ok_or_else(|| corrupt("a chunk of the filter N-bit is cut off"))?;
+                    bits.take(part.width).ok_or_else(|| corrupt("a chunk of the filter N-bit is truncated"))?;
                 element[part.byte] |= u8::try_from(value << part.shift & 0xff).unwrap_or_default();
             }
         }

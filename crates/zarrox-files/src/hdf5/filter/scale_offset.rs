@@ -12,7 +12,7 @@ use super::undo::Undo;
 use crate::hdf5::format::Filter;
 use crate::input::{corrupt, unsupported, zeroed};
 
-/// The bytes in front of the bits: 4 for their number, 1 for the size of the smallest element, and 16 for that.
+/// The bytes before the bits: 4 for their number, 1 for the size of the smallest element, and 16 for that.
 const HEADER: usize = 21;
 
 #[derive(Debug)]
@@ -65,7 +65,7 @@ impl Undo for ScaleOffset {
         let size = self.count.checked_mul(self.size);
         let size = given
             .announced(size.ok_or_else(|| corrupt("a chunk of the filter scale-offset is too large"))?)?;
-        let cut = || corrupt("a chunk of the filter scale-offset is cut off");
+        let cut = || corrupt("a chunk of the filter scale-offset is truncated");
         let (header, packed) = bytes.split_at_checked(HEADER).ok_or_else(cut)?;
         let width = u32::from_le_bytes([header[0], header[1], header[2], header[3]]);
         let least = header[5..].iter().take(usize::from(header[4]).min(8)).rev();

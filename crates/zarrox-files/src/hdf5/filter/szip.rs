@@ -20,7 +20,7 @@ const MSB: usize = 16;
 /// The bit of the options for differences of neighbours.
 const NEAREST_NEIGHBOUR: usize = 32;
 
-/// The most elements of a block, and of a scanline, that are decoded.
+/// The maximum number of elements of a block, and of a scanline, that are decoded.
 const BLOCK: usize = 256;
 const SCANLINE: usize = 1 << 16;
 
@@ -30,7 +30,7 @@ const SEGMENT: usize = 64;
 /// The number of zeros that means a run of zero blocks up to the end of the segment.
 const REST_OF_SEGMENT: u32 = 4;
 
-/// The most zeros of a pair of samples of the second extension.
+/// The maximum number of zeros of a pair of samples of the second extension.
 const PAIRS: u32 = 90;
 
 #[derive(Debug, Clone, Copy)]
@@ -62,7 +62,7 @@ pub(super) fn create(filter: &Filter) -> Result<Box<dyn Undo>> {
     let (bits, sorted) = match bits {
         1..=24 => (u32::try_from(bits).unwrap_or_default(), None),
         32 | 64 => (8, Some(bits / 8)),
-        other => return Err(unsupported(format!("szip of {other} bits is not known"))),
+        other => return Err(unsupported(format!("szip with {other} bits per pixel is not supported"))),
     };
     let (is_big, is_difference) = (options & MSB != 0, options & NEAREST_NEIGHBOUR != 0);
     Ok(Box::new(Szip { is_big, is_difference, block, scanline, bits, sorted }))
@@ -70,12 +70,12 @@ pub(super) fn create(filter: &Filter) -> Result<Box<dyn Undo>> {
 
 impl Undo for Szip {
     fn undo(&self, bytes: Vec<u8>, given: Given) -> Result<Vec<u8>> {
-        let cut = || corrupt("a chunk compressed with szip is cut off");
+        let cut = || corrupt("a chunk compressed with szip is truncated");
         let (size, encoded) = bytes.split_first_chunk::<4>().ok_or_else(cut)?;
         let size = usize::try_from(u32::from_le_bytes(*size)).map_err(|_| cut())?;
         let mut decoded = zeroed(given.announced(size)?)?;
         self.lines(encoded, &mut decoded)
-            .ok_or_else(|| corrupt("a chunk compressed with szip is damaged or cut off"))?;
+            .ok_or_else(|| corrupt("a chunk compressed with szip is damaged or truncated"))?;
         let Some(item) = self.sorted else { return Ok(decoded) };
         if !decoded.len().is_multiple_of(item) {
             return Err(unsupported(format!("szip of {} bytes in elements of {item} bytes", decoded.len())));

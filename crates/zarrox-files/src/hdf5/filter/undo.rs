@@ -41,7 +41,7 @@ pub(super) trait Undo: Debug + Send + Sync {
 pub(super) enum Effect {
     /// The bytes are compressed.
     Compresses,
-    /// The bytes change their order. The codec for it is only understood directly behind the elements.
+    /// The bytes change their order. The codec for it is only understood directly after the elements.
     Sorts,
     /// Bytes are added, such as a checksum.
     Adds,

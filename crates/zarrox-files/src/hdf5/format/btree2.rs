@@ -11,12 +11,12 @@ use crate::input::corrupt;
 
 const HEADER: &str = "the header of a B-tree of version 2";
 const NODE: &str = "a node of a B-tree of version 2";
-/// The bytes of a node in front of its records, and of the checksum.
+/// The bytes of a node before its records, and of the checksum.
 const PREFIX: u64 = 10;
 /// The limit of levels: each has at least two nodes for one above.
 const MOST_DEPTH: u16 = 64;
 
-/// The records of a tree, one behind the other, in their order.
+/// The records of a tree, one after another, in their order.
 #[derive(Debug)]
 pub(super) struct Records {
     /// The kind of the records.
@@ -122,7 +122,7 @@ impl<'s> Tree<'s> {
     /// Appends the records of a node and of all below, in their order.
     fn node(&mut self, node: Child, level: u16, records: &mut Vec<u8>) -> Result<()> {
         if !self.visited.insert(node.address) {
-            return Err(corrupt(format!("{NODE} at {} is there twice", node.address)));
+            return Err(corrupt(format!("{NODE} at {} occurs twice", node.address)));
         }
         let signature = if level == 0 { b"BTLF" } else { b"BTIN" };
         let pointer = self.pointer(level);

@@ -48,7 +48,8 @@ pub(super) fn object(
     Ok(Object { kind })
 }
 
-/// Checks that the bytes of elements in one piece are those of the shape: they would be read in another way than they were written.
+/// Checks that the bytes of contiguous elements are those of the shape: they would be read in another way
+/// than they were written.
 fn check_size(space: &Space, datatype: &Datatype, size: u64) -> Result<()> {
     let Space::Simple { shape, .. } = space else { return Ok(()) };
     let needed = shape.iter().try_fold(datatype.size as u64, |size, &length| size.checked_mul(length));

@@ -119,7 +119,7 @@ impl Header {
         Self { address, messages: Vec::new() }.completed(source, &bytes[prefix..], form)
     }
 
-    /// Takes the messages of the first block, and of all others that it names.
+    /// Reads the messages of the first block, and of all others that it names.
     fn completed(mut self, source: &Source, first: &[u8], form: Form) -> Result<Self> {
         let mut blocks = Vec::new();
         let mut visited = HashSet::from([self.address]);
@@ -143,7 +143,7 @@ impl Header {
         Ok(self)
     }
 
-    /// Takes the messages of a block. Continuations are added to `blocks`.
+    /// Reads the messages of a block. Continuations are added to `blocks`.
     fn take(
         &mut self,
         source: &Source,
@@ -189,7 +189,7 @@ fn continuation<'b>(source: &Source, block: &'b [u8]) -> Result<&'b [u8]> {
     Ok(cursor.rest())
 }
 
-/// Takes the next message.
+/// Reads the next message.
 fn message(cursor: &mut Cursor<'_>, form: Form) -> Result<Message> {
     let kind = if form.is_old { cursor.u16()? } else { u16::from(cursor.u8()?) };
     let length = usize::from(cursor.u16()?);
@@ -200,7 +200,7 @@ fn message(cursor: &mut Cursor<'_>, form: Form) -> Result<Message> {
     let order = if form.has_order { Some(cursor.u16()?) } else { None };
     if kind > kind::LAST && flags & FAIL_IF_UNKNOWN != 0 {
         return Err(unsupported(format!(
-            "an object has a message of the kind {kind:#06x}, which is not known and must not be passed over"
+            "an object has a message of the kind {kind:#06x}, which is unknown and cannot be skipped"
         )));
     }
     let bytes = cursor.take(length)?.to_vec();

@@ -53,7 +53,7 @@ fn mapping(cursor: &mut Cursor<'_>, version: u8, before: &[Mapping]) -> Result<M
     Ok(Mapping { file, dataset, source: selection::next(cursor)?, target: selection::next(cursor)? })
 }
 
-/// Takes the number of an earlier mapping with the same name.
+/// Reads the number of an earlier mapping with the same name.
 fn earlier<'m>(cursor: &mut Cursor<'_>, before: &'m [Mapping]) -> Result<&'m Mapping> {
     let number = cursor.length()?;
     // Names that are shared might otherwise need far more memory than the file has bytes.

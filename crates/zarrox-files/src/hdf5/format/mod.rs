@@ -43,7 +43,7 @@ pub(super) struct File {
 }
 
 impl File {
-    /// Reads the superblock, at the start of the file or behind a user block.
+    /// Reads the superblock, at the start of the file or after a user block.
     pub(super) fn open(input: Arc<Input>) -> Result<Self> {
         let Superblock { base, sizes, root, extension } = Superblock::read(&input)?;
         let source = Source { input, base, sizes };
@@ -114,7 +114,7 @@ impl File {
 fn extended(source: &Source, address: Address) -> Result<SharedMessages> {
     let header = Header::read(source, address)?;
     if let Some(driver) = header.find(kind::DRIVER) {
-        // Its version is in front.
+        // Its version is first.
         superblock::refuse_split(driver.bytes.get(1..).unwrap_or_default())?;
     }
     if let Some(image) = header.find(kind::CACHE_IMAGE) {

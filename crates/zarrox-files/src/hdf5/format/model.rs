@@ -93,7 +93,7 @@ pub(in crate::hdf5) struct ExternalFile {
 pub(in crate::hdf5) enum Layout {
     /// The elements are in the header.
     Compact(Vec<u8>),
-    /// The elements are in one piece; `None` where none were written.
+    /// The elements are contiguous; `None` where none were written.
     Contiguous(Option<Address>),
     Chunked {
         /// The shape of a chunk, without the dimension of the element size.
@@ -232,7 +232,7 @@ pub(in crate::hdf5) enum Class {
         padding: Padding,
         is_utf8: bool,
     },
-    /// Lists of any length.
+    /// Lists of variable length.
     Sequence(Box<Datatype>),
     Array {
         base: Box<Datatype>,

@@ -7,7 +7,7 @@ use super::message::space::MOST_DIMENSIONS;
 use super::model::{Blocks, Hyperslab};
 use crate::input::{corrupt, unsupported};
 
-/// Takes the next selection.
+/// Reads the next selection.
 pub(super) fn next(cursor: &mut Cursor<'_>) -> Result<Hyperslab> {
     let kind = cursor.u32()?;
     let version = cursor.u32()?;
@@ -44,7 +44,7 @@ pub(super) fn next(cursor: &mut Cursor<'_>) -> Result<Hyperslab> {
             let rank = rank(cursor)?;
             if is_regular { regular(cursor, rank, width) } else { boxes(cursor, rank, width) }
         }
-        _ => Err(unsupported(format!("a selection of the kind {kind} and version {version} is not known"))),
+        _ => Err(unsupported(format!("a selection of the unknown kind {kind} and version {version}"))),
     }
 }
 
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn as_h5py_encodes_them() {
-        // `SpaceID.encode` behind the dataspace.
+        // `SpaceID.encode` after the dataspace.
         assert_eq!(parsed("03000000 01000000 00000000 00000000").unwrap(), Hyperslab::All);
         assert_eq!(parsed("00000000 01000000 00000000 00000000").unwrap(), Hyperslab::None);
         let points =

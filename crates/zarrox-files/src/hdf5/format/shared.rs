@@ -46,7 +46,7 @@ impl SharedMessages {
         Ok(Self { indexes })
     }
 
-    /// Returns the bytes of a message, wherever they are.
+    /// Returns the bytes of a message, wherever they are stored stored.
     pub(super) fn message(&self, source: &Source, message: &Message) -> Result<Vec<u8>> {
         if message.is_shared {
             self.resolve(source, message.kind, &message.bytes)

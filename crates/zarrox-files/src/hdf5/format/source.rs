@@ -55,7 +55,7 @@ impl Source {
     }
 }
 
-/// A limit of bytes that a structure may have in all: parts of a sound file do not lie in one another.
+/// A limit of bytes that a structure may have in all: parts of a sound file are not nested.
 #[derive(Debug)]
 pub(super) struct Budget {
     left: u64,
@@ -81,7 +81,7 @@ impl Budget {
     }
 }
 
-/// Returns the bytes in front of their checksum.
+/// Returns the bytes before their checksum.
 pub(super) fn verified<'b>(bytes: &'b [u8], what: &'static str) -> Result<&'b [u8]> {
     let Some((checked, stored)) = bytes.split_last_chunk::<CHECKSUM>() else {
         return Err(corrupt(format!("{what} has no checksum: it has {} bytes", bytes.len())));

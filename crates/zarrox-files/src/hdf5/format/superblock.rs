@@ -35,7 +35,7 @@ struct Addresses {
 }
 
 impl Superblock {
-    /// Reads the superblock, at the start of the file or behind a user block.
+    /// Reads the superblock, at the start of the file or after a user block.
     pub(super) fn read(input: &Input) -> Result<Self> {
         let position = find(input)?;
         let bytes = input.read(position, MOST.min(input.length() - position))?;
@@ -43,9 +43,9 @@ impl Superblock {
             Some(0 | 1) => old(&bytes)?,
             Some(2 | 3) => new(&bytes)?,
             Some(version) => {
-                return Err(unsupported(format!("{WHAT} has the version {version}, which is not known")));
+                return Err(unsupported(format!("{WHAT} has the unsupported version {version}")));
             }
-            None => return Err(corrupt(format!("{WHAT} ends too early"))),
+            None => return Err(corrupt(format!("{WHAT} is truncated"))),
         };
         if let Some(driver) = found.driver {
             refuse_driver(input, position, driver)?;

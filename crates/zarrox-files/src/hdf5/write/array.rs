@@ -1,4 +1,4 @@
-//! Arrays on their way into a file: their form in HDF5, and their elements.
+//! Arrays that are written to a file: their form in HDF5, and their elements.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -61,7 +61,7 @@ pub(super) struct Source {
     form: Form,
     /// The length of text that becomes a dimension.
     letters: Option<u64>,
-    /// The shape of chunks, without the dimension that text becomes; `None` for elements in one piece.
+    /// The shape of chunks, without the dimension that text becomes; `None` for contiguous elements.
     chunks: Option<Vec<u64>>,
     /// The dimensions that can grow.
     unlimited: Vec<bool>,
@@ -76,7 +76,7 @@ pub(super) struct Source {
 /// The elements in the file: the message that tells their place.
 pub(super) struct Placed(Vec<u8>);
 
-/// A chunk on its way into the file.
+/// A chunk that is written to the file.
 enum Ready {
     Bytes(Vec<u8>),
     /// Values of variable length.
@@ -259,7 +259,7 @@ impl Source {
         header.committed_attribute(FILL_VALUE, address, &messages::dataspace(&[], &[]), &missing)
     }
 
-    /// Returns the fill value of text of any length; `None` for empty text, and for other elements.
+    /// Returns the fill value of text of variable length; `None` for empty text, and for other elements.
     fn text_fill(&self) -> Result<Option<Vec<u8>>> {
         let fill = self.array.fill_bytes();
         let text = match (&self.form, self.array.data_type().storage()) {
@@ -293,7 +293,7 @@ impl Source {
         }
     }
 
-    /// Writes elements in one piece, in runs that follow one another.
+    /// Writes contiguous elements in runs that follow one another.
     fn write_whole(&self, file: &mut Appended<'_>, options: Options<'_>) -> Result<Placed> {
         let shape = self.array.shape();
         let item = (self.datatype.size as u64).saturating_mul(self.letters.unwrap_or(1));

@@ -152,7 +152,7 @@ impl Attributes {
     }
 }
 
-/// What becomes of an attribute for missing values.
+/// The treatment of an attribute for missing values.
 enum Fill {
     Kept,
     Letter(u8),
@@ -295,7 +295,8 @@ fn list(leaves: &[&Json], shape: Vec<u64>, convention: Convention, heap: &mut He
     (value.len() <= LONGEST).then_some(Attribute { datatype, shape: Some(shape), value })
 }
 
-/// Texts of a fixed length, that of the longest one, as HDF5 has them; `None` for other values and for what is too long.
+/// Strings of a fixed length, that of the longest one, as HDF5 has them; `None` for other values and for what
+/// is too long.
 fn fixed_texts(value: &Json) -> Option<Attribute> {
     let mut leaves = Vec::new();
     let shape = flat(value, &mut leaves)?;
@@ -311,7 +312,7 @@ fn fixed_texts(value: &Json) -> Option<Attribute> {
     Some(Attribute { datatype, shape: Some(shape), value })
 }
 
-/// Texts of any length.
+/// Text of variable length.
 fn texts(leaves: &[&Json], shape: Vec<u64>, heap: &mut Heap) -> Option<Attribute> {
     let texts = leaves.iter().filter_map(|leaf| leaf.as_str());
     let value: Vec<u8> = texts.flat_map(|text| heap.add(text.as_bytes(), text.len())).collect();

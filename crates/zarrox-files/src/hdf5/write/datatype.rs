@@ -59,12 +59,12 @@ pub(super) fn terminated_text(length: usize) -> Encoded {
     Encoded::new(3, 1, [0, 0, 0], length, &[])
 }
 
-/// Text of any length, in UTF-8.
+/// Text of variable length, in UTF-8.
 pub(super) fn text() -> Encoded {
     Encoded::new(9, 1, [1, 1, 0], REFERENCE, &integer(1, false).bytes)
 }
 
-/// Lists of any length.
+/// Lists of variable length.
 pub(super) fn list(of: &Encoded) -> Encoded {
     Encoded::new(9, 1, [0, 0, 0], REFERENCE, &of.bytes)
 }

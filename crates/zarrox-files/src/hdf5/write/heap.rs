@@ -7,7 +7,7 @@ const SMALLEST: usize = 4096;
 /// The size from which on another collection begins.
 const LARGE: usize = 1 << 20;
 
-/// Collections of values that will lie at an address of the file, one behind the other.
+/// Collections of values that will lie at an address of the file, one after another.
 #[derive(Debug)]
 pub(super) struct Heap {
     /// The address of the first collection.

@@ -29,7 +29,7 @@ pub(super) fn index(chunks: &[Chunk], chunk_shape: &[u32], item: u32, start: u64
         key
     };
     let Some(last) = chunks.last() else { return (Vec::new(), NOWHERE) };
-    // The key behind the last chunk is larger along each dimension.
+    // The key after the last chunk is larger along each dimension.
     let mut end = vec![0; 8];
     let behind = last.position.iter().zip(chunk_shape).map(|(offset, &length)| offset + u64::from(length));
     behind.chain([u64::from(item)]).for_each(|offset| end.extend_from_slice(&offset.to_le_bytes()));

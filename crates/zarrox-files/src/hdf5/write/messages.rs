@@ -185,7 +185,7 @@ pub(super) fn fill_value(value: Option<&[u8]>) -> Vec<u8> {
     bytes
 }
 
-/// Elements that lie one after the other.
+/// Elements that lie one after another.
 pub(super) fn contiguous(address: u64, size: u64) -> Vec<u8> {
     let mut bytes = vec![3, 1];
     bytes.extend_from_slice(&address.to_le_bytes());

@@ -1,4 +1,4 @@
-//! Zarr hierarchies as files of HDF5 and NetCDF-4.
+//! Zarr hierarchies as HDF5 and NetCDF-4 files.
 //!
 //! The elements are written first, chunk by chunk, then the headers of all objects, and the superblock last.
 
@@ -78,7 +78,7 @@ impl Addresses {
 }
 
 impl Tree {
-    /// Returns the addresses of headers that lie one behind the other, in the order in which they are written.
+    /// Returns the addresses of headers that lie one after another, in the order in which they are written.
     fn addresses(&self, headers: &[Vec<u8>], start: u64) -> Addresses {
         let mut end = start;
         let mut places = headers.iter().map(|header| {

@@ -173,7 +173,7 @@ impl Found {
         Ok(())
     }
 
-    /// Brings groups and arrays into the order that attributes tell, and behind it into that of their names.
+    /// Brings groups and arrays into the order that attributes tell, and after it into that of their names.
     fn sort(&mut self, hints: &HashMap<String, Hints>) {
         let ranks = |names: fn(&Hints) -> &Vec<String>| -> HashMap<(&str, &str), usize> {
             let ranks = hints.iter().flat_map(|(group, hints)| {
@@ -279,7 +279,7 @@ fn unlimited(
     grows.collect()
 }
 
-/// Compares the options with the dimensions that there are.
+/// Compares the options with the dimensions that exist.
 fn check_unlimited(arrays: &[Source], dimensions: &Dimensions, options: &Options<'_>) -> Result<()> {
     let is_there = |name: &String| {
         dimensions.all.iter().any(|found| found.name == *name)

@@ -15,7 +15,7 @@ pub(super) struct UserType {
     pub(super) encoded: Encoded,
 }
 
-/// The committed types of a file, each behind those that it is made of.
+/// The committed types of a file, each after those that it is made of.
 #[derive(Debug, Default)]
 pub(super) struct UserTypes {
     pub(super) all: Vec<UserType>,

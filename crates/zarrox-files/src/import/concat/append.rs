@@ -42,7 +42,7 @@ pub(crate) struct Appending {
     is_resumed: bool,
 }
 
-/// What an append needs to go on after an interruption.
+/// What an append needs to continue after an interruption.
 #[derive(Debug, PartialEq)]
 struct Journal {
     dimension: String,

@@ -99,7 +99,7 @@ pub(super) struct Piece {
     pub(super) missing: Option<FillValue>,
     /// The shape of the chunks of the source.
     pub(super) chunks: Vec<u64>,
-    /// True if chunks can be taken as they are stored, where they fit.
+    /// True if chunks can be taken as stored, where they fit.
     pub(super) is_as_stored: bool,
     /// True if chunks that are not stored have another value than those of the joined array.
     pub(super) has_other_fill: bool,
@@ -162,7 +162,7 @@ impl Joined {
         lengths.iter().enumerate().filter(|(dim, _)| is_kept(dim)).map(|(_, length)| *length).collect()
     }
 
-    /// Returns the only piece that has a chunk as it is stored, and its position there.
+    /// Returns the only piece that has a chunk as stored, and its position there.
     fn as_stored(&self, chunk: &[u64]) -> Option<(&Piece, Vec<u64>)> {
         let region = self.region_of(chunk);
         let (start, end) = *region.get(self.axis)?;

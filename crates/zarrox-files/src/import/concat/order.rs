@@ -98,8 +98,8 @@ impl Coordinates<'_> {
         Ok(order)
     }
 
-    /// Checks that the values of a coordinate go on from file to file: without overlaps, and in one direction. The files are in their
-    /// order.
+    /// Checks that the values of a coordinate continue from file to file: without overlaps, and in one
+    /// direction. The files are in their order.
     pub(super) fn check(&self, path: &str) -> Result<()> {
         let mut direction = Ordering::Equal;
         let mut before: Option<(usize, Values)> = None;

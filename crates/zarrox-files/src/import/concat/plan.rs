@@ -150,7 +150,7 @@ fn share(nodes: &mut Nodes, first: Option<&Nodes>) {
     }
 }
 
-/// Puts the files in the order of their coordinates, and checks that these go on from file to file.
+/// Puts the files in the order of their coordinates, and checks that these continue from file to file.
 fn put_in_order(sources: &mut Sources, nodes: &mut Vec<Nodes>, request: &Request<'_>) -> Result<()> {
     let (dimension, first_length) = (request.dimension, request.first_length);
     let coordinates = Coordinates { sources, nodes, dimension, first_length };
@@ -489,7 +489,7 @@ impl Planner<'_> {
         known.map_or_else(own, Ok)
     }
 
-    /// Returns the pieces of joined arrays. Files are read one after the other.
+    /// Returns the pieces of joined arrays. Files are read one after another.
     fn pieces(
         &mut self,
         joined: &[String],
@@ -574,7 +574,7 @@ impl Planner<'_> {
             None => Some(1),
         };
         let length = length.ok_or_else(|| {
-            unsupported(format!("the length of '{}' in {name} is not known", self.request.dimension))
+            unsupported(format!("the length of '{}' in {name} is unknown", self.request.dimension))
         })?;
         let registry = zarrox::codecs::registry();
         let missing =

@@ -249,7 +249,7 @@ pub(crate) fn expanded(inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
         });
     }
     if let Some(pair) = files.windows(2).find(|pair| pair[0] == pair[1]) {
-        return Err(unsupported(format!("'{}' is there twice", pair[0].display())));
+        return Err(unsupported(format!("'{}' occurs twice", pair[0].display())));
     }
     Ok(files)
 }

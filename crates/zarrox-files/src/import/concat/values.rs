@@ -12,7 +12,7 @@ use crate::chunks::each_position;
 use crate::input::unsupported;
 use crate::times::Shift;
 
-/// The most chunks of arrays that are compared one by one.
+/// The maximum number of chunks of arrays that are compared one by one.
 const MOST_CHUNKS: u64 = 1 << 24;
 
 /// The values of a coordinate.

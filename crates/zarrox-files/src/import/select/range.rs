@@ -112,7 +112,7 @@ impl Select {
                 let at = u64::try_from(from_end(index)).ok().filter(|&at| at < length);
                 let at = at.ok_or_else(|| {
                     let message = format!(
-                        "index {index} is outside of the dimension '{}' of length {length}",
+                        "index {index} is outside the dimension '{}' of length {length}",
                         self.dimension
                     );
                     Error::new(ErrorKind::InvalidSelection, message)

@@ -52,14 +52,14 @@ impl Selected {
         self.spans.iter().map(|span| span.length).collect()
     }
 
-    /// Returns the position of the chunk of the array that a chunk of the part is as it is stored.
+    /// Returns the position of the chunk of the array that a chunk of the part is as stored.
     fn as_stored(&self, chunk: &[u64]) -> Option<Vec<u64>> {
         if !self.is_aligned {
             return None;
         }
         let along = |(dim, &index): (usize, &u64)| {
             let (span, length) = (self.spans.get(dim)?, (*self.chunks.get(dim)?).max(1));
-            // A chunk that is cut off would keep what was not selected.
+            // A chunk that is truncated would keep what was not selected.
             let is_complete = (index + 1).checked_mul(length)? <= span.length
                 || span.start + span.length == *self.array.shape().get(dim)?;
             is_complete.then_some(span.start / length + index)
@@ -155,7 +155,7 @@ impl Elements for Arc<Selected> {
     }
 }
 
-/// The chunks of a part of an array: those of the array as they are stored, or encoded when they are read.
+/// The chunks of a part of an array: those of the array as stored, or encoded when they are read.
 #[derive(Debug)]
 pub(super) struct SelectedChunks {
     pub(super) selected: Arc<Selected>,

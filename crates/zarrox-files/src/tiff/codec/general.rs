@@ -8,11 +8,11 @@ use zarrox::codecs::Zlib;
 
 use crate::input::{corrupt, zeroed};
 
-/// The most bytes that DEFLATE makes of one.
+/// The maximum number of bytes that DEFLATE makes of one.
 const DEFLATE_RATIO: usize = 1032;
 
 pub(super) fn damaged(error: &dyn std::fmt::Display) -> zarrox::Error {
-    corrupt(format!("a strip or a tile is damaged: {error}"))
+    corrupt(format!("a strip or tile is damaged: {error}"))
 }
 
 /// Inflates at most `size` bytes of a stream of zlib.
@@ -24,7 +24,7 @@ pub(super) fn inflated(bytes: &[u8], size: usize) -> Result<Vec<u8>> {
     }
 }
 
-/// Inflates a stream that has at most `size` bytes, and nothing behind it, in half of the time; `None` for any other.
+/// Inflates a stream that has at most `size` bytes, and nothing after it, in half of the time; `None` for any other.
 fn inflated_at_once(bytes: &[u8], size: usize) -> Result<Option<Vec<u8>>> {
     if size / DEFLATE_RATIO > bytes.len() {
         return Ok(None);
@@ -84,7 +84,7 @@ mod tests {
         wrong_header[0] = 0xff;
         for damaged in [&wrong_sum[..], &wrong_header, &stream[..stream.len() - 1], &stream[..5], &[]] {
             let error = inflated(damaged, 5000).unwrap_err();
-            assert!(error.to_string().contains("a strip or a tile is damaged"), "{error}");
+            assert!(error.to_string().contains("a strip or tile is damaged"), "{error}");
         }
     }
 }

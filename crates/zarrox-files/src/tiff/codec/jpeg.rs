@@ -15,16 +15,16 @@ use crate::tiff::sample::Sample;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::tiff) enum Colours {
     Gray,
-    /// Red, green and blue as they are stored.
+    /// Red, green and blue as stored.
     Rgb,
     /// Red, green and blue, which are stored as brightness and two differences.
     YCbCr,
-    /// Four colours as they are stored.
+    /// Four colours as stored.
     Four,
 }
 
 impl Colours {
-    /// Returns the colours of an image with `samples` samples that lie together.
+    /// Returns the colours of an image with `samples` interleaved samples.
     pub(super) fn of(photometric: u64, samples: u64, sample: &Sample) -> Result<Self> {
         if sample.bits != 8 || sample.is_packed() {
             let bits = sample.bits;
@@ -82,10 +82,10 @@ pub(super) fn check(start: &[u8]) -> Result<()> {
 
 /// Returns the samples of a JPEG without its tables, which all of them share.
 pub(super) fn decoded(bytes: &[u8], tables: &[u8], colours: Colours, wanted: Wanted<'_>) -> Result<Vec<u8>> {
-    // The tables are a JPEG without an image: its end, and the begin of the image, are left out.
+    // The tables are a JPEG without an image: its end, and the start of the image, are left out.
     let tables = tables.strip_prefix(b"\xff\xd8");
     let tables = tables.map(|tables| tables.strip_suffix(b"\xff\xd9").unwrap_or(tables));
-    let image = bytes.strip_prefix(b"\xff\xd8").ok_or_else(|| corrupt("a strip or a tile is not a JPEG"))?;
+    let image = bytes.strip_prefix(b"\xff\xd8").ok_or_else(|| corrupt("a strip or tile is not a JPEG"))?;
     let (segment, space): (&[u8], _) = match colours {
         Colours::Gray => (&[], ColorSpace::Luma),
         Colours::Rgb => (AS_STORED, ColorSpace::RGB),
@@ -108,7 +108,7 @@ pub(super) fn decoded(bytes: &[u8], tables: &[u8], colours: Colours, wanted: Wan
         && size == usize::from(info.width) * usize::from(info.height) * colours.samples();
     if !is_same {
         return Err(corrupt(format!(
-            "a JPEG of {} times {} pixels with {} samples is in a strip or a tile of {} times {} with {}",
+            "a JPEG of {} x {} pixels with {} samples is in a strip or tile of {} times {} with {}",
             info.height,
             info.width,
             info.components,

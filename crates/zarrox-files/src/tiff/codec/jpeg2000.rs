@@ -1,5 +1,5 @@
-//! JPEG 2000: codestreams, alone or in the boxes of a JP2. Components are taken as they are stored, without palettes and colours.
-//! Samples of any number of bits come as whole elements.
+//! JPEG 2000: codestreams, alone or in the boxes of a JP2. Components are taken as stored, without palettes
+//! and colours. Samples of any number of bits come as whole elements.
 
 use hayro_jpeg2000::{DecodeError, DecodeSettings, DecoderContext, Image, MarkerError};
 use zarrox::data_type::Endian;
@@ -17,10 +17,10 @@ const CODESTREAM: &[u8] = b"\xff\x4f\xff\x51";
 /// The first bytes of the boxes of a JP2.
 const BOXES: &[u8] = b"\0\0\0\x0cjP  ";
 
-/// The most components that the decoder takes.
+/// The maximum number of components that the decoder takes.
 pub(super) const MOST_COMPONENTS: u64 = 255;
 
-/// The most tiles of a codestream.
+/// The maximum number of tiles of a codestream.
 const MOST_TILES: u64 = 65_535;
 
 /// Returns true if samples can be components of JPEG 2000 that are decoded.
@@ -49,7 +49,7 @@ struct Header {
 }
 
 impl Header {
-    /// Returns the header of a codestream; `None` if it is cut off, or its sizes are impossible.
+    /// Returns the header of a codestream; `None` if it is truncated, or its sizes are impossible.
     fn of(codestream: &[u8]) -> Option<Self> {
         let segment = codestream.strip_prefix(CODESTREAM)?.get(2..)?;
         let (capabilities, rest) = segment.split_first_chunk()?;
@@ -103,12 +103,12 @@ impl Header {
         };
         if self.components.len() as u64 != samples || !self.components.iter().all(fits) {
             return Err(corrupt(format!(
-                "a JPEG 2000 has the components {:?} instead of {samples} samples of {}",
+                "a JPEG 2000 codestream has the components {:?} instead of {samples} samples of {}",
                 self.components, sample.data_type
             )));
         }
         if self.tiles > MOST_TILES {
-            return Err(corrupt(format!("a JPEG 2000 has {} tiles", self.tiles)));
+            return Err(corrupt(format!("a JPEG 2000 codestream has {} tiles", self.tiles)));
         }
         Ok(())
     }
@@ -147,7 +147,7 @@ pub(super) fn check(start: &[u8], samples: u64, sample: &Sample) -> Result<()> {
 
 /// Returns the samples of a JPEG 2000.
 pub(super) fn decoded(bytes: &[u8], wanted: Wanted<'_>) -> Result<Vec<u8>> {
-    let codestream = codestream(bytes).ok_or_else(|| corrupt("a strip or a tile is not a JPEG 2000"))?;
+    let codestream = codestream(bytes).ok_or_else(|| corrupt("a strip or tile is not a JPEG 2000"))?;
     let header = Header::of(codestream).ok_or_else(|| corrupt("the header of a JPEG 2000 is damaged"))?;
     header.check(wanted.samples as u64, wanted.sample)?;
     pictures::check(header.rows, header.columns, wanted)?;
@@ -162,7 +162,7 @@ pub(super) fn decoded(bytes: &[u8], wanted: Wanted<'_>) -> Result<Vec<u8>> {
     let is_whole = components.len() == samples
         && components.iter().all(|component| component.samples().len() as u64 == pixels);
     if !is_whole {
-        return Err(corrupt("a JPEG 2000 has other components than its header says"));
+        return Err(corrupt("a JPEG 2000 codestream has other components than its header says"));
     }
     let bytes = usize::try_from(pixels).ok().and_then(|pixels| pixels.checked_mul(samples * size));
     let mut out = zeroed(bytes.unwrap_or(usize::MAX))?;
@@ -185,7 +185,7 @@ impl Component {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "what is outside of the range becomes its end"
+        reason = "what is outside the range becomes its end"
     )]
     fn element(self, value: f32) -> u16 {
         let most = u16::MAX >> (16 - self.bits.min(16));
@@ -197,7 +197,7 @@ impl Component {
 fn not_decoded(error: DecodeError) -> zarrox::Error {
     match error {
         DecodeError::Marker(MarkerError::Unsupported) => {
-            unsupported(format!("a strip or a tile of JPEG 2000 is not supported: {error}"))
+            unsupported(format!("a strip or tile of JPEG 2000 is not supported: {error}"))
         }
         error => damaged(&error),
     }

@@ -17,7 +17,7 @@ pub(super) use self::wanted::Wanted;
 use super::sample::Sample;
 use crate::input::{corrupt, unsupported};
 
-/// The most bytes that the decoder of LZMA takes.
+/// The maximum number of bytes that the decoder of LZMA takes.
 const LZMA_MEMORY: u64 = 256 << 20;
 
 /// The compression of strips and tiles.
@@ -165,7 +165,7 @@ pub(super) fn decompressed(
         Compression::Png => pictures::png(&bytes, wanted)?,
     };
     if out.len() < size {
-        return Err(corrupt(format!("a strip or a tile has {} bytes instead of {size}", out.len())));
+        return Err(corrupt(format!("a strip or tile has {} bytes instead of {size}", out.len())));
     }
     out.truncate(size);
     Ok(out)

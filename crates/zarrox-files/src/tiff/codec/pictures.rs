@@ -14,7 +14,7 @@ use crate::input::{corrupt, zeroed};
 /// Returns the error of a picture that is not the strip or tile.
 fn differs(rows: u64, columns: u64, wanted: Wanted<'_>) -> zarrox::Error {
     corrupt(format!(
-        "a picture of {rows} times {columns} pixels is in a strip or a tile of {} times {}",
+        "a picture of {rows} x {columns} pixels is in a strip or tile of {} times {}",
         wanted.rows, wanted.columns
     ))
 }

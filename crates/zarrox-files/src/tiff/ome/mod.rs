@@ -21,13 +21,13 @@ use crate::external::External;
 use crate::input::{Input, Source, corrupt, unsupported};
 use crate::store::LeftOut;
 
-/// The most planes of an image.
+/// The maximum number of planes of an image.
 const MOST_PLANES: u64 = 1 << 20;
 
-/// The most files of an image that stay open.
+/// The maximum number of files of an image that stay open.
 const MOST_OPEN: usize = 64;
 
-/// The most files of an image.
+/// The maximum number of files of an image.
 const MOST_FILES: usize = 1 << 16;
 
 /// The largest file of metadata beside images, in bytes.
@@ -110,7 +110,7 @@ pub(super) fn series(
     Ok(Some(all))
 }
 
-/// Returns the images of a text, or of the file of metadata that it names.
+/// Returns the images of a string, or of the file of metadata that it names.
 fn described(text: &str, files: &mut Files<'_>) -> Result<Vec<Described>> {
     let mut document = xml::parse(text)?;
     if let Document::Elsewhere(name, uuid) = document {
@@ -220,7 +220,7 @@ impl Files<'_> {
         })?;
         if (form.width, form.height) != (image.size_x, image.size_y) {
             return Err(corrupt(format!(
-                "the image is said to have {} times {} pixels, and its first page has {} times {}",
+                "the image is said to have {} x {} pixels, and its first page has {} times {}",
                 image.size_y, image.size_x, form.height, form.width
             )));
         }

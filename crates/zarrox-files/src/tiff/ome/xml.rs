@@ -7,7 +7,7 @@ use crate::input::corrupt;
 use crate::tiff::channel::Channel;
 use crate::tiff::scales::Scales;
 
-/// The most elements of a document.
+/// The maximum number of elements of a document.
 const MOST_NODES: u32 = 1 << 23;
 
 /// What a document says.
@@ -99,7 +99,7 @@ fn child<'a, 'b>(node: Node<'a, 'b>, name: &'static str) -> Option<Node<'a, 'b>>
     children(node, name).next()
 }
 
-/// Returns a whole number of an element.
+/// Returns an integer of an element.
 fn whole(node: Node<'_, '_>, name: &str) -> Result<Option<u64>> {
     let Some(text) = node.attribute(name) else { return Ok(None) };
     let number = text.trim().parse();

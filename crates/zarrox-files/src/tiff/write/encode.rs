@@ -1,4 +1,4 @@
-//! Strips and tiles on their way into a file: predictors and compression.
+//! Strips and tiles that are written to a file: predictors and compression.
 
 use std::io::Write as _;
 
@@ -71,7 +71,7 @@ pub(super) fn predictor_of(data_type: &DataType, compression: Compression, with_
 pub(super) struct Encoding {
     pub(super) compression: Compression,
     pub(super) predictor: Predictor,
-    /// The number of samples that lie together, and the size of one in bytes.
+    /// The number of interleaved samples, and the size of one in bytes.
     pub(super) samples: usize,
     pub(super) size: usize,
     /// The number that tells what the bits of a sample are.

@@ -7,7 +7,8 @@ use zarrox::data_type::Endian;
 
 use crate::input::{failed, unsupported};
 
-/// The most bytes of elements of a file in the classic form, whose offsets have 32 bits. Compressed elements may be a little larger.
+/// The maximum number of bytes of elements of a file in the classic form, whose offsets have 32 bits.
+/// Compressed elements may be a little larger.
 const CLASSIC: u64 = 3_900_000_000;
 
 /// The value of a tag.
@@ -35,7 +36,7 @@ pub(super) struct File<W> {
 }
 
 impl<W: Write + Seek> File<W> {
-    /// Begins a file for `bytes` bytes of elements, in `parts` strips or tiles.
+    /// Starts a file for `bytes` bytes of elements, in `parts` strips or tiles.
     pub(super) fn begin(out: W, bytes: u64, parts: u64) -> Result<Self> {
         // An incompressible part is larger by a header and a sum.
         let most = bytes.saturating_add(bytes / 1000).saturating_add(parts.saturating_mul(64));
@@ -75,7 +76,8 @@ impl<W: Write + Seek> File<W> {
         Ok(place)
     }
 
-    /// Writes directories one after the other, each with the offset of the next one if they are `chained`, and returns their offsets.
+    /// Writes directories one after another, each with the offset of the next one if they are `chained`, and
+    /// returns their offsets.
     pub(super) fn directories(
         &mut self,
         all: impl ExactSizeIterator<Item = Tags>,

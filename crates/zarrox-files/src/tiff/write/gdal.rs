@@ -182,7 +182,7 @@ fn document(items: Vec<Item>) -> Result<String> {
     Ok(xml)
 }
 
-/// Returns a text of XML, which has no control characters but tabs and ends of lines.
+/// Returns a string of XML, which has no control characters but tabs and ends of lines.
 fn text_of_xml(text: &str) -> Result<String> {
     match text.chars().find(|c| c.is_control() && !matches!(c, '\t' | '\n' | '\r')) {
         None => Ok(escaped(text)),
@@ -198,7 +198,7 @@ fn not_written(name: &str, value: &Json) -> Error {
     ))
 }
 
-/// Returns the text of the element that stands for nothing: the attribute for it, or the fill value if it is not 0.
+/// Returns the text of the element that marks missing values: the attribute for it, or the fill value if it is not 0.
 fn no_data(placed: &Placed) -> Result<Option<String>> {
     let data_type = placed.array.data_type();
     if matches!(data_type, DataType::Bool | DataType::Complex64 | DataType::Complex128) {
@@ -224,7 +224,7 @@ fn no_data(placed: &Placed) -> Result<Option<String>> {
     placed.array.format_element(fill.as_bytes()).map(|text| Some(text.to_ascii_lowercase()))
 }
 
-/// Returns a text of XML.
+/// Returns a string of XML.
 pub(super) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -1,4 +1,4 @@
-//! The place of an image on the earth as tags of GeoTIFF.
+//! Georeferencing of an image as tags of GeoTIFF.
 
 use zarrox::json::Json;
 use zarrox::{Group, Node, Result};
@@ -14,7 +14,7 @@ const WGS_84: u16 = 4326;
 /// The codes of the EPSG registry that are projected systems, whatever their coordinates are.
 const SURELY_PROJECTED: [std::ops::RangeInclusive<u16>; 2] = [2000..=3999, 20000..=32766];
 
-/// The names of the dimensions of columns and rows, by which their coordinates are taken for places on the earth.
+/// The names of the dimensions of columns and rows, by which their coordinates are taken for geographic coordinates.
 const EAST: [&str; 8] =
     ["x", "lon", "longitude", "long", "easting", "east", "projection_x_coordinate", "rlon"];
 const NORTH: [&str; 8] =

@@ -7,7 +7,7 @@ use zarrox::{Array, DataType, Result};
 use crate::input::unsupported;
 use crate::placed::{Axis, Placed};
 
-/// The most samples of a pixel, and pixels along a side.
+/// The maximum number of samples of a pixel, and pixels along a side.
 const MOST_SAMPLES: u64 = 65_535;
 const MOST_SIDE: u64 = (1 << 31) - 1;
 
@@ -31,7 +31,7 @@ pub(super) struct Layout {
     pub(super) lead: Vec<u64>,
     pub(super) height: u64,
     pub(super) width: u64,
-    /// The samples that lie together in a pixel, which are the last dimension; `None` for pixels of one element.
+    /// The interleaved samples in a pixel, which are the last dimension; `None` for pixels of one element.
     pub(super) samples: Option<u64>,
     /// True if the dimensions before the rows are samples in planes of their own, and not pages.
     pub(super) is_planar: bool,
@@ -69,7 +69,7 @@ impl Layout {
         let sides = if has_samples { 3 } else { 2 };
         let Some(first) = axes.len().checked_sub(sides) else {
             return Err(unsupported(format!(
-                "an image of TIFF has rows and columns, and the selection has the shape {lengths:?}"
+                "a TIFF image has rows and columns, and the selection has the shape {lengths:?}"
             )));
         };
         if lengths.contains(&0) {
@@ -91,7 +91,7 @@ impl Layout {
             return Err(unsupported(format!("TIFF has no image of the shape {lengths:?}")));
         }
         if !is_planar && planes > u32::MAX.into() {
-            return Err(unsupported(format!("a file of TIFF has no {planes} pages")));
+            return Err(unsupported(format!("a TIFF file has no {planes} pages")));
         }
         let chunks = chunk_lengths(&placed.array, &placed.axes);
         let size = data_type.size() as u64;
@@ -102,7 +102,7 @@ impl Layout {
         let parts = down.checked_mul(across).and_then(|parts| parts.checked_mul(layout.images()));
         if parts.is_none_or(|parts| parts > MOST_PARTS) {
             return Err(unsupported(format!(
-                "the images of the shape {lengths:?} have too many tiles for a file of TIFF"
+                "the images of the shape {lengths:?} have too many tiles for a TIFF file"
             )));
         }
         Ok(layout)
@@ -154,7 +154,7 @@ impl Layout {
         if self.is_planar { self.images() } else { self.samples.unwrap_or(1) }
     }
 
-    /// Returns the number of strips or tiles of an image below one another, and beside one another.
+    /// Returns the number of strips or tiles of an image vertically, and horizontally.
     pub(super) fn parts(&self) -> (u64, u64) {
         (self.height.div_ceil(self.part.0), self.width.div_ceil(self.part.1))
     }

@@ -1,4 +1,4 @@
-//! Files of TIFF from arrays: plain ones, GeoTIFF where coordinates tell a place, and OME-TIFF.
+//! TIFF files from arrays: plain ones, GeoTIFF where coordinates tell a place, and OME-TIFF.
 //!
 //! The crate `tiff` writes strips in their order, but neither tiles nor planes, and it needs a version of Zstandard that cannot be linked
 //! together with ours.
@@ -40,7 +40,7 @@ pub(crate) struct Options<'a> {
     /// True for OME-TIFF.
     pub(crate) is_ome: bool,
     pub(crate) compression: Compression,
-    /// The most bytes of elements in memory.
+    /// The maximum number of bytes of elements in memory.
     pub(crate) memory: u64,
     /// Called with the number of elements that were written since the last call.
     pub(crate) progress: &'a (dyn Fn(u64) -> Result<()> + Sync),
@@ -101,7 +101,7 @@ pub(crate) fn write(
         levels.push(level(&array.slice(..), layout, &mut file, options)?);
     }
     let main = level(&placed.array.slice(&placed.selection), layout, &mut file, options)?;
-    // The directories of smaller copies of each page, which the page names.
+    // The directories of overviews of each page, which the page names.
     let mut below = vec![Vec::new(); usize::try_from(main.layout.pages()).unwrap_or(0)];
     for level in &levels {
         let directories = (0..below.len()).map(|page| level.tags(page, true));

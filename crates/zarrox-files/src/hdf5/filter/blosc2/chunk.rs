@@ -62,7 +62,7 @@ impl Header {
             header.repeated = first >> 4 & 7;
             if second != 0 || first & 0x89 != 0 {
                 let message =
-                    "a chunk of Blosc2 with a dictionary, blocks of any length, or of a form only for memory";
+                    "a Blosc2 chunk with a dictionary, blocks of variable length, or of a form only for memory";
                 return Err(unsupported(format!("{message} (flags {first:#04x} and {second:#04x})")));
             }
         } else {
@@ -72,7 +72,7 @@ impl Header {
             }
         }
         if header.size > 0 && header.block == 0 {
-            return Err(corrupt("a chunk of Blosc2 has blocks without bytes"));
+            return Err(corrupt("a Blosc2 chunk has blocks without bytes"));
         }
         header.block = header.block.min(header.size);
         Ok(header)
@@ -83,10 +83,10 @@ impl Header {
 pub(super) fn decode(bytes: &[u8], size: usize) -> Result<Vec<u8>> {
     let header = Header::read(bytes)?;
     if header.size != size {
-        return Err(corrupt(format!("a chunk of Blosc2 has {} bytes instead of {size}", header.size)));
+        return Err(corrupt(format!("a Blosc2 chunk has {} bytes instead of {size}", header.size)));
     }
     let bytes = slice(bytes, 0, header.encoded)?;
-    let content = bytes.get(header.length..).ok_or_else(|| corrupt("a chunk of Blosc2 is cut off"))?;
+    let content = bytes.get(header.length..).ok_or_else(|| corrupt("a Blosc2 chunk is truncated"))?;
     match header.repeated {
         0 => {}
         3 => return filled(content, size),
@@ -102,7 +102,7 @@ pub(super) fn decode(bytes: &[u8], size: usize) -> Result<Vec<u8>> {
     for (index, start) in (0..size).step_by(header.block.max(1)).enumerate() {
         let end = size.min(start + header.block);
         let offset = little_size(bytes, header.length + index * 4)?;
-        let encoded = bytes.get(offset..).ok_or_else(|| corrupt("a chunk of Blosc2 is cut off"))?;
+        let encoded = bytes.get(offset..).ok_or_else(|| corrupt("a Blosc2 chunk is truncated"))?;
         let [first, second] = &mut buffers;
         let (first, second) = (&mut first[..end - start], &mut second[..end - start]);
         blocks.uncompress(encoded, first, &mut framed)?;
@@ -121,7 +121,7 @@ pub(super) fn repeated(kind: u8, type_size: usize, size: usize) -> Result<Vec<u8
         (2, 4) => filled(&f32::NAN.to_le_bytes(), size),
         (2, 8) => filled(&f64::NAN.to_le_bytes(), size),
         _ => {
-            Err(corrupt(format!("a chunk of Blosc2 has the value {kind} for elements of {type_size} bytes")))
+            Err(corrupt(format!("a Blosc2 chunk has the value {kind} for elements of {type_size} bytes")))
         }
     }
 }
@@ -130,7 +130,7 @@ pub(super) fn repeated(kind: u8, type_size: usize, size: usize) -> Result<Vec<u8
 fn filled(element: &[u8], size: usize) -> Result<Vec<u8>> {
     if element.is_empty() || !size.is_multiple_of(element.len()) {
         return Err(corrupt(format!(
-            "{} bytes are repeated {size} bytes long in a chunk of Blosc2",
+            "{} bytes are repeated {size} bytes long in a Blosc2 chunk",
             element.len()
         )));
     }
@@ -180,14 +180,14 @@ impl Blocks {
             4 => Compressor::Other(Coded::new(codecs::Zstd::level(3))?),
             other => {
                 return Err(unsupported(format!(
-                    "a chunk of Blosc2 with the compressor {other} is not known"
+                    "unknown compressor {other} in a Blosc2 chunk"
                 )));
             }
         };
         let (mut filters, mut delta) = (Vec::new(), None);
         for &(code, parameter) in header.filters.iter().rev() {
             if !matches!(code, 0 | 4) && delta.is_some() {
-                return Err(unsupported("a chunk of Blosc2 with a filter before delta"));
+                return Err(unsupported("a Blosc2 chunk with a filter before delta"));
             }
             match code {
                 // Bits that were cut off stay so.
@@ -202,7 +202,7 @@ impl Blocks {
                         _ => 1,
                     });
                 }
-                other => return Err(unsupported(format!("the filter {other} of Blosc2 is not known"))),
+                other => return Err(unsupported(format!("unknown filter {other} of Blosc2"))),
             }
         }
         let is_one_stream = header.flags & flag::ONE_STREAM != 0;

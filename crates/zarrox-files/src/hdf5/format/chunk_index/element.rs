@@ -34,7 +34,7 @@ impl Element {
         Ok(Self { size, filtered, chunk_bytes })
     }
 
-    /// Takes the next entry; `None` for a chunk that was not written.
+    /// Reads the next entry; `None` for a chunk that was not written.
     pub(super) fn next(&self, cursor: &mut Cursor<'_>) -> Result<Option<Stored>> {
         let address = cursor.address()?;
         let (size, mask) = match self.filtered {

@@ -129,7 +129,7 @@ impl Array<'_> {
         Ok(())
     }
 
-    /// Begins a block, which may be visited once.
+    /// Starts a block, which may be visited once.
     fn start<'b>(&mut self, bytes: &'b [u8], signature: &[u8], what: &'static str) -> Result<Cursor<'b>> {
         let mut cursor = self.source.cursor(bytes, what);
         cursor.signature(signature)?;
@@ -143,7 +143,7 @@ impl Array<'_> {
         if self.visited.insert(address) {
             Ok(())
         } else {
-            Err(corrupt(format!("{what} at {address} is there twice")))
+            Err(corrupt(format!("{what} at {address} occurs twice")))
         }
     }
 
@@ -155,7 +155,7 @@ impl Array<'_> {
         }
     }
 
-    /// Reads a super block. Returns the number of the first element behind it.
+    /// Reads a super block. Returns the number of the first element after it.
     fn super_block(&mut self, address: Address, number: u32, first: u64) -> Result<u64> {
         self.visit(address, SUPER)?;
         let (blocks, elements) = self.sizes.of(number)?;
@@ -184,7 +184,7 @@ impl Array<'_> {
         Ok(first)
     }
 
-    /// Returns the length of a data block in front of its elements.
+    /// Returns the length of a data block before its elements.
     fn prefix(&self) -> u64 {
         (6 + self.source.sizes.offset + self.sizes.offset_width) as u64
     }

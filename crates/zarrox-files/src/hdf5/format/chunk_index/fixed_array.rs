@@ -45,7 +45,7 @@ struct Array<'s> {
 }
 
 impl Array<'_> {
-    /// Returns the length of the data block in front of its elements.
+    /// Returns the length of the data block before its elements.
     fn prefix(&self) -> u64 {
         6 + self.source.sizes.offset as u64
     }

@@ -29,8 +29,8 @@ pub(super) struct Stored {
 }
 
 impl Grid {
-    /// Adds the chunk whose first element is at this position. Chunks outside of the shape are passed over: a dataset that shrank may
-    /// have them.
+    /// Adds the chunk whose first element is at this position. Chunks outside the shape are passed over: a
+    /// dataset that shrank may have them.
     pub(super) fn add(&mut self, offset: Vec<u64>, stored: Stored) -> Result<()> {
         if offset.iter().zip(&self.chunk).any(|(offset, length)| offset % length != 0) {
             return Err(corrupt(format!(
@@ -60,7 +60,7 @@ impl Grid {
         let offset = scaled.iter().zip(&self.chunk).map(|(number, &length)| number.checked_mul(length));
         match offset.collect::<Option<Vec<u64>>>() {
             Some(offset) => self.add(offset, stored),
-            // Far outside of the shape.
+            // Far outside the shape.
             None => Ok(()),
         }
     }
@@ -116,7 +116,7 @@ impl Grid {
 pub(super) struct Linear {
     /// The dimensions, the slowest first.
     dimensions: Vec<usize>,
-    /// The distance of neighbours along each dimension.
+    /// The distance between neighbours along each dimension.
     steps: Vec<u64>,
     /// True if there can be no chunks.
     pub(super) is_empty: bool,

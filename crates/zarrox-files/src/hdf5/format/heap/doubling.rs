@@ -1,7 +1,8 @@
 //! The doubling table of a fractal heap: the sizes of its blocks.
 //!
-//! A row has blocks of one size. Those of the first two rows have the first size, and those of each row behind them have twice as many
-//! bytes as in the row before. Blocks that would be larger than the largest direct block are indirect: they have rows themselves.
+//! A row has blocks of one size. Those of the first two rows have the first size, and those of each row after
+//! them have twice as many bytes as in the row before. Blocks that would be larger than the largest direct
+//! block are indirect: they have rows themselves.
 
 use zarrox::Result;
 

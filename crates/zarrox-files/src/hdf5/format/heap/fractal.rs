@@ -85,7 +85,7 @@ impl FractalHeap {
         Self::parse(cursor, address, filters_length)
     }
 
-    /// Parses the header behind its version.
+    /// Parses the header after its version.
     fn parse(mut cursor: Cursor<'_>, address: Address, filters_length: usize) -> Result<Self> {
         let sizes = cursor.sizes();
         let id_length = usize::from(cursor.u16()?);
@@ -148,7 +148,7 @@ impl FractalHeap {
             (0, 0) => self.managed(source, cursor),
             (0, 1) => self.huge(source, cursor),
             (0, 2) => self.tiny(cursor, flags),
-            _ => Err(corrupt(format!("{ID} begins with the byte {flags:#04x}, which is not known"))),
+            _ => Err(corrupt(format!("{ID} begins with the byte {flags:#04x}, which is unknown"))),
         }
     }
 
@@ -320,7 +320,7 @@ impl FractalHeap {
     }
 }
 
-/// Takes the place of a large object.
+/// Reads the place of a large object.
 fn huge(cursor: &mut Cursor<'_>, is_filtered: bool) -> Result<Huge> {
     let (address, stored) = (cursor.defined_address()?, cursor.length()?);
     let (mask, size) = if is_filtered { (cursor.u32()?, cursor.length()?) } else { (0, stored) };

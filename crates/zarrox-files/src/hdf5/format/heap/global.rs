@@ -102,7 +102,7 @@ impl Collection {
             let first = at + header;
             let end = length.and_then(|length| first.checked_add(length)).filter(|&end| end <= bytes.len());
             let end = end.ok_or_else(|| {
-                corrupt(format!("the object {index} of {WHAT} at {address} reaches beyond its end"))
+                corrupt(format!("the object {index} of {WHAT} at {address} extends beyond its end"))
             })?;
             objects.insert(index, first..end);
             at = first + (end - first).next_multiple_of(8);

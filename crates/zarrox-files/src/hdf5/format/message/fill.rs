@@ -86,7 +86,7 @@ mod tests {
         assert_error(
             parse_old(Cursor::new(&long, USUAL, "an old fill value message")),
             ErrorKind::Corrupt,
-            "ends too early",
+            "is truncated",
         );
     }
 }

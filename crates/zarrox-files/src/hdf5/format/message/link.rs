@@ -43,7 +43,7 @@ fn target(cursor: &mut Cursor<'_>, kind: u8) -> Result<Target> {
 fn external(mut cursor: Cursor<'_>) -> Result<Target> {
     let version = cursor.u8()? >> 4;
     if version != 0 {
-        return Err(unsupported(format!("an external link has the version {version}, which is not known")));
+        return Err(unsupported(format!("an external link has the unsupported version {version}")));
     }
     Ok(Target::External { file: cursor.text()?.to_vec(), path: cursor.text()?.to_vec() })
 }

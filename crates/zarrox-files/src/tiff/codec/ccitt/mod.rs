@@ -35,7 +35,7 @@ impl Mode {
     }
 }
 
-/// Bits from the highest one of each byte on. Behind the last byte are zeros.
+/// Bits from the highest one of each byte on. After the last byte are zeros.
 struct Bits<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -69,7 +69,7 @@ impl Bits<'_> {
             let index = usize::try_from(self.peek(codes::LONGEST)).unwrap_or(0);
             let (run, length) = codes::of(is_white).get(index).copied().unwrap_or((0, 0));
             if length == 0 || self.is_over() {
-                return Err(corrupt("a code of CCITT is damaged or cut off"));
+                return Err(corrupt("a CCITT code is damaged or truncated"));
             }
             self.skip(length.into());
             total += usize::from(run);
@@ -118,7 +118,7 @@ fn row_of_differences(bits: &mut Bits<'_>, above: &[usize], columns: usize) -> R
     let mut changes: Changes = Vec::new();
     let (mut place, mut at, mut is_white, mut is_start) = (0, 0_usize, true, true);
     while at < columns {
-        // The first change of the row above behind this place, to the other colour.
+        // The first change of the row above after this place, to the other colour.
         while place > 0 && above[place - 1] > at {
             place -= 1;
         }
@@ -129,7 +129,7 @@ fn row_of_differences(bits: &mut Bits<'_>, above: &[usize], columns: usize) -> R
         let of_above = |nth: usize| above.get(nth).copied().unwrap_or(columns).min(columns);
         let (code, length) = mode(bits.peek(7))?;
         if bits.is_over() {
-            return Err(corrupt("the codes of CCITT are cut off"));
+            return Err(corrupt("the CCITT codes are truncated"));
         }
         bits.skip(length);
         match code {
@@ -142,7 +142,7 @@ fn row_of_differences(bits: &mut Bits<'_>, above: &[usize], columns: usize) -> R
             }
             Difference::Shift(shift) => {
                 let change = of_above(first).checked_add_signed(shift).filter(|change| *change >= at);
-                at = change.ok_or_else(|| corrupt("a code of CCITT leads back"))?;
+                at = change.ok_or_else(|| corrupt("a CCITT code leads back"))?;
                 changes.push(at);
                 is_white = !is_white;
             }
@@ -159,7 +159,7 @@ enum Difference {
     Pass,
     /// Two runs follow.
     Runs,
-    /// The change lies this number of columns behind that of the row above.
+    /// The change lies this number of columns after that of the row above.
     Shift(isize),
 }
 
@@ -177,7 +177,7 @@ fn mode(bits: u32) -> Result<(Difference, u32)> {
         0b000_0011 => (Shift(3), 7),
         0b000_0010 => (Shift(-3), 7),
         0b000_0001 => return Err(unsupported("the extensions of CCITT are not supported")),
-        _ => return Err(corrupt("a code of CCITT is damaged")),
+        _ => return Err(corrupt("a CCITT code is damaged")),
     })
 }
 
@@ -206,7 +206,7 @@ pub(super) fn decoded(bytes: &[u8], mode: Mode, wanted: Wanted<'_>) -> Result<Ve
             Mode::Group4 => {
                 if bits.peek(12) == 1 {
                     let rows = wanted.rows;
-                    return Err(corrupt(format!("a strip or a tile has {nth} rows instead of {rows}")));
+                    return Err(corrupt(format!("a strip or tile has {nth} rows instead of {rows}")));
                 }
                 row_of_differences(&mut bits, &above, columns)?
             }

@@ -44,7 +44,7 @@ impl Kind {
             _ => number,
         };
         let kind = usize::try_from(number).ok().and_then(|number| Self::ALL.get(number));
-        kind.copied().ok_or_else(|| corrupt("an offset of LERC has no type"))
+        kind.copied().ok_or_else(|| corrupt("a LERC offset has no type"))
     }
 
     /// Reads a little-endian number.
@@ -120,9 +120,9 @@ impl Header {
         if version >= 6 {
             reader.skip(16)?;
         }
-        let rest = bytes.get(14..size).ok_or_else(|| corrupt("a block of LERC is cut off"))?;
+        let rest = bytes.get(14..size).ok_or_else(|| corrupt("a LERC block is truncated"))?;
         if checksum != fletcher(rest) {
-            return Err(corrupt("the checksum of a block of LERC differs"));
+            return Err(corrupt("the checksum of a LERC block differs"));
         }
         let is_mask = depth + 1 == wanted.samples && kind == Kind::U8;
         let fits = rows >= wanted.rows
@@ -134,7 +134,7 @@ impl Header {
             && (1..=1 << 16).contains(&block);
         if !fits {
             return Err(corrupt(format!(
-                "a block of LERC has {rows} times {columns} pixels with {depth} samples of {} bytes",
+                "a LERC block has {rows} x {columns} pixels with {depth} samples of {} bytes",
                 kind.size()
             )));
         }

@@ -36,7 +36,7 @@ impl Around {
 }
 
 impl Block {
-    /// Reads all elements behind the mask.
+    /// Reads all elements after the mask.
     fn read(&mut self, reader: &mut Reader<'_>) -> Result<()> {
         let Header { version, depth, kind, max_error, min, max, .. } = self.header;
         if self.header.valid == 0 {
@@ -117,7 +117,7 @@ impl Block {
         let pattern = if version >= 5 { 14 } else { 15 };
         let is_damaged = usize::from(flags >> 2) & pattern != (columns.start >> 3) & pattern;
         if is_damaged || (is_difference && (dim == 0 || flags & 3 == 0)) {
-            return Err(corrupt("a tile of LERC is damaged"));
+            return Err(corrupt("a LERC tile is damaged"));
         }
         let all = rows.len() * columns.len();
         let pixels: Vec<usize> = rows
@@ -144,7 +144,7 @@ impl Block {
                 let offset = own.of_offset(flags >> 6)?.read(reader)?;
                 let numbers = if mode == 1 { bits::unstuffed(reader, all)? } else { Vec::new() };
                 if mode == 1 && numbers.len() != pixels.len() {
-                    return Err(corrupt("a tile of LERC has another number of elements"));
+                    return Err(corrupt("a LERC tile has another number of elements"));
                 }
                 let most = self.most.get(dim).copied().unwrap_or(f64::INFINITY);
                 for (nth, pixel) in pixels.into_iter().enumerate() {
