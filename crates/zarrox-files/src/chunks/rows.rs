@@ -1,4 +1,4 @@
-//! Elements that lie in a file one after another, in chunks that are runs of them.
+//! Contiguous elements of a file, divided into chunks.
 
 use std::fmt::Debug;
 use std::ops::ControlFlow;
@@ -11,31 +11,31 @@ use zarrox::{DataType, DynArray, Result};
 use crate::chunks::{Elements, each_position};
 use crate::input::{Input, corrupt};
 
-/// The size of a chunk that is encoded from elements in a row, in bytes.
+/// The size in bytes of a chunk of contiguous elements.
 pub(crate) const CHUNK: u64 = 4 << 20;
 
-/// The place of elements.
+/// The location of the elements.
 #[derive(Debug, Clone)]
 pub(crate) enum Place {
-    /// A file, from this position on.
+    /// A file, from this offset on.
     File(std::sync::Arc<Input>, u64),
-    /// Parts of files, one after another: each with its position and its length.
+    /// Parts of files, in order: the offset and the length of each.
     #[cfg_attr(
         all(not(feature = "hdf5"), not(test)),
-        expect(dead_code, reason = "only HDF5 has elements there")
+        expect(dead_code, reason = "only HDF5 stores elements like this")
     )]
     Parts(Vec<(std::sync::Arc<Input>, u64, u64)>),
     /// Memory.
     #[cfg_attr(
         all(not(feature = "hdf5"), not(test)),
-        expect(dead_code, reason = "only HDF5 has elements there")
+        expect(dead_code, reason = "only HDF5 stores elements like this")
     )]
     Memory(Bytes),
     /// Not stored: all elements are the fill value.
     Nowhere,
 }
 
-/// Chunks that are runs of elements: as many rows as make a few mebibytes.
+/// Chunks of contiguous elements: whole rows, of a few mebibytes in total.
 #[derive(Debug, Clone)]
 pub(crate) struct Runs {
     shape: Vec<u64>,
@@ -45,7 +45,7 @@ pub(crate) struct Runs {
     item: u64,
 }
 
-/// The place of a chunk among all elements, in bytes.
+/// The range of a chunk among all elements, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Extent {
     pub(crate) offset: u64,
@@ -56,7 +56,7 @@ pub(crate) struct Extent {
 }
 
 impl Runs {
-    /// Divides an array of this shape, whose elements have this size in bytes.
+    /// Divides an array of this shape into chunks. `item` is the size of an element in bytes.
     pub(crate) fn new(shape: &[u64], item: u64) -> Self {
         Self::of_chunks(shape, runs(shape, item, CHUNK), item)
     }
@@ -81,7 +81,7 @@ impl Runs {
         self.shape.contains(&0)
     }
 
-    /// Returns the place of a chunk of the grid.
+    /// Returns the range of a chunk of the grid.
     pub(crate) fn extent(&self, chunk: &[u64]) -> Extent {
         let (mut first, mut count, mut whole) = (0_u64, 1_u64, 1_u64);
         for (dim, &index) in chunk.iter().enumerate() {
@@ -106,7 +106,7 @@ impl Runs {
     }
 }
 
-/// Elements in row-major order, in chunks that are runs of them.
+/// Elements in row-major order, in contiguous chunks.
 #[derive(Debug)]
 pub(crate) struct Rows {
     place: Place,
@@ -114,7 +114,7 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// Returns the elements of an array of this shape. `available` is the number of bytes that exist.
+    /// Returns the elements of an array of this shape. `available` is the number of bytes in the source.
     pub(crate) fn new(place: Place, shape: &[u64], item: u64, available: u64) -> Result<Self> {
         let size = shape.iter().try_fold(item, |size, &length| size.checked_mul(length));
         let is_there = !matches!(place, Place::Nowhere) && !shape.contains(&0);

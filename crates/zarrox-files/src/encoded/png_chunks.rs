@@ -8,7 +8,7 @@ use crate::input::corrupt;
 /// The first bytes of a PNG.
 const SIGNATURE: usize = 8;
 
-/// Fails if a chunk of a PNG does not have its checksum, or if the last one is not there.
+/// Fails if the checksum of a chunk of a PNG does not match, or if the last chunk is missing.
 pub(crate) fn check(bytes: &[u8]) -> Result<()> {
     let mut rest = bytes.get(SIGNATURE..).unwrap_or_default();
     while let Some((kind, behind)) = checked(rest)? {

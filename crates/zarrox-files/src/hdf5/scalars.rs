@@ -1,6 +1,6 @@
-//! Numbers and text of a fixed length: the types of Zarr for them, and the way from their stored bytes.
+//! Numbers and text of a fixed length: their Zarr data types, and the conversion of their stored bytes.
 //!
-//! Elements of datasets, fields of structures, and values of attributes have the same rules.
+//! Elements of datasets, fields of structures, and values of attributes follow the same rules.
 
 use zarrox::codecs;
 use zarrox::data_type::Endian;
@@ -12,10 +12,10 @@ use super::format::{Bits, Class, Datatype, EnumMember, FloatLayout, Member, Orde
 use super::text::{lenient, unpadded};
 use crate::input::{corrupt, unsupported};
 
-/// The prefix of the tag by which h5py marks bytes that are a type of NumPy.
+/// The prefix of the tag that h5py uses for NumPy types without an HDF5 equivalent.
 const NUMPY_TAG: &str = "NUMPY:";
 
-/// A number, text of a fixed length, or bytes without a meaning.
+/// A number, text of a fixed length, or opaque bytes.
 #[derive(Debug, Clone)]
 pub(super) struct Scalar {
     pub(super) data_type: DataType,
@@ -24,20 +24,20 @@ pub(super) struct Scalar {
     pub(super) change: Change,
     /// The names of an enumeration, with their values.
     pub(super) names: Option<Map>,
-    /// The tag of bytes without a meaning.
+    /// The tag of opaque bytes.
     pub(super) tag: Option<String>,
 }
 
 /// The conversion from stored bytes to those of Zarr in little-endian order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Change {
-    /// They are the same.
+    /// The bytes are the same.
     None,
     /// The bytes of each word of this size are reversed.
     Reversed(usize),
-    /// An integer has some of the bits.
+    /// An integer uses some of the bits.
     Bits { bits: Bits, is_signed: bool },
-    /// What is not text becomes zeros.
+    /// Bytes after the end of the text become zeros.
     Text(Padding),
 }
 
@@ -59,7 +59,7 @@ impl Change {
         out.resize(start + size, 0);
     }
 
-    /// Returns the order of the bytes, where they are those of Zarr in one order.
+    /// Returns the byte order if the stored bytes are those of Zarr in one order.
     pub(super) fn order(self) -> Option<Endian> {
         match self {
             Self::None => Some(Endian::Little),
@@ -69,7 +69,7 @@ impl Change {
     }
 }
 
-/// Returns the value of an integer that has some of the bits of its bytes, of which there are at most 8.
+/// Returns the value of an integer of at most 8 bytes that uses only some of the bits.
 fn integer(stored: &[u8], bits: Bits, is_signed: bool) -> i64 {
     let mut wide = [0; 8];
     wide.iter_mut().zip(stored).for_each(|(to, &from)| *to = from);
@@ -87,7 +87,7 @@ impl Scalar {
     /// Returns the scalar of a type; `None` for a type that is not a scalar.
     ///
     /// # Errors
-    /// When Zarr has no such elements.
+    /// If Zarr has no equivalent data type.
     pub(super) fn of(datatype: &Datatype) -> Result<Option<Self>> {
         let size = datatype.size;
         if size == 0 {
@@ -140,8 +140,8 @@ fn ordered(order: Order, word: usize) -> Change {
     if order == Order::Big && word > 1 { Change::Reversed(word) } else { Change::None }
 }
 
-/// Returns the type of an integer. One of an odd size becomes the next larger one, and one of some bits that
-/// with all of them.
+/// Returns the type of an integer. An integer of an unusual size becomes the next larger type, and one that
+/// uses some of the bits becomes the full type.
 fn of_bits(size: usize, bits: Bits, is_signed: bool) -> Result<(DataType, Change)> {
     let Bits { order, offset, precision } = bits;
     let end = usize::from(offset) + usize::from(precision);
@@ -184,7 +184,7 @@ fn float(size: usize, bits: Bits, layout: FloatLayout) -> Result<DataType> {
     }
 }
 
-/// Returns the type of bytes with a tag. h5py marks those of NumPy's types, such as dates, by it.
+/// Returns the type of tagged opaque bytes. h5py uses tags for NumPy types such as dates.
 fn opaque(size: usize, tag: &str) -> Result<Scalar> {
     if let Some(dtype) = tag.strip_prefix(NUMPY_TAG)
         && let Ok((data_type, order)) = codecs::registry().data_type_from_v2(&Json::from(dtype))
@@ -202,7 +202,7 @@ fn opaque(size: usize, tag: &str) -> Result<Scalar> {
     Ok(Scalar { data_type: DataType::RawBits(size), size, change: Change::None, names: None, tag })
 }
 
-/// Returns the type of an enumeration: that of its integers, or of truth.
+/// Returns the type of an enumeration: its integer type, or bool.
 fn enumeration(base: &Datatype, members: &[EnumMember]) -> Result<Scalar> {
     let Class::Integer { is_signed, .. } = base.class else {
         return Err(corrupt("an enumeration does not have an integer type"));
@@ -220,7 +220,7 @@ fn enumeration(base: &Datatype, members: &[EnumMember]) -> Result<Scalar> {
     Ok(Scalar { names: Some(names), ..base })
 }
 
-/// Returns true for the enumeration that h5py makes of booleans.
+/// Returns true for the enumeration that h5py writes for booleans.
 fn is_truth(size: usize, members: &[EnumMember]) -> bool {
     let has = |name: &[u8], value: u8| {
         members.iter().any(|member| member.name.eq_ignore_ascii_case(name) && member.value == [value])
@@ -251,7 +251,7 @@ fn complex(part: &Datatype, size: usize) -> Result<Scalar> {
     Ok(Scalar { data_type, size, change: half.change, names: None, tag: None })
 }
 
-/// Returns the complex number that a structure of two floats is, as h5py writes it.
+/// Returns the complex type of a structure of two floats, as h5py writes it.
 fn complex_members(members: &[Member], size: usize) -> Option<Scalar> {
     let [real, imaginary] = members else { return None };
     if (real.name.as_slice(), imaginary.name.as_slice()) != (b"r", b"i")

@@ -6,7 +6,7 @@ pub(super) struct Bits<'a> {
     bytes: &'a [u8],
     /// The position of the next byte that is not in `word`.
     at: usize,
-    /// The next bits, the first one highest. Bits behind the first `count` are the start of the next byte, or 0.
+    /// The next bits, the first one highest. Bits after the first `count` are the start of the next byte, or 0.
     word: u64,
     count: u32,
 }

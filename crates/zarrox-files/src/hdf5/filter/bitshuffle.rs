@@ -16,7 +16,7 @@ use crate::input::{corrupt, unsupported, zeroed};
 struct Bitshuffle {
     /// The size of an element, if it is a parameter.
     item: Option<usize>,
-    /// The elements of a block, if they are a parameter.
+    /// The number of elements in a block, if it is a parameter.
     block: Option<usize>,
     compressor: Compressor,
 }
@@ -85,8 +85,8 @@ impl Undo for Bitshuffle {
     }
 }
 
-/// Brings the bits of elements back to their places. For each bit of an element, `bits` has that bit of all elements, whose number is
-/// a multiple of eight.
+/// Undoes the bit transposition. For each bit position, `bits` holds that bit of all elements; the number of elements
+/// is a multiple of eight.
 pub(super) fn untranspose(bits: &[u8], elements: &mut [u8], item: usize) {
     let eights = elements.len() / item / 8;
     for byte in 0..item {

@@ -38,7 +38,7 @@ pub(super) fn create(filter: &Filter) -> Result<Box<dyn Undo>> {
         (0, _, 1 | 2 | 4 | 8) => None,
         (1, 0, 4 | 8) => filter.parameters.get(1).map(|decimals| decimals.cast_signed()),
         (1, 1, _) => {
-            return Err(unsupported("the filter scale-offset with a variable exponent, which no HDF5 reads"));
+            return Err(unsupported("the filter scale-offset with a variable exponent, which no version of HDF5 decodes"));
         }
         _ => {
             return Err(corrupt(format!(
@@ -74,7 +74,7 @@ impl Undo for ScaleOffset {
         let mut decoded = match usize::try_from(width).map_err(|_| cut())? {
             // The elements are stored as they are.
             width if width == all => packed.get(..size).ok_or_else(cut)?.to_vec(),
-            // HDF5 writes this if the first float of a chunk is NaN, and then stores no elements.
+            // HDF5 writes this width if the first float of a chunk is NaN, and then stores no elements.
             width if width > all => {
                 return Err(corrupt(format!(
                     "a chunk of the filter scale-offset has {width} bits for elements of {all} bits, and so no elements"

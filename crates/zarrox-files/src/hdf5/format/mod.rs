@@ -1,7 +1,7 @@
 //! The format of HDF5 files: superblock, object headers, messages, heaps and indexes.
 //!
-//! Everything is read by ranges of bytes, so that a file may lie anywhere. Nothing in a file is trusted: lengths are compared with the
-//! length of the file before memory is taken, and addresses that were visited are not visited again.
+//! Everything is read as byte ranges, so that the file can be in any storage. The content is not trusted: lengths are
+//! compared with the length of the file before memory is allocated, and no address is visited twice.
 
 mod attribute;
 mod btree1;
@@ -99,7 +99,7 @@ impl File {
         attribute::all(&self.source, &self.shared, &Header::read(&self.source, object)?)
     }
 
-    /// Returns the stored chunks of a dataset that have a part in its shape, in any order.
+    /// Returns the stored chunks of a dataset that overlap its shape, in any order.
     pub(super) fn chunks(&self, dataset: &Dataset) -> Result<Vec<StoredChunk>> {
         chunk_index::read(&self.source, dataset)
     }
@@ -110,7 +110,7 @@ impl File {
     }
 }
 
-/// Reads what the superblock extension says about all objects.
+/// Reads the properties that the superblock extension sets for all objects.
 fn extended(source: &Source, address: Address) -> Result<SharedMessages> {
     let header = Header::read(source, address)?;
     if let Some(driver) = header.find(kind::DRIVER) {

@@ -1,4 +1,4 @@
-//! Selected elements of a dataspace, as virtual datasets and references have them.
+//! Selected elements of a dataspace, as stored in virtual datasets and references.
 
 use zarrox::Result;
 
@@ -33,7 +33,7 @@ pub(super) fn next(cursor: &mut Cursor<'_>) -> Result<Hyperslab> {
             boxes(cursor, rank, 4)
         }
         (2, 2) => {
-            // Flags, which always say that it is regular, and the length.
+            // Flags, which mark every such selection as regular, and the length.
             cursor.skip(5)?;
             let rank = rank(cursor)?;
             regular(cursor, rank, 8)
@@ -56,12 +56,12 @@ fn rank(cursor: &mut Cursor<'_>) -> Result<usize> {
     })
 }
 
-/// Parses a number of entries of `each` bytes. The rest of the bytes must have that many entries.
+/// Parses a number of entries of `each` bytes. The remaining bytes must have that many entries.
 fn count(cursor: &mut Cursor<'_>, width: usize, each: usize) -> Result<u64> {
     let count = cursor.number(width)?;
     let most = cursor.left() / each.max(1);
     if count > most as u64 {
-        return Err(corrupt(format!("a selection has {count} parts, and bytes for {most}")));
+        return Err(corrupt(format!("a selection has {count} parts, but only bytes for {most}")));
     }
     Ok(count)
 }

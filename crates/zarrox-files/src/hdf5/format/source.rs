@@ -55,7 +55,7 @@ impl Source {
     }
 }
 
-/// A limit of bytes that a structure may have in all: parts of a sound file are not nested.
+/// A limit of the bytes of a structure: the parts of a valid file do not overlap.
 #[derive(Debug)]
 pub(super) struct Budget {
     left: u64,
@@ -63,7 +63,7 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// As many bytes as the file has.
+    /// A budget of the size of the file.
     pub(super) fn of_file(source: &Source, what: &'static str) -> Self {
         Self { left: source.input.length(), what }
     }
@@ -72,11 +72,11 @@ impl Budget {
         Self { left: bytes, what }
     }
 
-    /// Takes `bytes` bytes from the budget.
+    /// Subtracts `bytes` from the budget.
     pub(super) fn take(&mut self, bytes: u64) -> Result<()> {
         let left = self.left.checked_sub(bytes);
         self.left =
-            left.ok_or_else(|| corrupt(format!("{} has parts that lie in one another", self.what)))?;
+            left.ok_or_else(|| corrupt(format!("the parts of {} overlap", self.what)))?;
         Ok(())
     }
 }
@@ -90,7 +90,7 @@ pub(super) fn verified<'b>(bytes: &'b [u8], what: &'static str) -> Result<&'b [u
     Ok(checked)
 }
 
-/// Fails if a checksum is another than the one that is stored.
+/// Fails if a checksum differs from the stored one.
 pub(super) fn compare(computed: u32, stored: u32, what: &'static str) -> Result<()> {
     if computed == stored {
         return Ok(());

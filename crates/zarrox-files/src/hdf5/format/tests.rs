@@ -224,12 +224,12 @@ impl Described<'_> {
         }
         let mut chunks = self.file.chunks(dataset)?;
         if is_rotated(&dataset.space) {
-            // h5py tells wrong places of them.
+            // h5py reports wrong addresses for them.
             chunks.clear();
         }
         chunks.sort_by(|one, other| one.offset.cmp(&other.offset));
         for StoredChunk { offset, address, size, mask } in chunks {
-            // h5py has no filter masks of such chunks.
+            // h5py does not report the filter masks of such chunks.
             let mask = if dataset.are_edges_unfiltered && mask == u32::MAX { 0 } else { mask };
             self.line(format_args!(" chunk {offset:?} {} {size} {mask}", self.file.position(address)?));
         }

@@ -54,7 +54,7 @@ impl Boxes {
         self.chunk.iter().zip(&self.block).map(|(chunk, block)| chunk.div_ceil(*block).saturating_mul(*block))
     }
 
-    /// Returns the number of bytes of the chunk in whole blocks, if its elements are what the filter was given.
+    /// Returns the number of bytes of the chunk in whole blocks, if its elements are the input of the filter.
     pub(super) fn padded_size(&self, given: Given) -> Result<usize> {
         let (count, size) = (Self::count(self.shape.iter().copied())?, given.size.unwrap_or(given.limit));
         if count > size {
@@ -83,7 +83,7 @@ impl Boxes {
         Ok(joined)
     }
 
-    /// Copies the rows of a block to their places.
+    /// Copies the rows of a block to their positions in the array.
     fn place(&self, block: &[u8], start: &[usize], item: usize, joined: &mut [u8]) {
         let last = self.shape.len() - 1;
         let width = self.shape[last].saturating_sub(start[last]).min(self.block[last]) * item;

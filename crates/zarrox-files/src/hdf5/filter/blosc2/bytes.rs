@@ -1,4 +1,4 @@
-//! Numbers at any position of bytes.
+//! Reads numbers at any position of a byte slice.
 
 use zarrox::Result;
 
@@ -29,7 +29,7 @@ pub(super) fn little(bytes: &[u8], at: usize) -> Result<i32> {
 
 /// Returns a little-endian number of bytes.
 pub(super) fn little_size(bytes: &[u8], at: usize) -> Result<usize> {
-    usize::try_from(little(bytes, at)?).map_err(|_| corrupt("a length in a Blosc2 chunk is below zero"))
+    usize::try_from(little(bytes, at)?).map_err(|_| corrupt("a length in a Blosc2 chunk is negative"))
 }
 
 /// Returns a big-endian number of bytes: 2, 4 or 8 bytes, the class of `MessagePack` first.

@@ -35,7 +35,7 @@ struct Header {
     length: usize,
     /// The codes and the parameters of the filters, in the order in which they were applied.
     filters: [(u8, u8); FILTERS],
-    /// The kind of value that all elements have; 0 if they differ.
+    /// The special value of all elements; 0 if the elements differ.
     repeated: u8,
 }
 
@@ -62,7 +62,7 @@ impl Header {
             header.repeated = first >> 4 & 7;
             if second != 0 || first & 0x89 != 0 {
                 let message =
-                    "a Blosc2 chunk with a dictionary, blocks of variable length, or of a form only for memory";
+                    "a Blosc2 chunk has a dictionary, blocks of variable length, or an in-memory layout";
                 return Err(unsupported(format!("{message} (flags {first:#04x} and {second:#04x})")));
             }
         } else {
@@ -114,7 +114,7 @@ pub(super) fn decode(bytes: &[u8], size: usize) -> Result<Vec<u8>> {
     Ok(decoded)
 }
 
-/// Returns elements that are all zeros (1), NaN (2) or undefined (4), which are zeros here.
+/// Returns elements that are all zero (1), NaN (2) or uninitialized (4); the last are zero here.
 pub(super) fn repeated(kind: u8, type_size: usize, size: usize) -> Result<Vec<u8>> {
     match (kind, type_size) {
         (1 | 4, _) => zeroed(size),
@@ -148,7 +148,7 @@ struct Blocks {
     compressor: Compressor,
     /// The filters to undo, in this order.
     filters: Vec<Sorted>,
-    /// The size of the elements that are differences, if they are.
+    /// The size of the elements of the delta filter, if it is used.
     delta: Option<usize>,
 }
 
@@ -164,7 +164,7 @@ enum Compressor {
 #[derive(Debug)]
 enum Sorted {
     Bytes(Unshuffle),
-    /// By bits; the version 2 of chunks leaves blocks as they are that are not a multiple of eight elements.
+    /// Bitshuffle. Version 2 of chunks does not shuffle blocks whose length is not a multiple of eight elements.
     Bits {
         size: usize,
         is_whole: bool,
@@ -190,7 +190,7 @@ impl Blocks {
                 return Err(unsupported("a Blosc2 chunk with a filter before delta"));
             }
             match code {
-                // Bits that were cut off stay so.
+                // The bits that truncation removed are lost.
                 0 | 4 => {}
                 1 if parameter > 0 => filters.push(Sorted::Bytes(Unshuffle::new(usize::from(parameter))?)),
                 1 => filters.push(Sorted::Bytes(Unshuffle::new(header.type_size)?)),
@@ -220,7 +220,7 @@ impl Blocks {
     fn uncompress(&self, encoded: &[u8], block: &mut [u8], framed: &mut Vec<u8>) -> Result<()> {
         let streams = if self.is_one_stream || block.len() < self.block { 1 } else { self.type_size };
         if !block.len().is_multiple_of(streams) {
-            return Err(corrupt(format!("{} bytes are in {streams} equal streams of Blosc2", block.len())));
+            return Err(corrupt(format!("{} bytes cannot be split into {streams} equal Blosc2 streams", block.len())));
         }
         let mut at = 0;
         for out in block.chunks_mut((block.len() / streams).max(1)) {

@@ -26,7 +26,7 @@ const VERSION: u8 = 3;
 #[derive(Debug)]
 pub(super) struct Frame<'a> {
     bytes: &'a [u8],
-    /// The length of the header, behind which chunks are.
+    /// The length of the header, which precedes the chunks.
     header: usize,
     /// The number of decoded bytes.
     size: usize,

@@ -19,7 +19,7 @@ pub(super) struct Element {
 }
 
 impl Element {
-    /// Returns the layout of entries of this size. The client says whether chunks are filtered.
+    /// Returns the layout of entries of this size. The client specifies whether chunks are filtered.
     pub(super) fn new(source: &Source, client: u8, size: usize, chunk_bytes: u64) -> Result<Self> {
         let offset = source.sizes.offset;
         let filtered = match client {

@@ -42,7 +42,7 @@ pub(super) fn read(source: &Source, address: Address, grid: &mut Grid) -> Result
     Array { source, element, sizes, order, visited: HashSet::new(), grid }.index(index)
 }
 
-/// The numbers that the sizes of blocks follow from.
+/// The parameters that determine the sizes of blocks.
 #[derive(Debug)]
 struct BlockSizes {
     /// The width of offsets in the array.
@@ -82,7 +82,7 @@ impl BlockSizes {
     }
 }
 
-/// An array under way.
+/// The state of a traversal.
 struct Array<'s> {
     source: &'s Source,
     element: Element,
@@ -93,7 +93,7 @@ struct Array<'s> {
 }
 
 impl Array<'_> {
-    /// Reads the index block, and all blocks below.
+    /// Reads the index block and all blocks below it.
     fn index(&mut self, address: Address) -> Result<()> {
         let sizes = &self.sizes;
         let in_index = 2 * sizes.pointers.ilog2();
@@ -204,7 +204,7 @@ impl Array<'_> {
         Ok(())
     }
 
-    /// Reads the pages of a data block that were written, whose bits begin at one of the bitmap.
+    /// Reads the pages of a data block that were written, whose bits begin at `bit` of the bitmap `written`.
     fn pages(&mut self, address: Address, first: u64, pages: u64, written: &[u8], bit: u64) -> Result<()> {
         self.visit(address, DATA)?;
         let prefix = self.prefix() + 4;

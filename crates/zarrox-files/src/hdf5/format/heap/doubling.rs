@@ -1,8 +1,8 @@
 //! The doubling table of a fractal heap: the sizes of its blocks.
 //!
 //! A row has blocks of one size. Those of the first two rows have the first size, and those of each row after
-//! them have twice as many bytes as in the row before. Blocks that would be larger than the largest direct
-//! block are indirect: they have rows themselves.
+//! them have twice as many bytes as in the row before. Blocks larger than the maximum direct block are
+//! indirect: they have rows of their own.
 
 use zarrox::Result;
 
@@ -23,9 +23,9 @@ pub(super) struct Doubling {
 /// The block with an offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Entry {
-    /// The number of the block within the block above.
+    /// The index of the block in its parent.
     pub(super) index: u64,
-    /// The offset of the block from the block above.
+    /// The offset of the block in its parent.
     pub(super) start: u64,
     pub(super) size: u64,
     /// The rows of an indirect block; 0 for a direct one.
@@ -91,7 +91,7 @@ impl Doubling {
         if row < self.direct_rows() {
             return Some(0);
         }
-        // A block that is as large as its rows together.
+        // A block has the total size of its rows.
         let first_row = self.first.ilog2() + self.width.ilog2();
         size.ilog2().checked_sub(first_row).map(|rows| u64::from(rows) + 1)
     }
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn blocks_of_all_rows() {
-        // What HDF5 takes for attributes.
+        // The parameters that HDF5 uses for attributes.
         let table = Doubling::new(4, 1024, 65536, 40).unwrap();
         assert_eq!(table.entries(3), (12, 0));
         assert_eq!(table.entries(9), (32, 4));

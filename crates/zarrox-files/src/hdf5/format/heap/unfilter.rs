@@ -9,7 +9,7 @@ use crate::hdf5::format::model::Filter;
 use crate::hdf5::format::source::compare;
 use crate::input::{corrupt, unsupported};
 
-/// Returns the bytes that were stored through filters, except those that the mask names.
+/// Undoes all filters except those in the mask.
 pub(super) fn unfiltered(filters: &[Filter], mask: u32, mut bytes: Vec<u8>, size: u64) -> Result<Vec<u8>> {
     for (place, filter) in filters.iter().enumerate().rev() {
         if mask >> place & 1 == 0 {

@@ -115,7 +115,7 @@ fn tag(cursor: &mut Cursor<'_>, flags: u32) -> Result<String> {
     Ok(String::from_utf8_lossy(until_nul(cursor.take(length)?)).into_owned())
 }
 
-/// Reads a name of a member; until version 2 they are filled up.
+/// Reads the name of a member; it is padded up to version 2.
 fn name(cursor: &mut Cursor<'_>, head: Head) -> Result<Vec<u8>> {
     let name = if head.version < 3 { cursor.padded_text()? } else { cursor.text()? };
     Ok(name.to_vec())
@@ -151,11 +151,11 @@ fn member(cursor: &mut Cursor<'_>, head: Head) -> Result<Member> {
 /// Reads the dimensions of a member of version 1.
 fn old_shape(cursor: &mut Cursor<'_>) -> Result<Vec<u64>> {
     let rank = usize::from(cursor.u8()?);
-    // Reserved bytes, and a permutation that was never used.
+    // Reserved bytes, and the unused permutation.
     cursor.skip(11)?;
     let lengths = (0..4).map(|_| cursor.u32()).collect::<Result<Vec<u32>>>()?;
     let Some(lengths) = lengths.get(..rank) else {
-        return Err(corrupt(format!("a member of a structure has {rank} dimensions, and may have 4")));
+        return Err(corrupt(format!("a member of a structure has {rank} dimensions; at most 4 are allowed")));
     };
     Ok(lengths.iter().map(|&length| u64::from(length)).collect())
 }
@@ -214,7 +214,7 @@ fn array(cursor: &mut Cursor<'_>, head: Head) -> Result<Class> {
     }
     let shape = (0..rank).map(|_| cursor.u32().map(u64::from)).collect::<Result<Vec<u64>>>()?;
     if head.version < 3 {
-        // A permutation that was never used.
+        // The unused permutation.
         cursor.skip(4 * rank)?;
     }
     let all = array_of(next(cursor, head.depth)?, shape)?;

@@ -18,7 +18,7 @@ pub(in crate::hdf5::format) enum Stored {
         layout: Layout,
         are_edges_unfiltered: bool,
     },
-    /// The place of the mappings in the global heap.
+    /// The location of the mappings in the global heap.
     Virtual(Option<(Address, u32)>),
 }
 
@@ -31,8 +31,8 @@ pub(in crate::hdf5::format) fn parse(mut cursor: Cursor<'_>) -> Result<Stored> {
     }
 }
 
-/// Parses the versions 1 and 2. The dimensions of other layouts than chunks may be truncated: those of the
-/// dataspace count.
+/// Parses the versions 1 and 2. For layouts other than chunks, the dimensions may be truncated; the
+/// dataspace has the valid ones.
 fn old(cursor: &mut Cursor<'_>) -> Result<Layout> {
     let rank = usize::from(cursor.u8()?);
     let class = cursor.u8()?;
@@ -94,7 +94,7 @@ fn chunk(cursor: &mut Cursor<'_>, rank: usize, width: usize) -> Result<Vec<u64>>
     Ok(chunk)
 }
 
-/// Takes chunks from version 4 on.
+/// Parses the chunked layout of version 4.
 fn chunked(cursor: &mut Cursor<'_>) -> Result<Stored> {
     let flags = cursor.u8()?;
     let rank = usize::from(cursor.u8()?);
@@ -104,7 +104,7 @@ fn chunked(cursor: &mut Cursor<'_>) -> Result<Stored> {
         1 if flags & 2 != 0 => ChunkIndex::Single(Some((cursor.length()?, cursor.u32()?))),
         1 => ChunkIndex::Single(None),
         2 => ChunkIndex::Implicit,
-        // What the headers of the indexes say once more.
+        // Parameters that the headers of the indexes repeat.
         3 => {
             cursor.skip(1)?;
             ChunkIndex::FixedArray
