@@ -146,7 +146,7 @@ impl Rows {
         if self.any() { each_position(self.grid(), visit) } else { ControlFlow::Continue(()) }
     }
 
-    /// Returns the bytes of a chunk. After the elements of the array, it has zeros.
+    /// Returns the bytes of a chunk. After the elements of the array are zero.
     pub(crate) fn read(&self, chunk: &[u64]) -> Result<Vec<u8>> {
         self.read_behind(0, chunk)
     }

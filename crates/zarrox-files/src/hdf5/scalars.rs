@@ -110,7 +110,7 @@ impl Scalar {
             }
             Class::Text { padding, .. } => {
                 let data_type = DataType::parse(&format!("|S{size}"), &codecs::registry())?;
-                // A single byte has nothing after its end.
+                // A single byte has no padding.
                 let is_padded =
                     *padding == Padding::NullPadded || (*padding == Padding::NullTerminated && size == 1);
                 plain(data_type, if is_padded { Change::None } else { Change::Text(*padding) })

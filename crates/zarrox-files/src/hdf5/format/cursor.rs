@@ -35,7 +35,7 @@ impl<'b> Cursor<'b> {
         self.rest.len()
     }
 
-    /// All that is left.
+    /// The remaining bytes.
     pub(super) fn rest(&self) -> &'b [u8] {
         self.rest
     }
@@ -144,13 +144,13 @@ impl<'b> Cursor<'b> {
         if found == version { Ok(()) } else { Err(self.unknown_version(found)) }
     }
 
-    /// Returns the error of a version that does not exist.
+    /// Returns the error of an unsupported version.
     pub(super) fn unknown_version(&self, version: u8) -> zarrox::Error {
         crate::input::unsupported(format!("{} has the unsupported version {version}", self.what))
     }
 }
 
-/// Returns the number of this many bytes whose bits are all set.
+/// Returns the number of this many bytes with all bits set.
 pub(super) fn all_ones(width: usize) -> u64 {
     if width >= 8 { u64::MAX } else { (1 << (8 * width)) - 1 }
 }

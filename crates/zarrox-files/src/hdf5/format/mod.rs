@@ -64,7 +64,7 @@ impl File {
         &self.source.input
     }
 
-    /// Returns the size of an address in bytes, as references have them.
+    /// Returns the size of an address in a reference, in bytes.
     pub(super) fn offset_size(&self) -> usize {
         self.source.sizes.offset
     }
@@ -93,8 +93,8 @@ impl File {
         group::links(&self.source, &self.shared, &Header::read(&self.source, group)?)
     }
 
-    /// Returns the attributes of an object, in creation order where it is tracked. One that cannot be read
-    /// has its name, as far as it is known.
+    /// Returns the attributes of an object, in creation order where it is tracked. An attribute that
+    /// cannot be read is an error with its name, if the name is known.
     pub(super) fn attributes(&self, object: Address) -> Result<Vec<attribute::Found>> {
         attribute::all(&self.source, &self.shared, &Header::read(&self.source, object)?)
     }

@@ -1,4 +1,4 @@
-//! The bytes of HDF5's data types, and Zarr's types in them.
+//! The encoding of HDF5 data types, and the HDF5 types of Zarr data types.
 
 use zarrox::data_type::{Storage, Structure};
 use zarrox::{DataType, Result};
@@ -11,7 +11,7 @@ use crate::netcdf::NcType;
 /// The size of a reference to bytes in a heap.
 pub(super) const REFERENCE: usize = 16;
 
-/// A type and its elements' size in bytes.
+/// An encoded type and the size of its elements in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Encoded {
     pub(super) bytes: Vec<u8>,
@@ -90,7 +90,7 @@ pub(super) fn enumeration(base: &Encoded, members: &[(String, Vec<u8>)]) -> Enco
     Encoded::new(8, 3, [count[0], count[1], 0], base.size, &properties)
 }
 
-/// Returns the enumeration that h5py makes of booleans.
+/// Returns the enumeration that h5py writes for booleans.
 pub(super) fn boolean() -> Encoded {
     enumeration(&integer(1, true), &[("FALSE".to_owned(), vec![0]), ("TRUE".to_owned(), vec![1])])
 }
@@ -190,7 +190,7 @@ fn of_structure(structure: &Structure, convention: Convention) -> Result<Encoded
     Ok(compound(structure.layout().size, &fields))
 }
 
-/// Returns the error of elements that the kind of file does not have, with what can be done.
+/// Returns the error of elements that the kind of file cannot express, with advice.
 pub(super) fn no_type(data_type: &DataType, convention: Convention) -> zarrox::Error {
     let is_number = matches!(data_type.storage(), Storage::Int(_) | Storage::Uint(_) | Storage::Float(_));
     let advice = match is_number {
@@ -199,5 +199,5 @@ pub(super) fn no_type(data_type: &DataType, convention: Convention) -> zarrox::E
         }
         false => "--skip-unsupported leaves them out",
     };
-    unsupported(format!("{convention} has no elements of type {data_type}; {advice}"))
+    unsupported(format!("{convention} has no equivalent of the data type {data_type}; {advice}"))
 }

@@ -4,10 +4,10 @@
 const HEADER: usize = 16;
 /// The smallest collection.
 const SMALLEST: usize = 4096;
-/// The size from which on another collection begins.
+/// The size at which the next collection begins.
 const LARGE: usize = 1 << 20;
 
-/// Collections of values that will lie at an address of the file, one after another.
+/// Contiguous collections of values that will be written at an address of the file.
 #[derive(Debug)]
 pub(super) struct Heap {
     /// The address of the first collection.

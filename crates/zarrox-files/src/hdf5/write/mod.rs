@@ -42,7 +42,7 @@ pub(crate) fn write(node: &Node, output: &mut dyn Output, options: Options<'_>) 
     let placed = placed.collect::<Result<Vec<Placed>>>()?;
     file.align()?;
     let start = file.end;
-    // The first pass tells the sizes, from which the addresses follow.
+    // The first pass determines the sizes, and so the addresses.
     let nowhere = Addresses::default();
     let (heap, headers) = tree.objects(&placed, &nowhere, start, options.convention)?;
     let addresses = tree.addresses(&headers, start + heap.len() as u64);
@@ -78,7 +78,7 @@ impl Addresses {
 }
 
 impl Tree {
-    /// Returns the addresses of headers that lie one after another, in the order in which they are written.
+    /// Returns the addresses of the contiguous headers, in the order in which they are written.
     fn addresses(&self, headers: &[Vec<u8>], start: u64) -> Addresses {
         let mut end = start;
         let mut places = headers.iter().map(|header| {
@@ -134,7 +134,7 @@ impl Tree {
         let mut links = HashMap::<&str, Vec<_>>::new();
         let mut add = |group, name, address| links.entry(group).or_default().push((name, address));
         let at = |list: &[u64], number: usize| list.get(number).copied().unwrap_or(0);
-        // Types come before the arrays that have them, since readers go by the order of links.
+        // Types come before the arrays that use them, since readers process links in order.
         for (index, found) in self.types.all.iter().enumerate() {
             add(found.group.as_str(), found.name.clone(), at(&addresses.types, index));
         }
@@ -186,8 +186,8 @@ impl Tree {
         header.finish()
     }
 
-    /// Returns the name of the link to an array. NetCDF wants another one for an array that is called as a
-    /// dimension and is not its coordinate.
+    /// Returns the name of the link to an array. NetCDF needs another name for an array that has the name
+    /// of a dimension but is not its coordinate.
     fn link_name(&self, number: usize, array: &Source) -> String {
         let (group, name) = (parent(&array.path).unwrap_or_default(), name(&array.path));
         let is_taken = self.dimensions.all.iter().any(|dimension| {
@@ -278,7 +278,7 @@ impl Tree {
         header.finish()
     }
 
-    /// The attributes that make a dataset the scale of a dimension.
+    /// The attributes of a dataset that is a dimension scale.
     fn scale_attributes(
         &self,
         dimension: usize,
@@ -311,7 +311,7 @@ impl Tree {
                 count += 1;
             }
         }
-        // A list that is longer than a message has no use for any reader.
+        // No reader needs a list that is longer than a message.
         if count == 0 || uses.len() > 60_000 {
             return Ok(());
         }

@@ -1,6 +1,6 @@
 //! Paths of nodes.
 
-/// Returns the path of the group that a node is in; `None` for the root.
+/// Returns the path of the parent group of a node; `None` for the root.
 pub(super) fn parent(path: &str) -> Option<&str> {
     if path.is_empty() { None } else { Some(path.rsplit_once('/').map_or("", |(above, _)| above)) }
 }

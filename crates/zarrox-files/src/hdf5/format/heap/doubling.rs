@@ -1,7 +1,7 @@
 //! The doubling table of a fractal heap: the sizes of its blocks.
 //!
-//! A row has blocks of one size. Those of the first two rows have the first size, and those of each row after
-//! them have twice as many bytes as in the row before. Blocks larger than the maximum direct block are
+//! A row has blocks of one size. The blocks of the first two rows have the first size; in each further row
+//! the size doubles. Blocks larger than the maximum direct block are
 //! indirect: they have rows of their own.
 
 use zarrox::Result;

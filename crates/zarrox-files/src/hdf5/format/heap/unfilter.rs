@@ -26,7 +26,7 @@ fn decoded(filter: &Filter, bytes: &[u8], size: u64) -> Result<Vec<u8>> {
     match filter.id {
         1 => {
             let mut decoded = Vec::new();
-            // One byte more shows that there are more. A checksum may be after the bytes.
+            // Reading one byte more detects excess data. A checksum may be after the bytes.
             let mut decoder = flate2::read::ZlibDecoder::new(bytes).take(size.saturating_add(5));
             let read = decoder.read_to_end(&mut decoded);
             read.map_err(|error| {
