@@ -1,6 +1,6 @@
-//! Lists of names in one text.
+//! Lists of names in one string.
 
-/// Returns the text of bytes: UTF-8 where they are valid, and Latin-1 otherwise, which old programs wrote.
+/// Returns the text of bytes: UTF-8 if they are valid, and otherwise Latin-1, which old programs wrote.
 pub(crate) fn text_of(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes)
         .unwrap_or_else(|error| error.as_bytes().iter().map(|&byte| char::from(byte)).collect())
@@ -12,7 +12,7 @@ pub(crate) fn name_of(mut bytes: Vec<u8>) -> String {
     text_of(bytes)
 }
 
-/// Returns a name in a list, whose separators have a backslash before them, as in CDL.
+/// Returns a name in a list, with a backslash before each separator, as in CDL.
 pub(super) fn escaped(name: &str) -> String {
     let mut text = String::with_capacity(name.len());
     for letter in name.chars() {
@@ -24,8 +24,7 @@ pub(super) fn escaped(name: &str) -> String {
     text
 }
 
-/// Returns the parts of a string between separators that have no backslash before them, still with
-/// their backslashes, without spaces around them and without empty ones.
+/// Returns the nonempty parts of a string between unescaped separators, trimmed but still escaped.
 pub(super) fn parts(text: &str, separator: char) -> Vec<&str> {
     let (mut parts, mut start, mut is_escaped) = (Vec::new(), 0, false);
     for (at, letter) in text.char_indices() {
@@ -62,7 +61,7 @@ pub(super) fn plain(part: &str) -> String {
     name
 }
 
-/// Names in a list that spaces separate.
+/// The names of a list that is separated by spaces.
 pub(super) fn list<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     names.into_iter().map(escaped).collect::<Vec<_>>().join(" ")
 }

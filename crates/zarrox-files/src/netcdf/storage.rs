@@ -7,7 +7,7 @@ use super::STORAGE;
 /// The storage of a variable that an export would choose differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Storage {
-    /// In one piece.
+    /// Contiguous.
     Contiguous,
     /// In chunks without filters.
     Chunked,
@@ -24,7 +24,7 @@ impl Storage {
         }
     }
 
-    /// Returns the storage that the attribute for it tells.
+    /// Returns the storage of the attribute for it.
     pub(crate) fn of(attributes: &Map) -> Option<Self> {
         let name = attributes.get(STORAGE)?.as_str()?;
         [Self::Contiguous, Self::Chunked].into_iter().find(|storage| storage.name() == name)

@@ -1,4 +1,4 @@
-//! [`Conversion`]: other names and forms of the same elements, which NumPy's files cannot tell.
+//! [`Conversion`]: other names and forms of the same elements, which NumPy files cannot express.
 
 use zarrox::data_type::{Endian, Storage};
 use zarrox::internals::data_type::{VARIABLE_BYTES, VARIABLE_TEXT};
@@ -9,9 +9,9 @@ use zarrox::{DataType, DynArray, Error, ErrorKind, Result};
 pub(super) enum Conversion {
     /// The types are the same, perhaps with different names.
     Renamed,
-    /// Bytes without a meaning become elements of a type.
+    /// Raw bytes become elements of a data type.
     Named,
-    /// Text and bytes padded to one length become text and bytes of variable length.
+    /// Text and bytes of a fixed length become text and bytes of variable length.
     Trimmed,
     /// Structures lose the padding between their fields.
     Packed,
@@ -62,12 +62,12 @@ impl Conversion {
     }
 }
 
-/// Bytes without a meaning, whose NULs at the end are not padding.
+/// Raw bytes, whose trailing NULs are not padding.
 fn is_raw(data_type: &DataType) -> bool {
     matches!(data_type, DataType::RawBits(_))
 }
 
-/// Returns true if NumPy writes elements of a type as bytes without a meaning, since another package defines the type:
+/// Returns true if NumPy writes elements of a type as raw bytes because another package defines the type, such as
 /// `bfloat16`.
 fn is_unknown_to_numpy(data_type: &DataType) -> bool {
     let registry = zarrox::codecs::registry();

@@ -1,4 +1,4 @@
-//! [`StoredElements`]: elements that lie in a file in a row, as the chunks of an array.
+//! [`StoredElements`]: contiguous elements of a file as the chunks of an array.
 
 use std::fmt::Debug;
 use std::ops::ControlFlow;
@@ -16,7 +16,7 @@ use crate::chunks::{Chunks, Elements, VisitChunk, each_position};
 use crate::input::{Input, corrupt, zeroed};
 use crate::store::store_error;
 
-/// The place of the elements of an array.
+/// The location of the elements of an array.
 #[derive(Debug, Clone)]
 pub(super) enum Source {
     /// A file, from this position on.
@@ -32,13 +32,13 @@ pub(super) enum Source {
 #[derive(Debug, Clone)]
 pub(super) struct StoredElements {
     source: Source,
-    /// The runs of an array whose dimensions are in the order of the file: the slowest one first.
+    /// The chunks of an array with its dimensions in the order of the file: the slowest one first.
     runs: Runs,
     order: Order,
     grid: Vec<u64>,
 }
 
-/// Dimensions in the order of a file, or dimensions of a file in our order.
+/// Converts between the dimension order of the file and that of the array.
 pub(super) fn ordered(order: Order, lengths: &[u64]) -> Vec<u64> {
     match order {
         Order::RowMajor => lengths.to_vec(),
@@ -46,7 +46,7 @@ pub(super) fn ordered(order: Order, lengths: &[u64]) -> Vec<u64> {
     }
 }
 
-/// Returns the runs of elements that a header describes.
+/// Returns the elements that a header describes.
 pub(super) fn runs_of(header: &Header) -> Runs {
     Runs::new(&ordered(header.order, &header.shape), header.data_type.size() as u64)
 }
@@ -82,7 +82,7 @@ impl StoredElements {
         Ok(bytes.into())
     }
 
-    /// Reads bytes of a chunk from a position in it on. After the elements of the array are zeros.
+    /// Reads bytes of a chunk from a position in it. Bytes after the elements of the array are zero.
     fn fill(&self, out: &mut [u8], extent: Extent, position: u64) -> Result<()> {
         let inside = usize::try_from(extent.length.saturating_sub(position)).unwrap_or(usize::MAX);
         let (inside, outside) = out.split_at_mut(inside.min(out.len()));
@@ -140,7 +140,7 @@ impl Chunks for StoredElements {
     }
 }
 
-/// A chunk whose parts are read from the file when they are requested.
+/// A chunk whose parts are read from the file on demand.
 #[derive(Debug)]
 struct Run {
     elements: StoredElements,
@@ -161,7 +161,7 @@ impl Value for Run {
     }
 }
 
-/// Elements that become those of another type when they are read.
+/// Elements that are converted to another type when they are read.
 #[derive(Debug)]
 pub(super) struct ConvertedElements {
     pub(super) stored: StoredElements,

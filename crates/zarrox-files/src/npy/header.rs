@@ -2,9 +2,9 @@
 //!
 //! Specification: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>
 //!
-//! A header is the text of a Python dictionary, which is parsed, never evaluated, and at most [`LONGEST`] bytes long. The crate
-//! `npyz` is not used, since it allocates as much memory as a header claims to need, and writes only element types that are known
-//! at compile time.
+//! A header is the text of a Python dictionary, which is parsed, never evaluated, and at most [`LONGEST`] bytes long.
+//! The crate `npyz` is not used: it allocates the memory that a header claims to need, and writes only element types
+//! that are known at compile time.
 
 use std::io::{self, Read};
 
@@ -16,7 +16,7 @@ use zarrox::{DataType, Error, ErrorKind, Order, Result};
 use super::literal::{self, Value};
 use crate::input::{corrupt, failed, unsupported};
 
-/// The longest header that is read, in bytes. Only structures of thousands of fields exceed it.
+/// The maximum size of a header in bytes. Only structures of thousands of fields exceed it.
 pub(super) const LONGEST: u32 = 1 << 18;
 
 /// The header of a file: the type, order and shape of its elements.
@@ -29,13 +29,13 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// Reads a header. The reader then stands at the first element.
+    /// Reads a header. Afterwards the reader is at the first element.
     pub(super) fn read(reader: &mut impl Read) -> Result<Self> {
         let mut start = [0; 8];
         fill(reader, &mut start)?;
         if !start.starts_with(MAGIC) {
             return Err(corrupt(
-                "it does not begin like an .npy file; raw elements need a data type and a shape",
+                "it has no .npy header; raw elements need a data type and a shape",
             ));
         }
         let length = match start[6..] {
@@ -62,7 +62,7 @@ impl Header {
     fn parse(text: &str) -> Result<Self> {
         let members = literal::dictionary(text).ok_or_else(|| {
             let shown: String = text.chars().take(80).collect();
-            corrupt(format!("its header is not a dictionary as NumPy writes it: {}", shown.escape_debug()))
+            corrupt(format!("its header is not a dictionary in NumPy's syntax: {}", shown.escape_debug()))
         })?;
         let mut header = (None, None, None);
         for (key, value, written) in members {

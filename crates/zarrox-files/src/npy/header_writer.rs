@@ -13,7 +13,7 @@ pub const MAGIC: &[u8; 6] = b"\x93NUMPY";
 /// The offset of the elements is a multiple of this.
 const ALIGNMENT: usize = 64;
 
-/// NumPy leaves enough room for the first length to grow to this many digits in place.
+/// NumPy leaves room for the first length to grow in place to this many digits.
 const GROWTH_DIGITS: usize = 21;
 
 /// Returns the header of a file with elements of this type, in this byte order and order, and of this shape.
@@ -28,7 +28,7 @@ const GROWTH_DIGITS: usize = 21;
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] when NumPy's files have no such elements.
+/// [`ErrorKind::Unsupported`] when NumPy files do not support the data type.
 pub fn header(data_type: &DataType, endian: &ByteOrder, order: Order, shape: &[u64]) -> Result<Vec<u8>> {
     let descr = descr(data_type, endian)?;
     let column_major = order == Order::ColumnMajor;
@@ -60,7 +60,7 @@ pub fn header(data_type: &DataType, endian: &ByteOrder, order: Order, shape: &[u
 /// Returns the data type as NumPy writes it. Integers of a few bits, which take a byte each, become 8-bit integers.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] when NumPy's files have no such elements.
+/// [`ErrorKind::Unsupported`] when NumPy files do not support the data type.
 pub fn descr(data_type: &DataType, order: &ByteOrder) -> Result<String> {
     let json = match data_type {
         DataType::Extension(extension) if extension.storage == Storage::Int(1) => Ok("|i1".into()),

@@ -1,4 +1,4 @@
-//! Python literals, as far as headers have them: dictionaries, tuples, lists, strings, numbers and booleans.
+//! The Python literals that occur in headers: dictionaries, tuples, lists, strings, numbers and booleans.
 
 use zarrox::json::Json;
 

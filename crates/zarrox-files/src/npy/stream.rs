@@ -1,4 +1,4 @@
-//! [`Stream`]: elements that can be read once, in their order.
+//! [`Stream`]: elements that can be read once, in order.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,8 +16,8 @@ const AT_ONCE: u64 = 4 << 20;
 
 /// Elements that are read from a stream.
 ///
-/// Threads ask for chunks in any order. Those before a chunk that is requested are read as well, and kept
-/// until they are passed.
+/// Threads request chunks in any order. The chunks before a requested one are read as well, and kept
+/// until they are requested.
 pub(super) struct Stream {
     name: String,
     runs: Runs,
@@ -60,7 +60,7 @@ impl Stream {
         let found = state.kept.get(&extent.offset).cloned();
         let bytes = found.ok_or_else(|| {
             let message =
-                format!("{} is read in the order of its elements, and was read further already", self.name);
+                format!("{} can only be read once, in order; an earlier chunk was requested again", self.name);
             Error::new(ErrorKind::Unsupported, message)
         })?;
         let whole = usize::try_from(extent.whole).unwrap_or(bytes.len());
@@ -73,7 +73,7 @@ impl Stream {
         Ok(padded.into())
     }
 
-    /// Forgets the chunks that end before this position in bytes.
+    /// Drops the chunks that end before this position in bytes.
     pub(super) fn pass(&self, position: u64) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.kept.retain(|offset, bytes| offset.saturating_add(bytes.len() as u64) > position);
@@ -90,7 +90,7 @@ impl Stream {
         if state.position >= self.size { self.check_end(state) } else { Ok(()) }
     }
 
-    /// Reads bytes without allocating much more memory than there are bytes, whatever the header claims.
+    /// Reads bytes, and allocates memory in proportion to the bytes received, not to the size in the header.
     fn read_up_to(&self, state: &mut State, length: u64) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         loop {
@@ -108,7 +108,7 @@ impl Stream {
         }
     }
 
-    /// Refuses bytes after the elements.
+    /// Rejects bytes after the elements.
     fn check_end(&self, state: &mut State) -> Result<()> {
         if !self.ends || self.read_up_to(state, 1)?.is_empty() { Ok(()) } else { Err(too_long(&self.name)) }
     }

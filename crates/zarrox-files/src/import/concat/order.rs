@@ -62,7 +62,8 @@ impl Coordinates<'_> {
         values.shifted(shift).ok_or_else(inexact)
     }
 
-    /// Returns the numbers of the files in the order of the values of a coordinate. The first file stays in front if it is `fixed`.
+    /// Returns the indices of the files, sorted by the values of a coordinate. The first file stays first if it is
+    /// `fixed`.
     pub(super) fn order(&self, path: &str, is_fixed: bool) -> Result<Vec<usize>> {
         let count = self.nodes.len();
         let values: Vec<Values> = (0..count).map(|file| self.values(path, file, 0)).collect::<Result<_>>()?;
