@@ -1,9 +1,9 @@
-//! The numbers of elements, and those that mark missing values.
+//! Elements as numbers, and the missing-value markers.
 
 use zarrox::data_type::{Casting, Storage};
 use zarrox::{Array, DataType, DynArray, Error, ErrorKind, Registry, Result};
 
-/// Returns the numbers as floats; of complex ones the magnitude.
+/// Returns the numbers as floats; the magnitude of complex numbers.
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`] when the elements are not numbers.
@@ -20,8 +20,8 @@ pub fn floats(values: &DynArray, registry: &Registry) -> Result<Vec<f64>> {
     Ok(wide.as_bytes().chunks_exact(8).map(double).collect())
 }
 
-/// Values of an array, or of a field of it, that mark missing values: those of the attributes `_FillValue`
-/// and `missing_value`, and the fill value if it is not 0.
+/// The missing-value markers of an array or of one of its fields: the attributes `_FillValue` and
+/// `missing_value`, and the fill value if it is not 0.
 pub fn missing_values(array: &Array, field: Option<&str>, registry: &Registry) -> Vec<f64> {
     let named =
         ["_FillValue", "missing_value"].iter().filter_map(|name| number(array.attributes().get(name)?));

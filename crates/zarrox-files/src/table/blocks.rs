@@ -54,7 +54,7 @@ impl Pieces {
 
     /// Returns the number of the first element that is not in UTF-8.
     pub(super) fn first_without_text(&self) -> Option<usize> {
-        // Whole characters that no end divides are those of the elements.
+        // Valid UTF-8 in total, with every end at a character boundary, means that all elements are valid.
         let text = std::str::from_utf8(&self.bytes);
         if text.is_ok_and(|text| self.ends.iter().all(|&end| text.is_char_boundary(end))) {
             return None;
@@ -71,7 +71,7 @@ impl Pieces {
 
 /// Returns the error of a block with too much text.
 pub(super) fn too_much_text() -> Error {
-    unsupported("the texts of one block of rows take more than 512 MiB")
+    unsupported("the text of one block of rows takes more than 512 MiB")
 }
 
 /// A column as an array.
@@ -91,7 +91,7 @@ impl<R: Rows> Column<R> {
         Self { rows, data_type, grid: vec![count.div_ceil(in_block)], shape: vec![in_block] }
     }
 
-    /// Returns the column with lists of `length` values as its rows; with `None`, its rows are single values.
+    /// Returns the column with lists of `length` values as rows, or with single values as rows for `None`.
     pub(super) fn of_lists(self, length: Option<u64>) -> Self {
         let grid = self.grid.into_iter().chain(length.map(|length| length.min(1))).collect();
         let shape = self.shape.into_iter().chain(length.map(|length| length.max(1))).collect();
@@ -132,7 +132,7 @@ impl<R: Rows> Elements for Column<R> {
                 DynArray::new(self.data_type.clone(), shape, bytes)
             }
             Values::Any(elements) => {
-                // After the last row, elements have no value.
+                // Elements after the last row have no value.
                 let blank = match self.data_type.storage() {
                     Storage::Variable => Vec::new(),
                     _ => vec![0; self.data_type.size()],
@@ -159,7 +159,7 @@ mod tests {
         };
         assert_eq!(first(&["né".as_bytes(), b"", b"a"]), None);
         assert_eq!(first(&[b"a", b"\xff", b"b"]), Some(1));
-        assert_eq!(first(&[b"n\xc3", b"\xa9"]), Some(0), "a character in two elements is none");
+        assert_eq!(first(&[b"n\xc3", b"\xa9"]), Some(0), "a character that two elements split is invalid");
         assert_eq!(first(&[]), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Packed numbers, which the attributes `scale_factor` and `add_offset` of CF make values of.
+//! Packed numbers, which the CF attributes `scale_factor` and `add_offset` convert to values.
 
 use zarrox::data_type::{Casting, Storage};
 use zarrox::json::Json;
@@ -27,10 +27,10 @@ pub(super) enum Packing {
 }
 
 impl Packing {
-    /// Returns the packing of an array; `None` if its elements are values.
+    /// Returns the packing of an array; `None` if its elements are not packed.
     ///
     /// # Errors
-    /// When an attribute has no number, and when elements are complex.
+    /// If an attribute is not a number, or elements are complex.
     pub(super) fn of(array: &Array, name: &str) -> Result<Option<Self>> {
         let is_integer = match array.data_type().storage() {
             _ if array.data_type().time().is_some() => return Ok(None),
@@ -46,7 +46,7 @@ impl Packing {
         }
         if matches!(array.data_type().storage(), Storage::Complex(_)) {
             return Err(unsupported(format!(
-                "column '{name}': packed complex numbers have no values in a table"
+                "column '{name}': packed complex numbers are not supported in a table"
             )));
         }
         let digits = digits(scale).filter(|_| offset == 0.0);
@@ -100,7 +100,7 @@ fn digits(scale: f64) -> Option<u32> {
     (1..=MOST_DIGITS).find(is_power)
 }
 
-/// Returns the number of an attribute, also of a list of one, and in the form in which xarray stores floats.
+/// Returns the number of an attribute, also from a list of one number, or as xarray stores floats.
 fn number(array: &Array, column: &str, name: &str) -> Result<Option<f64>> {
     let Some(stored) = array.attributes().get(name) else { return Ok(None) };
     let value = match stored {

@@ -8,17 +8,17 @@ use zarrox::{DataType, Result};
 
 use crate::input::{corrupt, unsupported};
 
-/// The largest whole number up to which a float has all.
+/// The largest integer up to which floats represent all integers.
 pub(super) const EXACT: i128 = 1 << 53;
 
-/// The kind of values of a column.
+/// The kind of the values of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Truth,
     /// Integers of this number of bits.
     Signed(u8),
     Unsigned(u8),
-    /// Counts of time, of which the lowest is none.
+    /// Times, of which the minimum is NaT.
     Time,
     Single,
     Double,
@@ -86,7 +86,7 @@ impl Mapped {
             },
             (Physical::INT32, _) => signed(32),
             (Physical::INT64, _) => signed(64),
-            // Old programs store timestamps so. The unit depends on the values.
+            // Old programs store timestamps in 96 bits. The unit depends on the values.
             (Physical::INT96, _) => time(DataType::datetime64(TimeUnit::Nanosecond)),
             (Physical::FLOAT, _) => Ok(Self::new(Kind::Single, DataType::Float32)),
             (Physical::DOUBLE, _) => Ok(Self::new(Kind::Double, DataType::Float64)),
@@ -147,11 +147,11 @@ impl Mapped {
         let mapped = match (column.physical_type(), precision) {
             (Physical::INT64, 1..=18) | (_, 10..=18) => Self::signed(64)?,
             (_, 1..=9) => Self::signed(32)?,
-            _ => return Err(unsupported(format!("Zarr has no data type for integers for decimals of {precision} digits"))),
+            _ => return Err(unsupported(format!("Zarr has no integer type for decimals of {precision} digits"))),
         };
         match scale {
             0..=18 => Ok(Self { decimals: scale, ..mapped }),
-            _ => Err(unsupported(format!("decimals of {scale} digits behind the point"))),
+            _ => Err(unsupported(format!("decimals with {scale} decimal places"))),
         }
     }
 
@@ -164,7 +164,7 @@ impl Mapped {
     /// Returns the whole number of a value.
     ///
     /// # Errors
-    /// When the type does not have it.
+    /// If the type cannot represent it.
     pub(super) fn whole(&self, value: i64) -> Result<i128> {
         let (whole, lowest, highest) = match self.kind {
             Kind::Signed(bits) => {
@@ -172,7 +172,7 @@ impl Mapped {
                 (i128::from(value), -half, half - 1)
             }
             Kind::Unsigned(bits) => {
-                // Parquet has no unsigned integers: the bits are kept, 32 of them for all types but the largest.
+                // Parquet stores unsigned integers with the bits of signed ones: 32 bits for all types but the largest.
                 let whole = match (bits, i32::try_from(value)) {
                     (64, _) => i128::from(value.cast_unsigned()),
                     (_, Ok(value)) => i128::from(value.cast_unsigned()),

@@ -1,4 +1,4 @@
-//! The form of images: their sides, their samples, and the strips or tiles in which these lie.
+//! The form of images: their size, their samples, and their strips or tiles.
 
 use std::fmt;
 
@@ -9,11 +9,11 @@ use super::sample::Sample;
 use super::tag;
 use crate::input::{corrupt, unsupported};
 
-/// The maximum number of bytes of a strip, which is no larger than its image, and of a tile.
+/// The maximum number of bytes of a strip, which is not larger than its image, and of a tile.
 const MOST_STRIP: u64 = 1 << 30;
 const MOST_TILE: u64 = 1 << 28;
 
-/// More bytes than any compression makes of one.
+/// An upper bound of the expansion of any compression.
 const MOST_RATIO: u64 = 1 << 16;
 
 /// The form of a page: pages of one form become one array.
@@ -25,7 +25,7 @@ pub(super) struct Form {
     pub(super) depth: u64,
     /// The number of samples of a pixel.
     pub(super) samples: u64,
-    /// True if the samples of a kind lie together.
+    /// True if samples are in separate planes.
     pub(super) is_planar: bool,
     pub(super) sample: Sample,
     /// The height of a strip or a tile, and the width.
@@ -33,9 +33,9 @@ pub(super) struct Form {
     /// The number of planes of a volume in a tile.
     pub(super) part_depth: u64,
     pub(super) is_tiled: bool,
-    /// The photometric interpretation: what samples stand for.
+    /// The photometric interpretation: the meaning of samples.
     pub(super) photometric: u64,
-    /// The pixels of brightness for one of colour, along columns and rows, where the samples of YCbCr lie in blocks.
+    /// The subsampling of YCbCr along columns and rows, if samples are in blocks.
     pub(super) subsampling: Option<(u64, u64)>,
 }
 
@@ -50,7 +50,7 @@ impl fmt::Display for Form {
 }
 
 impl Form {
-    /// Returns the form that the tags of a directory tell.
+    /// Returns the form in the tags of a directory.
     pub(super) fn of(directory: &Directory) -> Result<Self> {
         let number = |tag| directory.number(tag);
         let needed = |tag, name: &str| number(tag)?.ok_or_else(|| corrupt(format!("an image has no {name}")));
@@ -96,7 +96,7 @@ impl Form {
         Ok(form)
     }
 
-    /// Fails if strips or tiles are too large: as damage, if a file of this length cannot have them.
+    /// Fails if strips or tiles are too large. The error is damage if a file of this length cannot contain them.
     fn check_size(&self, length: u64) -> Result<()> {
         let pixels =
             self.part.0.checked_mul(self.part.1).and_then(|pixels| pixels.checked_mul(self.part_depth));
@@ -104,7 +104,7 @@ impl Form {
         let most = if self.is_tiled { MOST_TILE } else { MOST_STRIP };
         if size.is_none_or(|size| size > most) {
             let message = format!(
-                "a strip or tile has at most {most} bytes, and these have {} x {} pixels",
+                "strips or tiles of {} x {} pixels exceed the limit of {most} bytes",
                 self.part.0.saturating_mul(self.part_depth),
                 self.part.1
             );
@@ -142,13 +142,13 @@ impl Form {
     /// Returns the number of bytes of `rows` rows of a strip or a tile in the file, before they are compressed.
     pub(super) fn stored(&self, rows: u64) -> u64 {
         match self.subsampling {
-            // A block has all its brightness, and one of each colour.
+            // A block has the luma of each pixel, and one sample of each chroma component.
             Some((x, y)) => rows.div_ceil(y) * self.part.1.div_ceil(x) * (x * y + 2),
             None => rows * self.stored_row(),
         }
     }
 
-    /// Returns the number of strips or tiles behind, below and horizontally.
+    /// Returns the number of strips or tiles along planes, rows and columns.
     pub(super) fn parts(&self) -> (u64, u64, u64) {
         let (rows, columns) = self.part;
         (self.depth.div_ceil(self.part_depth), self.height.div_ceil(rows), self.width.div_ceil(columns))
@@ -161,7 +161,7 @@ impl Form {
     }
 
     /// Returns true if an image of this form may be an overview of one of the other form: both have the
-    /// same samples, and the ratio of their sides.
+    /// same samples and the same aspect ratio.
     pub(super) fn is_copy_of(&self, main: &Self) -> bool {
         let cross = |one: u64, other: u64| u128::from(one) * u128::from(other);
         let (one, other) = (cross(self.width, main.height), cross(self.height, main.width));

@@ -1,4 +1,4 @@
-//! [`Joined`]: an array whose elements lie in arrays of several files, one behind the other along a dimension.
+//! [`Joined`]: an array that concatenates arrays of several files along a dimension.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;

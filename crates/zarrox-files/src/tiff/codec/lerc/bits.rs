@@ -4,7 +4,7 @@ use zarrox::Result;
 
 use crate::input::corrupt;
 
-/// The bytes of a block that are still to be read.
+/// The unread bytes of a block.
 #[derive(Debug)]
 pub(super) struct Reader<'a>(&'a [u8]);
 
@@ -43,7 +43,7 @@ impl<'a> Reader<'a> {
         usize::try_from(self.int()?).map_err(|_| corrupt("a LERC length is negative"))
     }
 
-    /// Returns what is left.
+    /// Returns the unread bytes.
     pub(super) fn rest(&self) -> &'a [u8] {
         self.0
     }
@@ -56,16 +56,16 @@ pub(super) fn unstuffed(reader: &mut Reader<'_>, most: usize) -> Result<Vec<u32>
         0 => u32::from_le_bytes(reader.array()?),
         1 => u16::from_le_bytes(reader.array()?).into(),
         2 => reader.byte()?.into(),
-        _ => return Err(corrupt("numbers of LERC have no count")),
+        _ => return Err(corrupt("LERC numbers have no count")),
     };
     let (bits, count) = (u32::from(head & 31), usize::try_from(count).unwrap_or(usize::MAX));
     if count > most {
-        return Err(corrupt("there are too many numbers of LERC"));
+        return Err(corrupt("there are too many LERC numbers"));
     }
     if head & 32 == 0 {
         return numbers(reader, count, bits);
     }
-    // The numbers are indices of a table without its 0.
+    // The numbers are indices into a table whose implied first entry is 0.
     let length = usize::from(reader.byte()?).saturating_sub(1);
     let mut table = vec![0];
     table.append(&mut numbers(reader, length, bits)?);
@@ -74,7 +74,7 @@ pub(super) fn unstuffed(reader: &mut Reader<'_>, most: usize) -> Result<Vec<u32>
     let indices = numbers(reader, count, of_index)?;
     indices
         .into_iter()
-        .map(|number| index(number).ok_or_else(|| corrupt("a LERC number is not in its table")))
+        .map(|number| index(number).ok_or_else(|| corrupt("a LERC number is not an index of its table")))
         .collect()
 }
 
@@ -99,7 +99,7 @@ fn numbers(reader: &mut Reader<'_>, count: usize, bits: u32) -> Result<Vec<u32>>
     Ok((0..count).map(number).collect())
 }
 
-/// Bits from the highest one on, in little-endian words of 32 bits.
+/// Bits of little-endian words of 32 bits, the most significant bit first.
 #[derive(Debug)]
 pub(super) struct Words<'a> {
     bytes: &'a [u8],
@@ -126,7 +126,7 @@ impl<'a> Words<'a> {
         (0..bits).try_fold(0_u32, |number, _| Ok(number << 1 | self.bit()?))
     }
 
-    /// Returns the number of bytes of all words of which bits were read.
+    /// Returns the size in bytes of the words that were read.
     pub(super) fn size(&self) -> usize {
         self.at.div_ceil(32) * 4
     }

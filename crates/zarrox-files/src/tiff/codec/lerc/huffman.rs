@@ -1,4 +1,4 @@
-//! Bytes of LERC in Huffman codes.
+//! Huffman-coded bytes of LERC.
 
 use std::collections::HashMap;
 
@@ -47,7 +47,7 @@ impl Codes {
                 return Ok(symbol);
             }
         }
-        Err(corrupt("unknown Huffman code in LERC"))
+        Err(corrupt("invalid Huffman code in LERC"))
     }
 }
 
