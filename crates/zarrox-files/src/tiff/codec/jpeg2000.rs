@@ -162,7 +162,7 @@ pub(super) fn decoded(bytes: &[u8], wanted: Wanted<'_>) -> Result<Vec<u8>> {
     let is_whole = components.len() == samples
         && components.iter().all(|component| component.samples().len() as u64 == pixels);
     if !is_whole {
-        return Err(corrupt("a JPEG 2000 codestream has other components than its header says"));
+        return Err(corrupt("a JPEG 2000 codestream has other components than its header"));
     }
     let bytes = usize::try_from(pixels).ok().and_then(|pixels| pixels.checked_mul(samples * size));
     let mut out = zeroed(bytes.unwrap_or(usize::MAX))?;

@@ -23,11 +23,11 @@ impl Codes {
         let (version, size) = (reader.int()?, reader.length()?);
         let (first, last) = (reader.length()?, reader.length()?);
         if version < 2 || size != SYMBOLS || first >= last || last - first > SYMBOLS || first >= SYMBOLS {
-            return Err(corrupt("the table of codes of LERC is damaged"));
+            return Err(corrupt("the LERC code table is damaged"));
         }
         let lengths = unstuffed(reader, last - first)?;
         if lengths.len() != last - first || lengths.iter().any(|&length| length > LONGEST) {
-            return Err(corrupt("the table of codes of LERC is damaged"));
+            return Err(corrupt("the LERC code table is damaged"));
         }
         let mut words = Words::new(reader.rest());
         let mut codes = HashMap::new();
