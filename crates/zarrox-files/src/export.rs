@@ -114,7 +114,10 @@ pub struct Export {
     )]
     listener: Option<Listener>,
     unlimited: Vec<String>,
-    #[cfg_attr(not(feature = "hdf5"), expect(dead_code, reason = "the other formats can express every attribute"))]
+    #[cfg_attr(
+        not(feature = "hdf5"),
+        expect(dead_code, reason = "the other formats can express every attribute")
+    )]
     left_out: Option<LeftOutListener>,
 }
 

@@ -67,12 +67,8 @@ fn not_taken(others: &[String]) -> Option<String> {
     const SHOWN: usize = 5;
     let shown = others.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
     let more = if others.len() > SHOWN { ", …" } else { "" };
-    let text = || {
-        format!(
-            "/: skipped {} entries of the directory that are not images: {shown}{more}",
-            others.len()
-        )
-    };
+    let text =
+        || format!("/: skipped {} entries of the directory that are not images: {shown}{more}", others.len());
     (!others.is_empty()).then(text)
 }
 
@@ -128,7 +124,9 @@ impl ImageForm {
             return Err(unsupported(message));
         }
         match form.colour {
-            ColorType::Rgb32F | ColorType::Rgba32F => Err(unsupported("only elements of 8 and 16 bits are supported")),
+            ColorType::Rgb32F | ColorType::Rgba32F => {
+                Err(unsupported("only elements of 8 and 16 bits are supported"))
+            }
             _ => Ok(form),
         }
     }

@@ -114,7 +114,9 @@ impl Maker {
 
     fn make_virtual(&mut self, wanted: &mut Wanted<'_>, mappings: &[Mapping]) -> Result<Box<dyn Chunks>> {
         if wanted.column.is_some() {
-            return Err(unsupported("virtual datasets of structures with fields of variable length are not read"));
+            return Err(unsupported(
+                "virtual datasets of structures with fields of variable length are not read",
+            ));
         }
         let fill = self.heap(wanted.id.file).fill(&wanted.mapped, &wanted.fill()?)?;
         self.virtual_array(wanted, mappings, fill)

@@ -109,8 +109,8 @@ fn element(heap: &Heap, datatype: &Datatype, bytes: &[u8], depth: usize) -> Resu
 
 /// Returns a number; opaque bytes become the list of their values.
 fn scalar(datatype: &Datatype, bytes: &[u8]) -> Result<Json> {
-    let scalar =
-        Scalar::of(datatype)?.ok_or_else(|| unsupported("values of this type cannot be represented in JSON"))?;
+    let scalar = Scalar::of(datatype)?
+        .ok_or_else(|| unsupported("values of this type cannot be represented in JSON"))?;
     let element = scalar.element(bytes);
     match &datatype.class {
         Class::Integer { is_signed, .. } => Ok(integer_json(&element, *is_signed)),

@@ -149,9 +149,7 @@ impl Files {
                 let number = self.number(group.file, file).map_err(|error| at(error, place()))?;
                 self.find(self.root_of(number), path, hops - 1).map_err(|error| at(error, place()))
             }
-            Target::User(class) => {
-                Err(unsupported(format!("it is a user-defined link of class {class}")))
-            }
+            Target::User(class) => Err(unsupported(format!("it is a user-defined link of class {class}"))),
         }
     }
 

@@ -278,7 +278,9 @@ impl Import {
             return Err(unsupported(reason));
         }
         if self.arrays.contains_key(path) || depth == 0 {
-            return Err(unsupported("the structure has two fields of the same name, or is nested too deeply"));
+            return Err(unsupported(
+                "the structure has two fields of the same name, or is nested too deeply",
+            ));
         }
         let size = member.datatype.size;
         let end = member.offset.checked_add(size).filter(|&end| end <= above.size);

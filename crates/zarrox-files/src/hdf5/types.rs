@@ -135,9 +135,7 @@ pub(super) fn mapped(datatype: &Datatype) -> Result<Mapped> {
 pub(super) fn reference(kind: Reference) -> zarrox::Error {
     unsupported(match kind {
         Reference::Region => "Zarr has no data type for region references",
-        Reference::Object | Reference::Standard => {
-            "Zarr has no data type for the references of HDF5 1.12"
-        }
+        Reference::Object | Reference::Standard => "Zarr has no data type for the references of HDF5 1.12",
     })
 }
 
@@ -225,7 +223,9 @@ fn fields(
     depth: usize,
 ) -> Result<DataType> {
     let Class::Compound(members) = &datatype.class else {
-        return Err(unsupported("Zarr has no data type for lists of structures with arrays, text, lists or references"));
+        return Err(unsupported(
+            "Zarr has no data type for lists of structures with arrays, text, lists or references",
+        ));
     };
     if depth == 0 {
         return Err(unsupported("the structures are nested too deeply"));

@@ -259,7 +259,5 @@ fn foreign_kind(path: &Path, foreign: &str) -> Error {
     feature = "tiff"
 )))]
 fn lacking(kind: Kind, feature: &str) -> Error {
-    unsupported(format!(
-        "this build cannot read {kind}: it lacks the feature {feature}"
-    ))
+    unsupported(format!("this build cannot read {kind}: it lacks the feature {feature}"))
 }

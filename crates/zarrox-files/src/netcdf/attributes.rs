@@ -167,8 +167,7 @@ impl<'d> Attributes<'d> {
             }
             None => {
                 let text = value.without_tokens();
-                self.notes
-                    .push(format!("_FillValue {text} is ignored: {elements} cannot represent it"));
+                self.notes.push(format!("_FillValue {text} is ignored: {elements} cannot represent it"));
                 None
             }
         }
@@ -203,8 +202,10 @@ impl<'d> Attributes<'d> {
                 Some(list.into_iter().filter(|value| !is_nan(value)).collect())
             }
             value if is_nan(&value) && !own.is_float() => {
-                self.notes
-                    .push(format!("missing_value {} is ignored: integers have no NaN", value.without_tokens()));
+                self.notes.push(format!(
+                    "missing_value {} is ignored: integers have no NaN",
+                    value.without_tokens()
+                ));
                 None
             }
             value => Some(value),

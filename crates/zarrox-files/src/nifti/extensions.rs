@@ -55,7 +55,8 @@ pub(super) fn read(input: &Input, header: &Header, end: u64) -> Result<(Vec<Json
         };
         total += size;
         if total > MOST {
-            let reason = format!("it has {size} bytes; the attribute holds at most {MOST} bytes of extensions");
+            let reason =
+                format!("it has {size} bytes; the attribute holds at most {MOST} bytes of extensions");
             left_out.push(LeftOut::unsupported(path, reason));
             total -= size;
         } else {

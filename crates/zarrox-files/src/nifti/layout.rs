@@ -156,7 +156,9 @@ impl Header {
         let size = version.size();
         let bytes = bytes
             .get(..size)
-            .ok_or_else(|| corrupt(format!("the header is truncated: it has {} of {size} bytes", bytes.len())))?
+            .ok_or_else(|| {
+                corrupt(format!("the header is truncated: it has {} of {size} bytes", bytes.len()))
+            })?
             .to_vec();
         let magic = bytes.get(version.magic()..).unwrap_or_default();
         let kind = match (version, magic.get(..4).unwrap_or_default()) {

@@ -131,9 +131,7 @@ impl<'a> Image<'a> {
             )));
         }
         if self.axes.iter().any(|axis| axis.count == 0) {
-            return Err(unsupported(
-                "a NIfTI image has at least one element, but the selection is empty",
-            ));
+            return Err(unsupported("a NIfTI image has at least one element, but the selection is empty"));
         }
         Ok(())
     }

@@ -34,9 +34,7 @@ impl Header {
         let mut start = [0; 8];
         fill(reader, &mut start)?;
         if !start.starts_with(MAGIC) {
-            return Err(corrupt(
-                "it has no .npy header; raw elements need a data type and a shape",
-            ));
+            return Err(corrupt("it has no .npy header; raw elements need a data type and a shape"));
         }
         let length = match start[6..] {
             [1, 0] => u32::from(u16::from_le_bytes(array(reader)?)),

@@ -137,10 +137,7 @@ impl Member {
             done += read as u64;
             // Data beyond the announced size must not fill the disk.
             if done > size {
-                return Err(corrupt(format!(
-                    "'{}' has more than the announced {size} bytes",
-                    self.file
-                )));
+                return Err(corrupt(format!("'{}' has more than the announced {size} bytes", self.file)));
             }
             io::Write::write_all(&mut temporary, &buffer[..read]).map_err(writing)?;
         }

@@ -59,8 +59,10 @@ impl Stream {
         }
         let found = state.kept.get(&extent.offset).cloned();
         let bytes = found.ok_or_else(|| {
-            let message =
-                format!("{} can only be read once, in order; an earlier chunk was requested again", self.name);
+            let message = format!(
+                "{} can only be read once, in order; an earlier chunk was requested again",
+                self.name
+            );
             Error::new(ErrorKind::Unsupported, message)
         })?;
         let whole = usize::try_from(extent.whole).unwrap_or(bytes.len());

@@ -89,7 +89,9 @@ impl Picture {
     /// [`ErrorKind::InvalidArgument`] unless the numbers are ascending percentiles.
     pub fn percentiles(self, low: f64, high: f64) -> Result<Self> {
         if !(0.0 <= low && low < high && high <= 100.0) {
-            return Err(bad(format!("percentiles must be ascending and between 0 and 100, not {low} to {high}")));
+            return Err(bad(format!(
+                "percentiles must be ascending and between 0 and 100, not {low} to {high}"
+            )));
         }
         Ok(Self { range: Range::Percentiles(low, high), ..self })
     }

@@ -40,9 +40,7 @@ impl Pixels {
             (DataType::Bool, _) => (1, true),
             (DataType::UInt16, StackKind::Png) => (2, false),
             (_, StackKind::Jpeg) => {
-                return Err(unsupported(format!(
-                    "JPEG supports uint8, not {data_type}; write png or tiff"
-                )));
+                return Err(unsupported(format!("JPEG supports uint8, not {data_type}; write png or tiff")));
             }
             _ => {
                 return Err(unsupported(format!(

@@ -96,7 +96,10 @@ pub(super) fn of(
     let arrays = match node {
         Node::Array(array) if names.is_empty() => vec![(array.path().name().to_owned(), array.clone())],
         Node::Array(array) => {
-            return Err(bad(format!("'{}' is an array; columns can only be selected in a group", array.path())));
+            return Err(bad(format!(
+                "'{}' is an array; columns can only be selected in a group",
+                array.path()
+            )));
         }
         Node::Group(group) => chosen(group, names)?,
     };

@@ -278,10 +278,7 @@ impl Rows for Fields {
             let row = block * self.in_block + at as u64 + 1;
             let text = String::from_utf8_lossy(&text[..text.len().min(50)]).into_owned();
             let data_type = self.parser.data_type();
-            place(corrupt(format!(
-                "row {row} has '{}', which is not a {data_type}",
-                text.escape_debug()
-            )))
+            place(corrupt(format!("row {row} has '{}', which is not a {data_type}", text.escape_debug())))
         })
     }
 }

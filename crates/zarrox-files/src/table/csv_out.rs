@@ -72,7 +72,9 @@ fn text(data_type: &DataType, element: &[u8], registry: &Registry) -> Result<Vec
         {
             element.split(|&byte| byte == 0).next().unwrap_or_default().to_vec()
         }
-        _ if data_type.fields().is_some() => return Err(unsupported(format!("{data_type} cannot be written as text"))),
+        _ if data_type.fields().is_some() => {
+            return Err(unsupported(format!("{data_type} cannot be written as text")));
+        }
         _ => {
             let text = registry.family(data_type)?.format(data_type, element);
             if text.eq_ignore_ascii_case("nan") { Vec::new() } else { text.into() }

@@ -154,6 +154,10 @@ mod tests {
             ErrorKind::InvalidArgument,
             "element [0]",
         );
-        assert_error(Parser::new(&DataType::Complex64), ErrorKind::Unsupported, "cannot be converted to complex64");
+        assert_error(
+            Parser::new(&DataType::Complex64),
+            ErrorKind::Unsupported,
+            "cannot be converted to complex64",
+        );
     }
 }

@@ -34,9 +34,7 @@ pub(super) fn nanoseconds(stored: &Int96) -> i128 {
 pub(super) fn count(nanoseconds: i128, unit: i128) -> Result<i64> {
     let count = (nanoseconds % unit == 0).then_some(nanoseconds / unit);
     let count = count.and_then(|count| i64::try_from(count).ok()).filter(|&count| count != NOT_A_TIME);
-    count.ok_or_else(|| {
-        corrupt(format!("the timestamp {nanoseconds} ns is outside the range of its column"))
-    })
+    count.ok_or_else(|| corrupt(format!("the timestamp {nanoseconds} ns is outside the range of its column")))
 }
 
 /// The units that represent all timestamps of a column.

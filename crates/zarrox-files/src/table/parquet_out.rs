@@ -101,8 +101,9 @@ impl<W: Write + Send> Writer<W> {
 
 impl Target {
     fn of(column: &Column) -> Result<Self> {
-        let no_form =
-            || unsupported(format!("column '{}': Parquet does not support {}", column.name, column.data_type));
+        let no_form = || {
+            unsupported(format!("column '{}': Parquet does not support {}", column.name, column.data_type))
+        };
         let decimals = column.decimals().map(|decimals| decimal(&column.data_type, decimals));
         let (way, physical, logical) = decimals.or_else(|| kind(&column.data_type)).ok_or_else(no_form)?;
         let (precision, scale) = match &logical {

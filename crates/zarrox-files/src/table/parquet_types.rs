@@ -147,7 +147,11 @@ impl Mapped {
         let mapped = match (column.physical_type(), precision) {
             (Physical::INT64, 1..=18) | (_, 10..=18) => Self::signed(64)?,
             (_, 1..=9) => Self::signed(32)?,
-            _ => return Err(unsupported(format!("Zarr has no integer type for decimals of {precision} digits"))),
+            _ => {
+                return Err(unsupported(format!(
+                    "Zarr has no integer type for decimals of {precision} digits"
+                )));
+            }
         };
         match scale {
             0..=18 => Ok(Self { decimals: scale, ..mapped }),

@@ -81,7 +81,9 @@ impl Contents {
         })?;
         match end {
             End::Last => {}
-            End::Back(message) => contents.notes.push(format!("/: {message}; the chain of directories ends there")),
+            End::Back(message) => {
+                contents.notes.push(format!("/: {message}; the chain of directories ends there"))
+            }
             End::Damaged(error) => {
                 contents.left_out.push(LeftOut::of_file(format!("/page {number}"), &error));
             }
@@ -104,7 +106,7 @@ impl Contents {
         };
         let parts = [counted(self.masks, "mask", "masks"), counted(copies, "overview", "overviews")];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
-        let advice = if copies > 0 { "; a level can be imported instead" } else { "" };
+        let advice = if copies > 0 { "; a level can be taken instead" } else { "" };
         (!parts.is_empty()).then(|| format!("/: left out {} of images{advice}", parts.join(" and ")))
     }
 

@@ -198,7 +198,8 @@ impl Image {
                         skipped + count
                     )));
                 }
-                let offset = offset.checked_add(skipped).ok_or_else(|| corrupt("an offset exceeds 64 bits"))?;
+                let offset =
+                    offset.checked_add(skipped).ok_or_else(|| corrupt("an offset exceeds 64 bits"))?;
                 let mut rows = page.source.input()?.read(offset, count)?;
                 if all.is_empty() {
                     all = rows;

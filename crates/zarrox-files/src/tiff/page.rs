@@ -97,9 +97,7 @@ impl Page {
             false => Predictor::of(number(tag::PREDICTOR)?.unwrap_or(1), &form.sample)?,
         };
         if form.subsampling.is_some() && predictor != Predictor::None {
-            return Err(unsupported(
-                "a predictor for subsampled YCbCr is not supported",
-            ));
+            return Err(unsupported("a predictor for subsampled YCbCr is not supported"));
         }
         let tables = if is_jpeg { directory.bytes(tag::JPEG_TABLES)? } else { None };
         let tables = tables.map(|(bytes, _)| bytes).unwrap_or_default();

@@ -58,8 +58,7 @@ impl Undo for Bitshuffle {
         }
         let mut decoded = zeroed(size)?;
         let whole = size / item / 8 * 8 * item;
-        let length =
-            elements.checked_mul(item).ok_or_else(|| corrupt("a bitshuffle block is too large"))?;
+        let length = elements.checked_mul(item).ok_or_else(|| corrupt("a bitshuffle block is too large"))?;
         let mut shuffled = zeroed(length.min(whole))?;
         let mut buffer = Vec::new();
         for out in decoded[..whole].chunks_mut(length) {

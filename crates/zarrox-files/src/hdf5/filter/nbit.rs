@@ -94,8 +94,9 @@ impl Undo for Nbit {
         let mut bits = Bits::new(&bytes);
         for element in decoded.chunks_mut(item.max(1)) {
             for part in &parts {
-                let value =
-                    bits.take(part.width).ok_or_else(|| corrupt("a chunk of the filter N-bit is truncated"))?;
+                let value = bits
+                    .take(part.width)
+                    .ok_or_else(|| corrupt("a chunk of the filter N-bit is truncated"))?;
                 element[part.byte] |= u8::try_from(value << part.shift & 0xff).unwrap_or_default();
             }
         }

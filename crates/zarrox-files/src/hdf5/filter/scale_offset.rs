@@ -38,7 +38,9 @@ pub(super) fn create(filter: &Filter) -> Result<Box<dyn Undo>> {
         (0, _, 1 | 2 | 4 | 8) => None,
         (1, 0, 4 | 8) => filter.parameters.get(1).map(|decimals| decimals.cast_signed()),
         (1, 1, _) => {
-            return Err(unsupported("the filter scale-offset with a variable exponent, which no version of HDF5 decodes"));
+            return Err(unsupported(
+                "the filter scale-offset with a variable exponent, which no version of HDF5 decodes",
+            ));
         }
         _ => {
             return Err(corrupt(format!(

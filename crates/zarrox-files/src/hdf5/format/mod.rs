@@ -122,7 +122,7 @@ fn extended(source: &Source, address: Address) -> Result<SharedMessages> {
         cursor.skip(1)?;
         if cursor.address()?.is_some() {
             return Err(unsupported(
-                "the newest metadata of the file are in a cache image, which is not read; h5repack writes a file without one",
+                "the newest metadata of the file is in a cache image, which is not supported; remove it with h5repack",
             ));
         }
     }

@@ -112,7 +112,7 @@ mod tests {
         let expected = vec![(vec![0, 0], vec![1, 1]), (vec![5, 5], vec![5, 7])];
         assert_eq!(parsed(boxes).unwrap(), Hyperslab::Boxes(expected));
         let many = boxes.replace("02000000 00000000", "ffffff00 00000000");
-        assert!(parsed(&many).unwrap_err().to_string().contains("parts, and bytes for"));
+        assert!(parsed(&many).unwrap_err().to_string().contains("but only bytes for"));
     }
 
     #[test]

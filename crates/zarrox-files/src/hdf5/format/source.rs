@@ -75,8 +75,7 @@ impl Budget {
     /// Subtracts `bytes` from the budget.
     pub(super) fn take(&mut self, bytes: u64) -> Result<()> {
         let left = self.left.checked_sub(bytes);
-        self.left =
-            left.ok_or_else(|| corrupt(format!("the parts of {} overlap", self.what)))?;
+        self.left = left.ok_or_else(|| corrupt(format!("the parts of {} overlap", self.what)))?;
         Ok(())
     }
 }

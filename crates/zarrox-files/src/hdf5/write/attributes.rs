@@ -164,7 +164,9 @@ fn own_fill(value: &Json, elements: Elements) -> Result<Fill> {
     match elements {
         Elements::Letters(_) => match letter(value) {
             Some(letter) => Ok(Fill::Letter(letter)),
-            None => Err(unsupported(format!("the missing value of characters must be a single character, not {value}"))),
+            None => Err(unsupported(format!(
+                "the missing value of characters must be a single character, not {value}"
+            ))),
         },
         Elements::Of(of) | Elements::Enumeration(of) if of != NcType::String => {
             let fits = of.bytes(&decoded(FILL_VALUE, value, Some(of))).is_some();

@@ -151,8 +151,7 @@ fn committed(address: u64) -> Vec<u8> {
 }
 
 fn too_large(size: usize) -> Error {
-    let message =
-        format!("{size} bytes do not fit into an HDF5 message, which has at most 65535 bytes");
+    let message = format!("{size} bytes do not fit into an HDF5 message, which has at most 65535 bytes");
     Error::new(ErrorKind::Unsupported, message)
 }
 

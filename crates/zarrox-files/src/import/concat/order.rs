@@ -45,7 +45,10 @@ impl Coordinates<'_> {
         let named = |error: zarrox::Error| error.at(format!("'/{path}' of {}", self.sources.name(file)));
         let elements = array.read::<DynArray>(0..length).map_err(named)?;
         let unordered = || {
-            unsupported(format!("'/{path}' has the data type {}, whose elements cannot be ordered", array.data_type()))
+            unsupported(format!(
+                "'/{path}' has the data type {}, whose elements cannot be ordered",
+                array.data_type()
+            ))
         };
         let values = Values::of(&elements).ok_or_else(unordered)?;
         let Some(shift) = shift(of_base, info) else { return Ok(values) };

@@ -300,7 +300,7 @@ impl Planner<'_> {
         {
             let (name, has) = (self.sources.name(file), have.first().map(|&file| self.sources.name(file)));
             return Err(unsupported(format!(
-                "the array '/{path}' of {} is missing in {name}; missing values can replace it",
+                "the array '/{path}' of {} is missing in {name}; missing values can stand for it",
                 has.unwrap_or_default()
             )));
         }
@@ -376,7 +376,7 @@ impl Planner<'_> {
         let (one, other) = (self.sources.name(base), self.sources.name(file));
         let differs = format!("the elements of '/{path}' differ between {one} and {other} at {at:?}");
         if !self.request.first_wins {
-            return Err(unsupported(format!("{differs}; the array of the first file can be used")));
+            return Err(unsupported(format!("{differs}; the first file can be taken")));
         }
         self.notes.push(format!("{differs}; those of the first file are kept"));
         Ok(())
@@ -584,7 +584,7 @@ impl Planner<'_> {
             self.request.fills.and_then(|fills| fills.of(&first.metadata, &first.attributes, &registry));
         let missing = missing.ok_or_else(|| {
             unsupported(format!(
-                "the array '/{path}' is missing in {name}, and has no missing value to replace its elements ({}); a value can be given",
+                "the array '/{path}' is missing in {name}, and has no missing value to replace its elements ({}); a value can be given for it",
                 first.metadata.data_type
             ))
         })?;

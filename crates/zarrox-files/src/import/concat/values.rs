@@ -161,7 +161,10 @@ pub(crate) fn shifted(elements: &DynArray, shift: Shift, fill: &[u8], is_missing
             (Storage::Float(4), _) => {
                 let value = f32::from_ne_bytes(bytes.try_into().ok()?);
                 let wide = shift.float(value.into())?;
-                #[expect(clippy::cast_possible_truncation, reason = "the result is compared with the original")]
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    reason = "the result is compared with the original"
+                )]
                 let narrow = wide as f32;
                 (f64::from(narrow) == wide || wide.is_nan()).then(|| narrow.to_ne_bytes().to_vec())
             }

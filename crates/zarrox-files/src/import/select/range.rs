@@ -149,7 +149,9 @@ impl Select {
         let is_inside = inside(&values, units, first.as_deref(), last.as_deref())?;
         let start = is_inside.iter().position(|inside| *inside);
         let Some(start) = start else {
-            return Err(wrong(format!("no value is in the range; the values of the coordinate are {values}")));
+            return Err(wrong(format!(
+                "no value is in the range; the values of the coordinate are {values}"
+            )));
         };
         let length = is_inside.iter().filter(|inside| **inside).count();
         Ok(Span { start: start as u64, step: 1, length: length as u64 })

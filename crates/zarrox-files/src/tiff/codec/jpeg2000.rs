@@ -93,9 +93,7 @@ impl Header {
             return Err(unsupported("JPEG 2000 with extensions of its part 2 is not supported"));
         }
         if self.components.iter().any(|component| !component.is_whole) {
-            return Err(unsupported(
-                "JPEG 2000 with subsampled components is not supported",
-            ));
+            return Err(unsupported("JPEG 2000 with subsampled components is not supported"));
         }
         let is_signed = matches!(sample.data_type, DataType::Int8 | DataType::Int16);
         let fits = |component: &Component| {

@@ -77,9 +77,8 @@ pub(super) fn parse(text: &str) -> Result<Document> {
     let root = xml.root_element();
     let uuid = root.attribute("UUID").map(str::to_owned);
     if let Some(binary) = child(root, "BinaryOnly") {
-        let name = binary
-            .attribute("MetadataFile")
-            .ok_or_else(|| corrupt("the metadata file has no name"))?;
+        let name =
+            binary.attribute("MetadataFile").ok_or_else(|| corrupt("the metadata file has no name"))?;
         return Ok(Document::Elsewhere(
             name.to_owned(),
             binary.attribute("UUID").map(str::to_owned).or(uuid),

@@ -120,9 +120,7 @@ pub(super) fn repeated(kind: u8, type_size: usize, size: usize) -> Result<Vec<u8
         (1 | 4, _) => zeroed(size),
         (2, 4) => filled(&f32::NAN.to_le_bytes(), size),
         (2, 8) => filled(&f64::NAN.to_le_bytes(), size),
-        _ => {
-            Err(corrupt(format!("a Blosc2 chunk has the value {kind} for elements of {type_size} bytes")))
-        }
+        _ => Err(corrupt(format!("a Blosc2 chunk has the value {kind} for elements of {type_size} bytes"))),
     }
 }
 
@@ -179,9 +177,7 @@ impl Blocks {
             3 => Compressor::Other(Coded::new(codecs::Zlib::default())?),
             4 => Compressor::Other(Coded::new(codecs::Zstd::level(3))?),
             other => {
-                return Err(unsupported(format!(
-                    "unknown compressor {other} in a Blosc2 chunk"
-                )));
+                return Err(unsupported(format!("unknown compressor {other} in a Blosc2 chunk")));
             }
         };
         let (mut filters, mut delta) = (Vec::new(), None);
@@ -220,7 +216,10 @@ impl Blocks {
     fn uncompress(&self, encoded: &[u8], block: &mut [u8], framed: &mut Vec<u8>) -> Result<()> {
         let streams = if self.is_one_stream || block.len() < self.block { 1 } else { self.type_size };
         if !block.len().is_multiple_of(streams) {
-            return Err(corrupt(format!("{} bytes cannot be split into {streams} equal Blosc2 streams", block.len())));
+            return Err(corrupt(format!(
+                "{} bytes cannot be split into {streams} equal Blosc2 streams",
+                block.len()
+            )));
         }
         let mut at = 0;
         for out in block.chunks_mut((block.len() / streams).max(1)) {

@@ -92,10 +92,7 @@ impl<'a> Frame<'a> {
         let end =
             self.header.checked_add(self.encoded).ok_or_else(|| corrupt("a Blosc2 frame is too long"))?;
         if self.chunk_size == 0 || count > self.bytes.len() {
-            return Err(corrupt(format!(
-                "a Blosc2 frame has {count} chunks of {} bytes",
-                self.chunk_size
-            )));
+            return Err(corrupt(format!("a Blosc2 frame has {count} chunks of {} bytes", self.chunk_size)));
         }
         let rest = self.bytes.get(end..).ok_or_else(|| corrupt("a Blosc2 frame is truncated"))?;
         let index = chunk::decode(rest, count.saturating_mul(8))?;
