@@ -44,9 +44,9 @@ fn errors_name_the_calls_and_the_parameters() {
     assert!(client.get("/apis").message().contains("'/apis'"));
     for (query, message) in [
         ("no=1", "unknown parameter `no`, expected one of `select`, `indexing`, "),
-        ("width=0", "width: '0' is not a whole number from 1 to 65536"),
+        ("width=0", "width: '0' is not an integer from 1 to 65536"),
         ("as=tiff", "as: unknown variant `tiff`, expected one of `raw`, `json`, `npy`, `png`"),
-        ("colormap=x", "colormap: unknown colour map 'x'; expected one of viridis, "),
+        ("colormap=x", "colormap: unknown colormap 'x'; expected one of viridis, "),
         ("step=1,1&width=1", "step cannot be combined with width or height"),
         ("select=0&select=1", "duplicate parameter `select`"),
     ] {

@@ -177,7 +177,7 @@ impl ExportOptions {
         if let Some(name) = &self.cmap {
             let colours = Colours::named(name);
             picture = picture.colours(
-                colours.ok_or_else(|| PyValueError::new_err(format!("unknown colour map {name:?}")))?,
+                colours.ok_or_else(|| PyValueError::new_err(format!("unknown colormap {name:?}")))?,
             );
         }
         if let Some((low, high)) = self.value_range {

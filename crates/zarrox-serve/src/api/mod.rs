@@ -1,4 +1,4 @@
-//! `/api/v1/…`: what a page or a script needs for looking at data.
+//! `/api/v1/…`: the interface for pages and scripts that show data.
 
 mod check;
 mod chunks;
