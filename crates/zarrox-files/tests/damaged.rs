@@ -9,7 +9,7 @@ use zarrox_testkit::errors::assert_error;
 
 use crate::data;
 
-/// Numbers that look random, and are the same each time.
+/// Pseudorandom numbers with a fixed seed.
 struct Random(u64);
 
 impl Random {

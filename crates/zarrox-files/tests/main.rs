@@ -1,4 +1,4 @@
-//! Files of other programs are read with their values, damaged ones give errors, and what is exported is read again.
+//! Files of other programs are read with their values, damaged ones give errors, and exported files are read again.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 

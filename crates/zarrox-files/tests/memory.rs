@@ -41,7 +41,7 @@ fn files_are_the_same_in_memory() {
         for entry in std::fs::read_dir(data(directory)).unwrap() {
             let path = entry.unwrap().path();
             let Some(store) = path.is_file().then(|| open_file(&path)).and_then(Result::ok) else { continue };
-            // Files of pairs, and those with planes in other files, are more than one.
+            // Pairs, and images with planes in other files, consist of several files.
             let Ok(alone) = in_memory(&path) else { continue };
             if alone.left_out() != store.left_out() {
                 continue;

@@ -175,14 +175,14 @@ fn the_missing_value_of_letters_is_their_fill_value() {
 
 #[test]
 fn a_lone_variable_has_records_without_padding() {
-    // Three records of one short, and a count of records that tells nothing.
+    // Three records of one short, and an unknown record count.
     let data = [0, 1, 0, 2, 0, 3];
     let mut file = classic(u32::MAX, &[(b"t", 0)], &[variable(b"v", &[0], SHORT, data)]);
     file.truncate(file.len() - 2);
     let (_, root) = open(&file);
     assert_eq!(array(&root, "v").read::<ArrayD<i16>>(..).unwrap().into_raw_vec_and_offset().0, [1, 2, 3]);
     assert_eq!(root.attributes()["_nc_dimensions"], json!("t = UNLIMITED (3)"));
-    // With another one, each takes a multiple of four bytes.
+    // With another variable, each takes a multiple of four bytes.
     let both = [variable(b"v", &[0], SHORT, [0, 1]), variable(b"w", &[0], BYTE, [5])];
     let mut file = classic(2, &[(b"t", 0)], &both);
     file.extend_from_slice(&[0, 2, 0, 0, 6, 0, 0, 0]);

@@ -1,4 +1,4 @@
-//! Images of nibabel have their elements and their place in space.
+//! Images of nibabel keep their elements and their spatial coordinates.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -65,7 +65,7 @@ fn an_import_has_the_elements_as_well() {
     check(&array, &expected(&data())["anatomical.nii"], "the import");
 }
 
-/// Returns the attribute with what only NIfTI has.
+/// Returns the attribute for properties that only NIfTI has.
 fn header(file: &str) -> Json {
     image(&data().join(file)).attributes()["nifti"].clone()
 }

@@ -1,4 +1,4 @@
-//! Tables of pandas, pyarrow and polars have their values, and come back as they were.
+//! Tables of pandas, pyarrow and polars keep their values, also in a round trip.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -77,14 +77,14 @@ fn tables_come_back_as_they_were() {
         let exported = place(&format!("{number}.parquet"));
         export_file(&zarr, &exported).unwrap();
         let mut columns = columns.as_object().unwrap().clone();
-        // Spans of time are integers in Parquet, which has times of a day.
+        // Durations are integers in Parquet, which has only times of day.
         columns.remove("time");
         let again = root(&exported);
         for name in columns.keys() {
             let read =
                 |group: &Group| group.open(name).unwrap().into_array().unwrap().read::<DynArray>(..).unwrap();
             let (ours, before) = (read(&again), read(&zarrox::open_group(&zarr).unwrap()));
-            // Parquet has no seconds, and integers of which some are missing become floats.
+            // Parquet has no seconds, and integer columns with nulls become floats.
             let ours = match (before.data_type().to_string().as_str(), ours.data_type()) {
                 ("datetime64[s]", _) => continue,
                 ("int8", DataType::Float64) => {
@@ -335,7 +335,7 @@ fn fields_of_the_footer_that_are_of_another_type_are_skipped() {
     let expected = rows(&path);
     let file = std::fs::read(&path).unwrap();
     let (footer, codec) = codec_of_a(&file);
-    // A string with the number of the codec, before it.
+    // A string with the number of the codec precedes it.
     let (before, behind) = (&file[footer..codec - 1], &file[codec + 1..file.len() - 8]);
     let metadata = [before, b"\x18\x01x\x05\x08\0", behind].concat();
     let length = u32::try_from(metadata.len()).unwrap().to_le_bytes();
@@ -349,7 +349,7 @@ fn a_compression_that_is_not_read_is_named_before_anything_is_copied() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.parquet");
     parquet::<Int32Type>(&path, "optional int32 a", &[Some(1)], Compression::UNCOMPRESSED);
-    // The crate has no encoder for it; the codec is a number of the footer.
+    // The crate has no encoder for it, so the codec number in the footer is changed.
     let mut brotli = std::fs::read(&path).unwrap();
     let (_, codec) = codec_of_a(&brotli);
     brotli[codec] = 8;
@@ -591,7 +591,7 @@ fn packed_numbers_are_written_as_values() {
         assert_eq!(array.attributes().get("scale_factor").and_then(Json::as_f64), scale, "{name}");
         assert_eq!(floats(&array), wanted, "{name}");
     }
-    // Missing values make floats of integers; their scale stays.
+    // Nulls convert integers to floats; the scale stays.
     let cents = column("cents");
     assert_eq!(cents.attributes()["scale_factor"].as_f64(), Some(0.01));
     assert!(floats(&cents)[..2] == [123.0, -5.0] && floats(&cents)[2].is_nan());

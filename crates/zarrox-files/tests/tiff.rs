@@ -1,4 +1,4 @@
-//! Images of tifffile and rasterio have their elements, and their geographic coordinates.
+//! Images of tifffile and rasterio keep their elements and their georeferencing.
 
 use std::path::PathBuf;
 
@@ -73,7 +73,7 @@ fn a_copy_has_as_many_objects_as_its_file() {
 fn planes_of_ome_xml_lie_where_it_says() {
     let names = |file: &str| images(opened(&data().join(file))).len();
     assert_eq!(names("images.ome.tif"), 2);
-    // The second plane is in another file, of which a directory that is not allowed has one.
+    // The second plane is in another file, in a directory that is not allowed.
     let directory = tempfile::tempdir().unwrap();
     let (inside, outside) = (directory.path().join("a"), directory.path().join("b"));
     std::fs::create_dir_all(&inside).unwrap();
@@ -88,7 +88,7 @@ fn planes_of_ome_xml_lie_where_it_says() {
     assert_eq!(found.len(), 2, "{found:?}");
     assert!(found[0].starts_with("NotFound /part1.ome.tif"), "{found:?}");
     assert!(found[1].starts_with("NotFound ") && found[1].contains("1 of 2 planes"), "{found:?}");
-    // The error and what is left out have the kind of what is missing.
+    // The error and the skipped part have the kind of the cause.
     let target = directory.path().join("a.zarr");
     let error = Import::new().run(inside.join("part0.ome.tif"), &target).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound, "{error}");
@@ -157,7 +157,7 @@ fn tags_outside_of_the_file_are_damage_where_they_say_what_elements_mean() {
             [1, 2, 3, 4]
         );
     }
-    // Further pages that cannot be found would be lost.
+    // Without an error, subdirectories that cannot be found would be lost.
     std::fs::write(&path, with_tag_outside(330)).unwrap();
     assert_eq!(zarrox_files::open_file(&path).unwrap_err().kind(), ErrorKind::Corrupt);
 }
@@ -388,7 +388,7 @@ fn what_gdal_says_of_bands_comes_back() {
             assert_eq!(before.get(name), after.get(name), "{file}: {name}");
         }
     }
-    // One band of them has what is said of it.
+    // One of the bands has metadata.
     let one = place("one.tif");
     zarrox_files::Export::new()
         .select(zarrox::s![.., .., 1..2])
@@ -423,7 +423,7 @@ fn what_gdal_does_not_say_of_bands_is_refused() {
     }
 }
 
-/// Returns a TIFF of one pixel in each directory, of which each names the next one as a further directory.
+/// Returns a TIFF with one pixel in each directory. Each directory names the next one as a subdirectory.
 fn nested(pixels: &[u8]) -> Vec<u8> {
     const SIZE: u32 = 2 + 10 * 12 + 4;
     let first = 8 + u32::try_from(pixels.len()).unwrap();

@@ -1,4 +1,4 @@
-//! What is written as TIFF, NIfTI and stacks of images is read again with its elements and its place.
+//! TIFF, NIfTI and stacks of images keep their elements and georeferencing in a round trip.
 
 use std::fs;
 use std::path::Path;
@@ -20,7 +20,7 @@ fn counted(path: &Path, shape: &[u64], chunks: &[u64], data_type: DataType) -> A
         .unwrap();
     let lengths: Vec<usize> = shape.iter().map(|&length| usize::try_from(length).unwrap()).collect();
     let size = lengths.iter().product::<usize>() * data_type.size();
-    // Bytes below 60 make no NaN, and booleans are 0 and 1.
+    // Bytes below 60 contain no NaN, and booleans are 0 and 1.
     let most = if data_type == DataType::Bool { 2 } else { 60 };
     let bytes = (0..size).map(|n| u8::try_from(n * 7 / 3 % most).unwrap()).collect();
     array.write(.., DynArray::new(data_type, lengths, bytes).unwrap()).unwrap();

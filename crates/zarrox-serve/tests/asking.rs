@@ -193,7 +193,7 @@ fn elements_are_thinned_or_reduced_to_what_is_asked_for() {
     for bad in ["step=2", "step=0,1", "step=x,1", "step=2,2&width=3", "missing=x"] {
         assert_eq!(client.get(&format!("{uri}&reduce=mean&{bad}")).status, 400, "{bad}");
     }
-    // NaN counts for nothing.
+    // NaN is ignored.
     assert!((mean["values"][1][2].as_f64().unwrap() - (24.0 + 25.0 + 34.0) / 3.0).abs() < 1e-5);
     let max = client.json(&format!("{uri}&max_elements=1&reduce=max"));
     assert_eq!((&max["values"], &max["step"]), (&json!([[34.0]]), &json!([4, 6])));
@@ -351,7 +351,7 @@ fn broken_arrays_show_what_is_wrong_while_others_work() {
     let place = Place::new();
     fs::write(place.path("v3.zarr/g/a/c/3/1"), "no zstd").unwrap();
     let client = place.client();
-    // Damage between the elements that a line without a reduction would show is damage.
+    // Damage is reported even between the elements that an unreduced line would show.
     for call in
         ["slice/v3.zarr/g/a", "line/v3.zarr/g/a?select=:,5&points=1", "line/v3.zarr/g/a?select=6,:&points=1"]
     {
