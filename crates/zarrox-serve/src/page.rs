@@ -68,7 +68,7 @@ pub(crate) fn file(name: &str) -> Option<Response> {
     }
 }
 
-/// Returns the colour maps, each a list of evenly spaced red, green and blue values.
+/// Returns the colormaps, each a list of evenly spaced red, green and blue values.
 fn colours() -> Json {
     let map = |&(name, colours): &(&str, Colours)| {
         (name.to_owned(), colours.list().iter().map(|colour| Json::from(colour.to_vec())).collect::<Json>())

@@ -21,7 +21,7 @@ class DataType(Protocol):
     """A data type as an object, such as a `zarrox.core.dtype.ZDType`."""
 
     def to_native_dtype(self) -> Any:
-        """The data type of NumPy."""
+        """Returns the data type of NumPy."""
         ...
 
 

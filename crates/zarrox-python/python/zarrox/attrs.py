@@ -43,7 +43,7 @@ _ENCODER = json.JSONEncoder(default=_encode)
 
 
 def _checked(attributes: Mapping[Any, Any]) -> dict[str, Any]:
-    """A mapping with text as keys, as in JSON."""
+    """Returns a mapping with text as keys, as in JSON."""
     others = [key for key in attributes if not isinstance(key, str)]
     if not others:
         return dict(attributes)
@@ -192,7 +192,7 @@ class Attributes(MutableMapping[str, Any]):
         return lock
 
     def asdict(self) -> dict[str, Any]:
-        """All attributes, as a dict of its own."""
+        """Returns all attributes, as a dict of its own."""
         return dict(self._current())
 
     def refresh(self) -> None:
@@ -245,7 +245,7 @@ class Attributes(MutableMapping[str, Any]):
         return len(self._current())
 
     def keys(self) -> KeysView[str]:
-        """The names of all attributes.
+        """Returns the names of all attributes.
 
         Returns
         -------

@@ -95,7 +95,7 @@ class Config:
         self.refresh()
 
     def get(self, key: str, default: Any = _MISSING, override_with: Any = None) -> Any:
-        """The value of a setting; for the first part of several names, a dict of all of them.
+        """Returns the value of a setting; for the first part of several names, a dict of all of them.
 
         Parameters
         ----------
@@ -209,7 +209,7 @@ def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def of_environment(variables: Mapping[str, str], name: str = "zarr") -> dict[str, Any]:
-    """The settings in variables of the environment: two underscores stand for a dot, and values are Python's literals or text.
+    """Returns the settings in variables of the environment: two underscores stand for a dot, and values are Python's literals or text.
 
     Parameters
     ----------

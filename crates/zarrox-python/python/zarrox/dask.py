@@ -60,7 +60,7 @@ def from_zarr(
     inline_array: bool = False,
     **options: Any,
 ) -> da.Array:
-    """An array of Dask that reads an array of Zarr.
+    """Returns an array of Dask that reads an array of Zarr.
 
     Parameters
     ----------
@@ -359,7 +359,7 @@ _Task = _Boxes | _Region
 
 
 def _memory(source: Array, most: int, client: Any) -> int:
-    """The memory of a task with which all threads of a cluster have tasks."""
+    """Returns the memory of a task with which all threads of a cluster have tasks."""
     return min(most, max(source.nbytes // (_TASKS * _threads(client)), _LEAST))
 
 
@@ -417,7 +417,7 @@ def _counterpart(
 
 
 def _attributes(array: Array, zarr_format: int | None) -> dict[str, Any]:
-    """The attributes and the names of dimensions, which are an attribute in format 2."""
+    """Returns the attributes and the names of dimensions, which are an attribute in format 2."""
     attributes, names = array.attrs.asdict(), array._native.dimension_names
     if zarr_format == 3 and names is None:
         names = attributes.pop(DIMENSIONS, None)
@@ -446,7 +446,7 @@ def _created(
 
 
 def _component(component: str | None, options: dict[str, Any]) -> str | None:
-    """The path of a new array, which Dask's own function also takes as a name."""
+    """Returns the path of a new array, which Dask's own function also takes as a name."""
     name = options.pop("name", None)
     if component is not None and name is not None:
         raise ValueError(f"component={component!r} and name={name!r} are two names for one thing: give one of them")
@@ -462,7 +462,7 @@ def _mode(mode: str, overwrite: bool) -> str:
 
 
 def _client(client: Any) -> Any:
-    """The given client, or the current one of this thread; ``None`` if there is none."""
+    """Returns the given client, or the current one of this thread; ``None`` if there is none."""
     if client is not None:
         return client
     try:

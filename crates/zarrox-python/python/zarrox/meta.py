@@ -39,7 +39,7 @@ Document = Mapping[str, Any] | str | bytes
 
 
 def parse_metadata(s: Document) -> dict[str, Any]:
-    """The content of a document."""
+    """Returns the content of a document."""
     if isinstance(s, Mapping):
         return dict(s)
     found: dict[str, Any] = json_loads(s)
@@ -109,7 +109,7 @@ def decode_array_metadata(s: Document) -> dict[str, Any]:
 
 
 def encode_array_metadata(meta: Mapping[str, Any]) -> bytes:
-    """An array's document.
+    """Returns an array's document.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def decode_group_metadata(s: Document) -> dict[str, Any]:
 
 
 def encode_group_metadata(meta: object = None) -> bytes:
-    """A group's document.
+    """Returns a group's document.
 
     Examples
     --------
@@ -168,7 +168,7 @@ def encode_group_metadata(meta: object = None) -> bytes:
 
 
 def encode_dtype(d: np.dtype[Any]) -> Any:
-    """A data type as documents have it.
+    """Returns a data type as documents have it.
 
     Examples
     --------
@@ -182,7 +182,7 @@ def encode_dtype(d: np.dtype[Any]) -> Any:
 
 
 def decode_dtype(d: Any) -> np.dtype[Any]:
-    """A data type from what documents have."""
+    """Returns a data type from what documents have."""
     found: np.dtype[Any] = np.dtype(_fields(d))
     return found
 
@@ -195,7 +195,7 @@ def _fields(d: Any) -> Any:
 
 
 def decode_fill_value(v: Any, dtype: npt.DTypeLike, object_codec: Any = None) -> Any:
-    """A fill value from what documents have.
+    """Returns a fill value from what documents have.
 
     Parameters
     ----------
@@ -245,7 +245,7 @@ def _needed(object_codec: Any) -> Any:
 
 
 def encode_fill_value(v: Any, dtype: npt.DTypeLike, object_codec: Any = None) -> Any:
-    """A fill value as documents have it.
+    """Returns a fill value as documents have it.
 
     Parameters
     ----------

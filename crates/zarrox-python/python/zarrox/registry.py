@@ -66,7 +66,7 @@ class Registry(dict[str, type[T]]):
         self[qualname or fully_qualified_name(cls)] = cls
 
     def chosen(self, setting: str) -> type[T]:
-        """The class that a setting names."""
+        """Returns the class that a setting names."""
         name = config.get(setting)
         if name not in self:
             self.lazy_load()
@@ -84,7 +84,7 @@ def _offered(kind: str) -> list[Any]:
 
 
 def fully_qualified_name(cls: type) -> str:
-    """The name of a class with that of its module."""
+    """Returns the name of a class with that of its module."""
     return f"{cls.__module__}.{cls.__qualname__}"
 
 
@@ -113,7 +113,7 @@ def register_codec(key: str, codec_cls: type[Any], *, qualname: str | None = Non
 
 
 def get_codec_class(key: str, reload_config: bool = False) -> type[Any]:
-    """The class of codecs with a name in metadata.
+    """Returns the class of codecs with a name in metadata.
 
     Raises
     ------
@@ -160,7 +160,7 @@ def register_pipeline(pipe_cls: type[Any]) -> None:
 
 
 def get_pipeline_class(reload_config: bool = False) -> type[Any]:
-    """The class that the setting ``codec_pipeline.path`` names."""
+    """Returns the class that the setting ``codec_pipeline.path`` names."""
     if reload_config:
         config.refresh()
     return _pipelines.chosen("codec_pipeline.path")
@@ -172,7 +172,7 @@ def register_buffer(cls: type[Buffer], qualname: str | None = None) -> None:
 
 
 def get_buffer_class(reload_config: bool = False) -> type[Buffer]:
-    """The class that the setting ``buffer`` names."""
+    """Returns the class that the setting ``buffer`` names."""
     if reload_config:
         config.refresh()
     return _buffers.chosen("buffer")
@@ -184,7 +184,7 @@ def register_ndbuffer(cls: type[NDBuffer], qualname: str | None = None) -> None:
 
 
 def get_ndbuffer_class(reload_config: bool = False) -> type[NDBuffer]:
-    """The class that the setting ``ndbuffer`` names."""
+    """Returns the class that the setting ``ndbuffer`` names."""
     if reload_config:
         config.refresh()
     return _nd_buffers.chosen("ndbuffer")
@@ -196,7 +196,7 @@ def register_chunk_key_encoding(key: str, cls: type[Any]) -> None:
 
 
 def get_chunk_key_encoding_class(key: str) -> type[Any]:
-    """The class of chunk key encodings with a name."""
+    """Returns the class of chunk key encodings with a name."""
     _key_encodings.lazy_load(use_entrypoint_name=True)
     if key not in _key_encodings:
         raise KeyError(f"no chunk key encoding {key!r} is registered: there are {sorted(_key_encodings)}")

@@ -75,42 +75,42 @@ class Buffer(ABC):
     @classmethod
     @abstractmethod
     def create_zero_length(cls) -> Self:
-        """A buffer of no bytes."""
+        """Returns a buffer of no bytes."""
 
     @classmethod
     def from_array_like(cls, array_like: ArrayLike) -> Self:
-        """The buffer over an array of bytes."""
+        """Returns the buffer over an array of bytes."""
         return cls(array_like)
 
     @classmethod
     @abstractmethod
     def from_buffer(cls, buffer: Buffer) -> Self:
-        """The buffer of this class with the bytes of another one."""
+        """Returns the buffer of this class with the bytes of another one."""
 
     @classmethod
     @abstractmethod
     def from_bytes(cls, bytes_like: Any) -> Self:
-        """The buffer over an object with the buffer protocol."""
+        """Returns the buffer over an object with the buffer protocol."""
 
     @abstractmethod
     def as_numpy_array(self) -> npt.NDArray[Any]:
-        """The bytes as an array of NumPy."""
+        """Returns the bytes as an array of NumPy."""
 
     @abstractmethod
     def combine(self, others: Iterable[Buffer]) -> Self:
         """This buffer and others, one behind the other."""
 
     def as_array_like(self) -> ArrayLike:
-        """The array that the buffer holds."""
+        """Returns the array that the buffer holds."""
         data: ArrayLike = self._data
         return data
 
     def as_buffer_like(self) -> Any:
-        """The bytes as an object with the buffer protocol."""
+        """Returns the bytes as an object with the buffer protocol."""
         return memoryview(self.as_numpy_array())
 
     def to_bytes(self) -> bytes:
-        """A copy of the bytes."""
+        """Returns a copy of the bytes."""
         return bytes(self.as_numpy_array())
 
     def __getitem__(self, key: slice) -> Self:
@@ -155,7 +155,7 @@ class NDBuffer:
     def create(
         cls, *, shape: Iterable[int], dtype: npt.DTypeLike, order: Literal["C", "F"] = "C", fill_value: Any = None
     ) -> Self:
-        """A new block, which is filled with a value; zeros where none is given."""
+        """Returns a new block, which is filled with a value; zeros where none is given."""
         # Without the view, NumPy loses the byte order and the factor of generic times.
         values = np.zeros(tuple(shape), dtype=dtype, order=order).view(dtype)
         if fill_value is not None and not (isinstance(fill_value, int) and fill_value == 0):
@@ -164,30 +164,30 @@ class NDBuffer:
 
     @classmethod
     def empty(cls, shape: tuple[int, ...], dtype: npt.DTypeLike, order: Literal["C", "F"] = "C") -> Self:
-        """A new block, whose elements are undefined."""
+        """Returns a new block, whose elements are undefined."""
         return cls(np.empty(shape=shape, dtype=dtype, order=order).view(dtype))
 
     @classmethod
     def from_ndarray_like(cls, ndarray_like: Any) -> Self:
-        """The block over an array."""
+        """Returns the block over an array."""
         return cls(ndarray_like)
 
     @classmethod
     def from_numpy_array(cls, array_like: npt.ArrayLike) -> Self:
-        """The block over an array of NumPy."""
+        """Returns the block over an array of NumPy."""
         return cls.from_ndarray_like(np.asanyarray(array_like))
 
     def as_ndarray_like(self) -> NDArrayLike:
-        """The array that the block holds."""
+        """Returns the array that the block holds."""
         data: NDArrayLike = self._data
         return data
 
     def as_numpy_array(self) -> npt.NDArray[Any]:
-        """The elements as an array of NumPy."""
+        """Returns the elements as an array of NumPy."""
         return np.asanyarray(self._data)
 
     def as_scalar(self) -> Any:
-        """The only element."""
+        """Returns the only element."""
         if self._data.size != 1:
             raise ValueError("Buffer does not contain a single scalar value")
         return self.as_numpy_array()[()]
@@ -209,15 +209,15 @@ class NDBuffer:
         return "big" if self.dtype.byteorder == ">" else "little"
 
     def reshape(self, newshape: tuple[int, ...] | Literal[-1]) -> Self:
-        """The elements in another shape."""
+        """Returns the elements in another shape."""
         return self.__class__(self._data.reshape(newshape))
 
     def squeeze(self, axis: tuple[int, ...]) -> Self:
-        """The block without dimensions of length 1."""
+        """Returns the block without dimensions of length 1."""
         return self.reshape(tuple(length for position, length in enumerate(self.shape) if position not in axis))
 
     def astype(self, dtype: npt.DTypeLike, order: Literal["K", "A", "C", "F"] = "K") -> Self:
-        """The elements as another type."""
+        """Returns the elements as another type."""
         target: Any = np.dtype(dtype)
         if target.kind == self.dtype.kind and target.kind in "mM" and np.datetime_data(target) == np.datetime_data(self.dtype):
             counts = self.as_numpy_array().view(self.dtype.str[0] + "i8").astype(target.str[0] + "i8", order=order)
@@ -255,11 +255,11 @@ class NDBuffer:
         self._data.fill(value)
 
     def copy(self) -> Self:
-        """A copy of the block."""
+        """Returns a copy of the block."""
         return self.__class__(self._data.copy())
 
     def transpose(self, axes: SupportsIndex | tuple[int, ...] | None) -> Self:
-        """The block with its dimensions in another order."""
+        """Returns the block with its dimensions in another order."""
         return self.__class__(self._data.transpose(axes))
 
 

@@ -62,16 +62,16 @@ class CodecPipeline(ABC):
 
     @abstractmethod
     def evolve_from_array_spec(self, array_spec: Any) -> Self:
-        """The pipeline for chunks of an array."""
+        """Returns the pipeline for chunks of an array."""
 
     @classmethod
     @abstractmethod
     def from_codecs(cls, codecs: Iterable[Any]) -> Self:
-        """The pipeline of some codecs."""
+        """Returns the pipeline of some codecs."""
 
     @classmethod
     def from_array_metadata_and_store(cls, array_metadata: Any, store: Any) -> Self:
-        """The pipeline of an array, for classes that need its metadata and its store."""
+        """Returns the pipeline of an array, for classes that need its metadata and its store."""
         raise NotImplementedError(f"'{cls.__name__}' does not implement a method to create itself from metadata and a store")
 
     @property
@@ -90,7 +90,7 @@ class CodecPipeline(ABC):
 
     @abstractmethod
     def compute_encoded_size(self, byte_length: int, array_spec: Any) -> int:
-        """The length of an encoded chunk."""
+        """Returns the length of an encoded chunk."""
 
     @abstractmethod
     async def decode(self, chunk_bytes_and_specs: Iterable[tuple[Any, Any]]) -> Iterable[Any]:

@@ -25,10 +25,10 @@ class Numcodec(Protocol):
         ...
 
     def get_config(self) -> Any:
-        """The parameters with the ``id``, as JSON values."""
+        """Returns the parameters with the ``id``, as JSON values."""
         ...
 
     @classmethod
     def from_config(cls, config: Any) -> Self:
-        """The codec with these parameters."""
+        """Returns the codec with these parameters."""
         ...

@@ -98,7 +98,7 @@ class Store(ABC):
         return store
 
     def with_read_only(self, read_only: bool = False) -> Store:
-        """The same place as a store that can, or cannot, be written."""
+        """Returns the same place as a store that can, or cannot, be written."""
         raise NotImplementedError(f"with_read_only is not implemented for the {type(self)} store type.")
 
     def __enter__(self) -> Self:
@@ -160,13 +160,13 @@ class Store(ABC):
 
     @abstractmethod
     async def get(self, key: str, prototype: BufferPrototype, byte_range: ByteRequest | None = None) -> Buffer | None:
-        """A value or a part of it; ``None`` if it is missing."""
+        """Returns a value or a part of it; ``None`` if it is missing."""
 
     @abstractmethod
     async def get_partial_values(
         self, prototype: BufferPrototype, key_ranges: Iterable[tuple[str, ByteRequest | None]]
     ) -> list[Buffer | None]:
-        """Several values or parts."""
+        """Returns several values or parts."""
 
     @abstractmethod
     async def exists(self, key: str) -> bool:
@@ -182,15 +182,15 @@ class Store(ABC):
 
     @abstractmethod
     def list(self) -> AsyncIterator[str]:
-        """All keys."""
+        """Yields all keys."""
 
     @abstractmethod
     def list_prefix(self, prefix: str) -> AsyncIterator[str]:
-        """All keys that begin with a prefix."""
+        """Yields all keys that begin with a prefix."""
 
     @abstractmethod
     def list_dir(self, prefix: str) -> AsyncIterator[str]:
-        """The names directly below a prefix."""
+        """Yields the names directly below a prefix."""
 
     async def set_if_not_exists(self, key: str, value: Buffer) -> None:
         """Write a value if there is none."""
@@ -252,14 +252,14 @@ class Store(ABC):
             await self.delete(key)
 
     async def getsize(self, key: str) -> int:
-        """The length of a value in bytes; a missing one is a ``FileNotFoundError``."""
+        """Returns the length of a value in bytes; a missing one is a ``FileNotFoundError``."""
         value = await self.get(key, default_buffer_prototype())
         if value is None:
             raise FileNotFoundError(key)
         return len(value)
 
     async def getsize_prefix(self, prefix: str) -> int:
-        """The bytes of all values below a prefix."""
+        """Returns the bytes of all values below a prefix."""
         return sum([await self.getsize(key) async for key in self.list_prefix(_directory(prefix))])
 
     def _check_supports(self, *names: str) -> None:

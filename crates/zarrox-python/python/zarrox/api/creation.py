@@ -344,7 +344,7 @@ def open_array(
 
 
 def default_mode(store: StoreArgument) -> str:
-    """The mode in which a store is opened if none is given: ``"r"`` for stores that are read-only, otherwise ``"a"``.
+    """Returns the mode in which a store is opened if none is given: ``"r"`` for stores that are read-only, otherwise ``"a"``.
 
     Parameters
     ----------
@@ -408,7 +408,7 @@ _ARGUMENTS = frozenset(create.__annotations__) - {"return"}
 
 
 def _checked(function: str, kwargs: dict[str, Any], *further: str) -> dict[str, Any]:
-    """The arguments of `create` in the form that functions below take; those that `create` does not have are errors."""
+    """Returns the arguments of `create` in the form that functions below take; those that `create` does not have are errors."""
     for name in kwargs:
         if name not in _ARGUMENTS and name not in further:
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}")

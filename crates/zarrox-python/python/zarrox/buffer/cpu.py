@@ -70,12 +70,12 @@ buffer_prototype = BufferPrototype(buffer=Buffer, nd_buffer=NDBuffer)
 
 
 def numpy_buffer_prototype() -> BufferPrototype:
-    """The classes of this module."""
+    """Returns the classes of this module."""
     return buffer_prototype
 
 
 def default_buffer_prototype() -> BufferPrototype:
-    """The classes that the settings ``buffer`` and ``ndbuffer`` name."""
+    """Returns the classes that the settings ``buffer`` and ``ndbuffer`` name."""
     return BufferPrototype(buffer=registry.get_buffer_class(), nd_buffer=registry.get_ndbuffer_class())
 
 

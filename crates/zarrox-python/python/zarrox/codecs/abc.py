@@ -79,7 +79,7 @@ class Codec(ABC):
         """
 
     def get_config(self) -> dict[str, Any]:
-        """The ``id`` and all public attributes, as JSON values."""
+        """Returns the ``id`` and all public attributes, as JSON values."""
         return {"id": self.codec_id, **{k: v for k, v in vars(self).items() if not k.startswith("_")}}
 
     @classmethod
@@ -114,7 +114,7 @@ class NativeCodec(Codec):
         return _codec(config_json(self.get_config()))
 
     def to_dict(self) -> dict[str, Any]:
-        """The codec in the form of v3.
+        """Returns the codec in the form of v3.
 
         Returns
         -------
@@ -148,12 +148,12 @@ def _codec(config: str) -> _native.Codec:
 
 
 def as_array(buf: Any) -> np.ndarray[Any, Any]:
-    """A buffer as an array over the same memory."""
+    """Returns a buffer as an array over the same memory."""
     return buf if isinstance(buf, np.ndarray) else np.asarray(memoryview(buf))
 
 
 def flat(buf: Any) -> np.ndarray[Any, Any]:
-    """A buffer as a one-dimensional array over the same memory, in memory order.
+    """Returns a buffer as a one-dimensional array over the same memory, in memory order.
 
     Raises
     ------

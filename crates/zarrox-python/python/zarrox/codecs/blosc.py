@@ -108,7 +108,7 @@ class Blosc(BytesCodec):
         return super().encode(self._elements(buf))
 
     def _elements(self, buf: Any) -> Any:
-        """The data as elements of the requested size, if possible: no configuration has that size."""
+        """Returns the data as elements of the requested size, if possible: no configuration has that size."""
         data = flat(buf)
         if self._typesize is None or data.nbytes % self._typesize:
             return data
@@ -123,7 +123,7 @@ class Blosc(BytesCodec):
 
 
 def list_compressors() -> list[str]:
-    """The names of the compressors.
+    """Returns the names of the compressors.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def list_compressors() -> list[str]:
 
 
 def get_nthreads() -> int:
-    """The number of threads."""
+    """Returns the number of threads."""
     return _native.threads()
 
 
@@ -217,7 +217,7 @@ def decompress(source: Any, dest: Any = None) -> Any:
 
 
 def cbuffer_sizes(source: Any) -> tuple[int, int, int]:
-    """The sizes in the header of compressed data.
+    """Returns the sizes in the header of compressed data.
 
     Parameters
     ----------
@@ -240,7 +240,7 @@ def cbuffer_sizes(source: Any) -> tuple[int, int, int]:
 
 
 def cbuffer_complib(source: Any) -> str:
-    """The library that decompresses the data.
+    """Returns the library that decompresses the data.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ __all__ = ["UnknownConfig", "codec_config", "from_v2", "in_v2"]
 
 
 def codec_config(obj: Any, zarr_format: int | str) -> dict[str, Any] | None:
-    """The configuration of anything that a user gave as a codec.
+    """Returns the configuration of anything that a user gave as a codec.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def codec_config(obj: Any, zarr_format: int | str) -> dict[str, Any] | None:
 
 
 def in_v2(config: dict[str, Any]) -> dict[str, Any]:
-    """The configuration of v2 for a codec of v3."""
+    """Returns the configuration of v2 for a codec of v3."""
     name, configuration = split(config)
     codec_id = name.removeprefix("numcodecs.") if name.startswith("numcodecs.") else _ids().get(name)
     if codec_id is None:
@@ -105,7 +105,7 @@ class UnknownConfig(Codec):
 
 
 def from_v2(config: Mapping[str, Any]) -> Any:
-    """The codec of an object in the metadata of v2, for display.
+    """Returns the codec of an object in the metadata of v2, for display.
 
     Examples
     --------

@@ -19,7 +19,7 @@ class _Filter(NativeCodec):
     """A codec that takes elements of one type, and stores elements of another."""
 
     def _types(self) -> tuple[np.dtype[Any], np.dtype[Any]]:
-        """The data type of elements, and of stored elements."""
+        """Returns the data type of elements, and of stored elements."""
         raise NotImplementedError
 
     def encode(self, buf: Any) -> Any:

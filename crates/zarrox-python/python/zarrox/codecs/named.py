@@ -37,7 +37,7 @@ class V3Codec:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any] | str) -> Self:
-        """The codec of an object in metadata.
+        """Returns the codec of an object in metadata.
 
         Raises
         ------
@@ -59,7 +59,7 @@ class V3Codec:
         return cls(**configuration)
 
     def to_dict(self) -> dict[str, Any]:
-        """The object for metadata."""
+        """Returns the object for metadata."""
         configuration = self._configuration()
         return {"name": self.name} if configuration is None else {"name": self.name, "configuration": configuration}
 
@@ -67,7 +67,7 @@ class V3Codec:
         return dict(vars(self))
 
     def _spec(self) -> dict[str, Any]:
-        """The codec for a new array: :meth:`to_dict` without members that depend on the array."""
+        """Returns the codec for a new array: :meth:`to_dict` without members that depend on the array."""
         return self.to_dict()
 
     def _set(self, **members: Any) -> None:
@@ -129,7 +129,7 @@ class NamedCodec(V3Codec):
 
 
 def parse_codec(codec: Any) -> Any:
-    """The codec of an object in metadata; a codec is returned as it is.
+    """Returns the codec of an object in metadata; a codec is returned as it is.
 
     Raises
     ------
@@ -153,5 +153,5 @@ def parse_codec(codec: Any) -> Any:
 
 
 def spec(codec: Any) -> dict[str, Any]:
-    """The object that describes a codec of a new array."""
+    """Returns the object that describes a codec of a new array."""
     return dict(codec._spec() if isinstance(codec, V3Codec) else codec.to_dict())

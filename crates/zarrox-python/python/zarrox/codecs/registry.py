@@ -41,7 +41,7 @@ def register_codec(cls: Any, codec_id: str | None = None) -> None:
 
 
 def get_codec(config: Mapping[str, Any]) -> Any:
-    """The codec of a configuration.
+    """Returns the codec of a configuration.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ _introduced: list[Any] = []
 
 
 def python_codec(config: str) -> Any:
-    """The codec of a configuration that is not native.
+    """Returns the codec of a configuration that is not native.
 
     Raises
     ------

@@ -56,7 +56,7 @@ class BloscShuffle(str, Enum):
 
     @classmethod
     def from_int(cls, num: int) -> BloscShuffle:
-        """The member for a number of v2.
+        """Returns the member for a number of v2.
 
         Raises
         ------

@@ -22,7 +22,7 @@ __all__ = ["array_like", "configured", "element_type", "h5py_arguments", "kept",
 
 
 def h5py_arguments(compressor: Any, fill_value: Any, kwargs: dict[str, Any]) -> tuple[Any, Any]:
-    """The compressor and the fill value, which can be given by the names that h5py has."""
+    """Returns the compressor and the fill value, which can be given by the names that h5py has."""
     fill_value = kwargs.pop("fillvalue", fill_value)
     given = "compression" in kwargs
     compression, options = kwargs.pop("compression", None), kwargs.pop("compression_opts", None)
@@ -52,7 +52,7 @@ def _h5py_compressor(compression: Any, options: Any) -> Any:
 
 
 def configured(config: Any, order: Any = None, **given: Any) -> dict[str, Any]:
-    """The arguments for what zarr-python 3 has in ``config``, which is a mapping or an object; those that are given count where
+    """Returns the arguments for what zarr-python 3 has in ``config``, which is a mapping or an object; those that are given count where
     ``config`` says nothing, and the settings of the package where neither does."""
     given = {name: value for name, value in given.items() if value is not None}
     if config is None and not given:
@@ -78,7 +78,7 @@ def array_like(data: Any) -> Any:
 
 
 def shape_and_chunks(a: Any) -> tuple[tuple[int, ...] | None, tuple[int, ...] | None]:
-    """Those of an array-like, as far as it has them; bcolz has the length of a chunk only."""
+    """Returns those of an array-like, as far as it has them; bcolz has the length of a chunk only."""
     shape = getattr(a, "shape", None)
     if not isinstance(shape, tuple):
         return None, None
@@ -100,7 +100,7 @@ def like(a: Any, zarr_format: str, kwargs: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def element_type(source: Any) -> dict[str, Any]:
-    """The arguments that say what the elements of an array-like are; of objects, also what stores them."""
+    """Returns the arguments that say what the elements of an array-like are; of objects, also what stores them."""
     dtype = getattr(source, "dtype", None)
     if isinstance(source, ArrayBase) and is_v3(source._native) and not _is_cast(source):
         return {"dtype": source._metadata.data_type}  # Which says more than NumPy's can.
@@ -115,7 +115,7 @@ def _is_cast(source: ArrayBase) -> bool:
 
 
 def kept(source: ArrayBase, zarr_format: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments that a new array of a format takes over from an array of Zarr, where nothing else is given."""
+    """Returns the arguments that a new array of a format takes over from an array of Zarr, where nothing else is given."""
     options: dict[str, Any] = {"fill_value": _fill_value(source), "attributes": source.attrs.asdict()}
     if zarr_format == "3":
         options["dimension_names"] = source._native.dimension_names
@@ -135,7 +135,7 @@ def _fill_value(source: ArrayBase) -> Any:
 
 
 def stored_like(source: ArrayBase, zarr_format: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The chunks, the type and the codecs of an array of Zarr as arguments for a new one, where nothing else is given.
+    """Returns the chunks, the type and the codecs of an array of Zarr as arguments for a new one, where nothing else is given.
 
     Codecs are those of a format: an array of another one gets its own.
     """
@@ -176,7 +176,7 @@ def _has_codecs_of(source: ArrayBase, zarr_format: str) -> bool:
 
 
 def _chunks_like(source: ArrayBase, zarr_format: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The chunks of an array, and its shards; where one of the two is given, the other must fit."""
+    """Returns the chunks of an array, and its shards; where one of the two is given, the other must fit."""
     if zarr_format != "3":
         return {"chunks": source.chunks}
     grid, shards, shape = grid_of(source._native), source._native.shards, source.shape

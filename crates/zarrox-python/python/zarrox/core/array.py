@@ -66,7 +66,7 @@ class Array(Prototyped, ArrayBase, Shown[NativeArray]):
 
     @classmethod
     def from_dict(cls, store_path: StorePath, data: Any, *, config: ArrayConfigLike | None = None) -> Self:
-        """The array with given metadata, whose chunks are in a store. Nothing is read or written.
+        """Returns the array with given metadata, whose chunks are in a store. Nothing is read or written.
 
         Parameters
         ----------
@@ -90,7 +90,7 @@ class Array(Prototyped, ArrayBase, Shown[NativeArray]):
         return cls._of(native, opened, Settings(**_settings_of(config)))
 
     def with_config(self, config: ArrayConfigLike) -> Self:
-        """The same array with other settings.
+        """Returns the same array with other settings.
 
         Examples
         --------
@@ -299,7 +299,7 @@ class Array(Prototyped, ArrayBase, Shown[NativeArray]):
         return self._stored_chunks
 
     def nbytes_stored(self) -> int:
-        """The bytes that are stored for the array, metadata and attributes included; -1 where that cannot be found out."""
+        """Returns the bytes that are stored for the array, metadata and attributes included; -1 where that cannot be found out."""
         return self._stored_bytes
 
     @property

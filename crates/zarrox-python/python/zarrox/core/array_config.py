@@ -45,7 +45,7 @@ class ArrayConfig:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ArrayConfig:
-        """The settings in a mapping; those that are not in it are those of `zarrox.config`."""
+        """Returns the settings in a mapping; those that are not in it are those of `zarrox.config`."""
         names = [each.name for each in fields(cls)]
         unknown = sorted(data.keys() - set(names))
         if unknown:
@@ -53,7 +53,7 @@ class ArrayConfig:
         return cls(**{name: data[name] if name in data else config[f"array.{name}"] for name in names})
 
     def to_dict(self) -> dict[str, Any]:
-        """The settings as a mapping."""
+        """Returns the settings as a mapping."""
         return asdict(self)
 
 
@@ -61,7 +61,7 @@ ArrayConfigLike: TypeAlias = ArrayConfig | Mapping[str, Any]
 
 
 def parse_array_config(data: ArrayConfigLike | None) -> ArrayConfig:
-    """The settings of an argument."""
+    """Returns the settings of an argument."""
     if isinstance(data, Mapping) or data is None:
         return ArrayConfig.from_dict(data or {})
     # Those of zarr-python are the same.

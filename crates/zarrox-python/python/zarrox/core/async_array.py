@@ -42,7 +42,7 @@ class AsyncArray(Awaited):
 
     @classmethod
     def from_dict(cls, store_path: Any, data: Any) -> AsyncArray:
-        """The array with the metadata in a mapping, whose chunks are in a store."""
+        """Returns the array with the metadata in a mapping, whose chunks are in a store."""
         return cls(data, store_path)
 
     @classmethod
@@ -92,7 +92,7 @@ class AsyncArray(Awaited):
         return AsyncIndex(self._blocking.vindex)
 
     def with_config(self, config: Any) -> AsyncArray:
-        """The array with other settings."""
+        """Returns the array with other settings."""
         return self.of(self._blocking.with_config(config))
 
     def __repr__(self) -> str:

@@ -20,7 +20,7 @@ kinds: dict[type, Any] = {}
 
 
 def awaited(value: Any) -> Any:
-    """The object that is awaited for one that blocks; everything else as it is."""
+    """Returns the object that is awaited for one that blocks; everything else as it is."""
     found = next((made for kind, made in kinds.items() if isinstance(value, kind)), None)
     if found is not None:
         return found.of(value)
@@ -28,13 +28,13 @@ def awaited(value: Any) -> Any:
 
 
 def blocking(value: Any) -> Any:
-    """The object that blocks for one that is awaited; everything else as it is."""
+    """Returns the object that blocks for one that is awaited; everything else as it is."""
     found: Any = value
     return found._blocking if isinstance(value, tuple(kinds.values())) else value
 
 
 def later(name: str) -> Callable[..., Coroutine[Any, Any, Any]]:
-    """A method that is awaited; a property of the object that blocks is read."""
+    """Returns a method that is awaited; a property of the object that blocks is read."""
 
     async def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         given = [blocking(value) for value in args], {key: blocking(value) for key, value in kwargs.items()}
@@ -50,7 +50,7 @@ def later(name: str) -> Callable[..., Coroutine[Any, Any, Any]]:
 
 
 def one_by_one(name: str) -> Callable[..., AsyncIterator[Any]]:
-    """A method that gives its results one by one."""
+    """Yields a method that gives its results one by one."""
 
     async def iterate(self: Any, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
         for each in await run(lambda: list(getattr(self._blocking, name)(*args, **kwargs))):
@@ -61,7 +61,7 @@ def one_by_one(name: str) -> Callable[..., AsyncIterator[Any]]:
 
 
 def same(name: str) -> Any:
-    """A property that is that of the object that blocks."""
+    """Returns a property that is that of the object that blocks."""
     return property(lambda self: getattr(self._blocking, name), doc=f"As the property `{name}` of the class that blocks.")
 
 
@@ -74,7 +74,7 @@ class Awaited:
 
     @classmethod
     def of(cls, node: Any) -> Self:
-        """The object for one that blocks."""
+        """Returns the object for one that blocks."""
         made = cls.__new__(cls)
         made._blocking = node
         return made

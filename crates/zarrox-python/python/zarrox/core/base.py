@@ -123,21 +123,21 @@ class ArrayBase(Selectable, Described):
         storage_options: dict[str, Any] | None = None,
         sync: bool | None = None,
     ) -> BaseStore:
-        """The store of an argument, of the class that the interface has for such a place."""
+        """Returns the store of an argument, of the class that the interface has for such a place."""
 
     @classmethod
     @abstractmethod
     def _default_format(cls) -> int:
-        """The format of arrays that are in no group, if none is given."""
+        """Returns the format of arrays that are in no group, if none is given."""
 
     @classmethod
     @abstractmethod
     def _default_compressor(cls) -> Any:
-        """The compressor of arrays of version 2, if none is given."""
+        """Returns the compressor of arrays of version 2, if none is given."""
 
     @classmethod
     def _of(cls, native: NativeArray, store: BaseStore, settings: Settings = _USUAL) -> Self:
-        """The array for a native one."""
+        """Returns the array for a native one."""
         array = cls.__new__(cls)
         array._set(native, store, settings)
         return array
@@ -294,11 +294,11 @@ class ArrayBase(Selectable, Described):
         self._document = None
 
     def _keys(self) -> _native.Store:
-        """The keys of the metadata and the chunks."""
+        """Returns the keys of the metadata and the chunks."""
         return native_store(self._store, self._settings.chunk_store, self._settings.synchronizer)
 
     def _chunk_key(self, chunk_coords: tuple[int, ...]) -> str:
-        """The key of a chunk; existing programs use it."""
+        """Returns the key of a chunk; existing programs use it."""
         return self._native.chunk_key(tuple(chunk_coords[: len(self._native.grid_shape)]))
 
 

@@ -99,7 +99,7 @@ class Batches(Sequence[Any]):
         return self._indices[number * self._size : (number + 1) * self._size]
 
     def _read(self, numbers: range) -> list[npt.NDArray[Any]]:
-        """Several batches: each row that they have is read once, in the order of the chunks."""
+        """Returns several batches: each row that they have is read once, in the order of the chunks."""
         parts = [self._part(number) for number in numbers]
         rows, places = np.unique(np.concatenate(parts), return_inverse=True)
         values = _rows(self._array, rows)
@@ -128,7 +128,7 @@ def _rows(array: ArrayBase, rows: npt.NDArray[np.intp]) -> npt.NDArray[Any]:
 
 
 def _own_share(count: int) -> range:
-    """The batches of this process: in a worker of PyTorch's, every n-th."""
+    """Returns the batches of this process: in a worker of PyTorch's, every n-th."""
     torch = sys.modules.get("torch.utils.data")
     worker = None if torch is None else torch.get_worker_info()
     return range(count) if worker is None else range(worker.id, count, worker.num_workers)

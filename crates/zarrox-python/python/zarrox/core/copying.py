@@ -43,7 +43,7 @@ def copy_values(source: Any, target: Any, progress: Any = None) -> None:
 
 
 def _steps(target: Any) -> tuple[int, ...]:
-    """The shape of the parts."""
+    """Returns the shape of the parts."""
     shards = target._native.shards if isinstance(target, ArrayBase) else None
     steps = list(shards or target.chunks)
     for axis in reversed(range(len(steps))):

@@ -139,7 +139,7 @@ def create(
 
 
 def _separator(store: BaseStore, separator: str | None) -> str | None:
-    """The separator in keys of chunks, which a store may have chosen.
+    """Returns the separator in keys of chunks, which a store may have chosen.
 
     Raises
     ------
@@ -233,7 +233,7 @@ def _open_store_in(cls: type[ArrayBase], kwargs: dict[str, Any], mode: str = "a"
 
 
 def _format_of(cls: type[ArrayBase], kwargs: Mapping[str, Any], default: int | None = None) -> str:
-    """The format in the arguments of `create`, whose store is open."""
+    """Returns the format in the arguments of `create`, whose store is open."""
     path = normalize_storage_path(kwargs.get("path"))
     return format_of_new(kwargs["store"], path, kwargs.get("zarr_format"), default=default or cls._default_format())
 

@@ -72,7 +72,7 @@ def normalize_dtype(dtype: DTypeLike, object_codec: Codec | None = None) -> tupl
 
 
 def spec_dtype(dtype: DTypeLike, zarr_format: int | str, object_codec: Any = None) -> Any:
-    """The data type in the form of metadata.
+    """Returns the data type in the form of metadata.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def _lists(data: Any) -> Any:
 
 
 def type_of_objects(object_codec: Any) -> ZDType[Any, Any]:
-    """The data type of objects that a codec stores."""
+    """Returns the data type of objects that a codec stores."""
     codec_id = (object_codec if isinstance(object_codec, Mapping) else object_codec.get_config())["id"]
     if codec_id in ("vlen-utf8", "categorize"):
         return VariableLengthUTF8()

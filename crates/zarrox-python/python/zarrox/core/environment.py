@@ -22,7 +22,7 @@ class ForeignFileError(Exception):
 
 
 def file() -> Path:
-    """The file: one of those that zarr-python's configuration reads in this environment."""
+    """Returns the file: one of those that zarr-python's configuration reads in this environment."""
     return Path(sys.prefix, "etc", "zarr", "zarrox.yaml")
 
 

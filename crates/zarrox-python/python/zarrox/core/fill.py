@@ -14,7 +14,7 @@ from zarrox.core.dtype.resolve import native_dtype
 
 
 def normalize_fill_value(fill_value: Any, dtype: np.dtype[Any]) -> Any:
-    """A fill value as a scalar of the array's type; 0 stands for the zero of every type.
+    """Returns a fill value as a scalar of the array's type; 0 stands for the zero of every type.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def _has_signed_zero(dtype: np.dtype[Any]) -> bool:
 
 
 def fill_json(value: Any, dtype: DTypeLike, zarr_format: int = 2) -> Any:
-    """A fill value in the form of metadata.
+    """Returns a fill value in the form of metadata.
 
     Parameters
     ----------

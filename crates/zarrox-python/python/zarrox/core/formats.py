@@ -17,7 +17,7 @@ v3_api_available = os.environ.get("ZARR_V3_EXPERIMENTAL_API", "0").lower() not i
 
 
 def one_format(zarr_format: Any, zarr_version: Any) -> Any:
-    """The format that two words name, the second of which is the older one.
+    """Returns the format that two words name, the second of which is the older one.
 
     With ``ZARR_V3_EXPERIMENTAL_API=1`` in the environment, ``zarr_version=3`` is the experimental version of zarr-python 2.
 
@@ -39,7 +39,7 @@ def one_format(zarr_format: Any, zarr_version: Any) -> Any:
 
 
 def format_of_new(store: BaseStore, path: str, zarr_format: Any = None, *, default: Any) -> str:
-    """The name that the format of a new node has natively.
+    """Returns the name that the format of a new node has natively.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def format_of_new(store: BaseStore, path: str, zarr_format: Any = None, *, defau
 
 
 def _format_above(store: BaseStore, path: str) -> str | None:
-    """The format of the nearest group above a node, if there is one."""
+    """Returns the format of the nearest group above a node, if there is one."""
     keys = native_store(store)
     while path:
         path = path.rpartition("/")[0]

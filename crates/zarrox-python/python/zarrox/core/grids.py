@@ -18,7 +18,7 @@ Grid = dict[str, Any]
 
 
 def rectilinear(chunks: ChunksLike, shape: tuple[int, ...]) -> Grid | None:
-    """The grid for lists of lengths, or for an object of metadata; ``None`` for chunks of one shape.
+    """Returns the grid for lists of lengths, or for an object of metadata; ``None`` for chunks of one shape.
 
     Parameters
     ----------
@@ -72,13 +72,13 @@ def _dimension(given: Any, whole: int) -> Any:
 
 
 def grid_of(native: _native.Array) -> Grid | None:
-    """The grid of an array whose chunks or shards differ in length; ``None`` if all have one shape."""
+    """Returns the grid of an array whose chunks or shards differ in length; ``None`` if all have one shape."""
     grid: Grid = json.loads(native.chunk_grid)
     return None if grid["name"] == "regular" else grid
 
 
 def chunk_sizes(lengths: Sequence[Any], shape: Sequence[int]) -> tuple[tuple[int, ...], ...]:
-    """The lengths of all chunks along each dimension; for the last one, the part inside of the array.
+    """Returns the lengths of all chunks along each dimension; for the last one, the part inside of the array.
 
     Parameters
     ----------

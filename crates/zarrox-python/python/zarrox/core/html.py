@@ -21,7 +21,7 @@ def info_table(items: Iterable[tuple[str, object]]) -> str:
 
 
 def array_html(array: Any) -> str:
-    """A table about an array, and beside it a drawing of its chunks."""
+    """Returns a table about an array, and beside it a drawing of its chunks."""
     items: list[tuple[str, object]] = [("Name", array.name)] if array.name else []
     items += [("Data type", array.dtype), ("Shape", array.shape), ("Chunk shape", array.chunks)]
     if array._native.shards:
@@ -32,7 +32,7 @@ def array_html(array: Any) -> str:
 
 
 def chunk_grid_svg(shape: Sequence[int], chunks: Sequence[int]) -> str:
-    """A drawing of the last three dimensions of an array with the borders of its chunks."""
+    """Returns a drawing of the last three dimensions of an array with the borders of its chunks."""
     if not shape or 0 in shape:
         return ""
     lengths = [*[1] * (2 - len(shape)), *shape][-3:]
@@ -50,7 +50,7 @@ def chunk_grid_svg(shape: Sequence[int], chunks: Sequence[int]) -> str:
 
 
 def group_html(group: Any, levels: int = 3) -> str:
-    """The tree below a group, which can be collapsed; at most ``levels`` levels of it are read."""
+    """Returns the tree below a group, which can be collapsed; at most ``levels`` levels of it are read."""
     name = escape(group.name.rsplit("/", 1)[-1] or "/")
     return f'<div class="zarr-tree"><details open=""><summary>{name}</summary>{_members(group, levels)}</details></div>'
 
@@ -68,7 +68,7 @@ def _member(name: str, node: Any, levels: int) -> str:
 
 
 def _side(length: int, longest: int) -> float:
-    """The length of a side in the drawing: short sides stay visible beside very long ones."""
+    """Returns the length of a side in the drawing: short sides stay visible beside very long ones."""
     return float(max(_SIDE * length / longest, 24.0))
 
 
@@ -79,7 +79,7 @@ def _face(
     columns: tuple[int, int],
     rows: tuple[int, int],
 ) -> str:
-    """A parallelogram, with a line for each border between chunks along both of its sides."""
+    """Returns a parallelogram, with a line for each border between chunks along both of its sides."""
     x, y = origin
     corners = [(x, y), (x + right[0], y + right[1]), (x + right[0] + down[0], y + right[1] + down[1]), (x + down[0], y + down[1])]
     points = " ".join(f"{px:.1f},{py:.1f}" for px, py in corners)

@@ -24,7 +24,7 @@ Fields = str | Sequence[str] | None
 
 
 def split_fields(selection: Any) -> tuple[str | list[str] | None, Any]:
-    """The names of fields in a selection, and the selection without them.
+    """Returns the names of fields in a selection, and the selection without them.
 
     Examples
     --------

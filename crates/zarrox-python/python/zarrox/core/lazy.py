@@ -90,7 +90,7 @@ class LazyArray:
             self._array[_slices(places)] = value
 
     def read(self) -> Any:
-        """The elements: an array in memory, or a scalar if there are no dimensions.
+        """Returns the elements: an array in memory, or a scalar if there are no dimensions.
 
         Examples
         --------
@@ -103,7 +103,7 @@ class LazyArray:
         return self._array[_slices(self._places)]
 
     async def aread(self) -> Any:
-        """The elements, awaited: see `Array.aread`."""
+        """Returns the elements, awaited: see `Array.aread`."""
         return await run(self.read)
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
@@ -117,7 +117,7 @@ class LazyArray:
 
 
 def _for_each_dimension(selection: Any, ndim: int) -> list[Any]:
-    """The part of a selection for each dimension."""
+    """Returns the part of a selection for each dimension."""
     parts = list(selection) if isinstance(selection, tuple) else [selection]
     ellipses = [index for index, part in enumerate(parts) if isinstance(part, EllipsisType)]
     if len(ellipses) > 1:
@@ -170,7 +170,7 @@ def _slices(places: tuple[_Places, ...]) -> tuple[int | slice, ...]:
 
 
 def _listed(places: tuple[_Places, ...]) -> tuple[Any, ...]:
-    """The places for `Array.oindex`, in which steps are forward."""
+    """Returns the places for `Array.oindex`, in which steps are forward."""
     return tuple(
         (np.asarray(each, dtype=np.intp) if each.step < 0 else _slice(each)) if isinstance(each, range) else each
         for each in places

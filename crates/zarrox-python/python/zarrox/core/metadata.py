@@ -31,7 +31,7 @@ class RegularChunkGrid:
     chunk_shape: tuple[int, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """The grid as v3 metadata has it."""
+        """Returns the grid as v3 metadata has it."""
         return {"name": "regular", "configuration": {"chunk_shape": list(self.chunk_shape)}}
 
 
@@ -98,7 +98,7 @@ class ArrayV2Metadata(_Metadata):
         return None
 
     def to_dict(self) -> dict[str, Any]:
-        """The stored document with the attributes in it."""
+        """Returns the stored document with the attributes in it."""
         return {**copy.deepcopy(self.document), "attributes": copy.deepcopy(self.attributes)}
 
 
@@ -137,7 +137,7 @@ class ArrayV3Metadata(_Metadata):
     node_type: Literal["array"] = "array"
 
     def to_dict(self) -> dict[str, Any]:
-        """The stored document."""
+        """Returns the stored document."""
         return copy.deepcopy(self.document)
 
 
@@ -145,7 +145,7 @@ ArrayMetadata = ArrayV2Metadata | ArrayV3Metadata
 
 
 def array_metadata(native: _native.Array, document: dict[str, Any]) -> ArrayMetadata:
-    """The metadata of an array, whatever its format is, from what native code and its document say."""
+    """Returns the metadata of an array, whatever its format is, from what native code and its document say."""
     return _v3(native, document) if is_v3(native) else _v2(native, document)
 
 
@@ -192,7 +192,7 @@ def _v2(native: _native.Array, document: dict[str, Any]) -> ArrayV2Metadata:
 
 
 def _v2_data_type(dtype: np.dtype[Any], filters: tuple[Any, ...]) -> Any:
-    """The data type of what NumPy takes the elements for, with the byte order; of objects a codec tells it."""
+    """Returns the data type of what NumPy takes the elements for, with the byte order; of objects a codec tells it."""
     from zarrox.core.dtype import parse_dtype
     from zarrox.core.element_types import type_of_objects
 
@@ -200,7 +200,7 @@ def _v2_data_type(dtype: np.dtype[Any], filters: tuple[Any, ...]) -> Any:
 
 
 def array_document(native: _native.Array, store: BaseStore) -> dict[str, Any]:
-    """The stored document of an array; stores of N5 show theirs in the words of version 2."""
+    """Returns the stored document of an array; stores of N5 show theirs in the words of version 2."""
     document: dict[str, Any] = json.loads(native.document())
     if native.format == "n5":
         document = json_loads(store.get(document_key(native), b"{}"))
@@ -208,7 +208,7 @@ def array_document(native: _native.Array, store: BaseStore) -> dict[str, Any]:
 
 
 def native_of_document(store: _native.Store, path: str, document: dict[str, Any]) -> _native.Array:
-    """The array with a document, whose chunks are in a store."""
+    """Returns the array with a document, whose chunks are in a store."""
     is_v2 = document.get("zarr_format", 3) == 2
     parts = dict(document)
     attributes = parts.pop("attributes", {}) if is_v2 else None
@@ -232,13 +232,13 @@ def _plain(value: Any) -> Any:
 
 
 def document_key(native: _native.Array) -> str:
-    """The key of the document that describes an array."""
+    """Returns the key of the document that describes an array."""
     name = {"1": "meta", "2": ".zarray", "3": "zarr.json", "n5": ".zarray"}[native.format.lstrip("v")]
     return f"{native.path}/{name}" if native.path else name
 
 
 def v2_codecs(document: dict[str, Any]) -> tuple[tuple[Any, ...], Any]:
-    """The filters and the compressor in a document of version 2 or 1, as objects."""
+    """Returns the filters and the compressor in a document of version 2 or 1, as objects."""
     from zarrox.codecs.convert import from_v2
     filters = tuple(from_v2(config) for config in document.get("filters") or ())
     compressor = document.get("compressor") or _v1_compressor(document)
@@ -256,7 +256,7 @@ def _v1_compressor(document: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def v3_codecs(native: _native.Array) -> tuple[Any, ...]:
-    """The codecs of an array in version 3, as objects."""
+    """Returns the codecs of an array in version 3, as objects."""
     from zarrox.codecs.v3 import parse_codec
 
     return tuple(parse_codec(codec) for codec in json.loads(native.codecs))

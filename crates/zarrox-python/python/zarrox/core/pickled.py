@@ -27,7 +27,7 @@ def default_fill(dtype: str) -> bytes:
 
 
 def fill_from_json(dtype: str, text: str) -> bytes:
-    """The pickle of a fill value in metadata: of any JSON, or of a structure whose pickle is in base64."""
+    """Returns the pickle of a fill value in metadata: of any JSON, or of a structure whose pickle is in base64."""
     value = json.loads(text)
     of = _dtype(dtype)
     if of.names is None:
@@ -39,7 +39,7 @@ def fill_from_json(dtype: str, text: str) -> bytes:
 
 
 def fill_to_json(dtype: str, element: bytes) -> str:
-    """The fill value of a pickle, as metadata has it."""
+    """Returns the fill value of a pickle, as metadata has it."""
     value = pickle.loads(element)
     of = _dtype(dtype)
     if of.names is None:
@@ -49,7 +49,7 @@ def fill_to_json(dtype: str, element: bytes) -> str:
 
 
 def dumps(dtype: str, elements: list[bytes], shape: tuple[int, ...], protocol: int) -> bytes:
-    """The pickle of an array, of the pickles of its elements in their order."""
+    """Returns the pickle of an array, of the pickles of its elements in their order."""
     array = np.empty(len(elements), dtype=_dtype(dtype))
     for index, element in enumerate(elements):
         array[index] = pickle.loads(element) if element else None
@@ -57,7 +57,7 @@ def dumps(dtype: str, elements: list[bytes], shape: tuple[int, ...], protocol: i
 
 
 def loads(dtype: str, encoded: bytes, shape: tuple[int, ...], region: list[tuple[int, int, int]]) -> list[bytes]:
-    """The pickles of some elements of an array that is pickled.
+    """Returns the pickles of some elements of an array that is pickled.
 
     Parameters
     ----------

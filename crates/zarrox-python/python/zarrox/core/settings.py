@@ -52,5 +52,5 @@ class Settings:
     consolidated: bool = False
 
     def with_(self, **changes: Any) -> Settings:
-        """The settings with some of them changed."""
+        """Returns the settings with some of them changed."""
         return replace(self, **changes)

@@ -12,7 +12,7 @@ from zarrox.argument_types import ChunksLike, ShapeLike
 
 
 def normalize_shape(shape: ShapeLike | None) -> tuple[int, ...]:
-    """A shape as a tuple; a single number is one dimension.
+    """Returns a shape as a tuple; a single number is one dimension.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def _length(length: Any, chunks: Any) -> int:
 
 
 def normalize_resize_args(old_shape: tuple[int, ...], *args: Any) -> tuple[int, ...]:
-    """The new shape that was given as one tuple or as several numbers; ``None`` keeps a length.
+    """Returns the new shape that was given as one tuple or as several numbers; ``None`` keeps a length.
 
     Raises
     ------
@@ -104,7 +104,7 @@ def normalize_order(order: object) -> Literal["C", "F"]:
 
 
 def normalize_dimension_separator(sep: str | None) -> str | None:
-    """A separator of chunk keys, checked.
+    """Returns a separator of chunk keys, checked.
 
     Raises
     ------
@@ -117,5 +117,5 @@ def normalize_dimension_separator(sep: str | None) -> str | None:
 
 
 def ceildiv(lengths: Sequence[int], steps: Sequence[int]) -> tuple[int, ...]:
-    """The number of steps that it takes to cover each length."""
+    """Returns the number of steps that it takes to cover each length."""
     return tuple(-(-length // step) if step else 0 for length, step in zip(lengths, steps, strict=True))

@@ -21,7 +21,7 @@ Place = tuple[Hashable, str]
 
 
 def places_of(data: Any) -> set[Place]:
-    """The places of the stored arrays that values are read from.
+    """Returns the places of the stored arrays that values are read from.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def places_of(data: Any) -> set[Place]:
 
 
 def place(store: BaseStore, path: str) -> Place:
-    """The place of a node.
+    """Returns the place of a node.
 
     Parameters
     ----------

@@ -60,7 +60,7 @@ def array_spec(
     overwrite: bool = False,
     default_compressor: Callable[[], Any],
 ) -> Spec:
-    """The specification of a new array; the arguments are those of `zarrox.create` and `zarrox.create_array`.
+    """Returns the specification of a new array; the arguments are those of `zarrox.create` and `zarrox.create_array`.
 
     ``default_compressor`` gives the compressor of arrays of version 2 if none is given.
 
@@ -94,7 +94,7 @@ def array_spec(
 
 
 def _v2_fill(value: Any, dtype: np.dtype[Any], object_codec: Any) -> Any:
-    """The fill value, which the codec of objects encodes if it is a structure with objects."""
+    """Returns the fill value, which the codec of objects encodes if it is a structure with objects."""
     if dtype.names is None or not dtype.hasobject:
         return fill_json(value, dtype)
     return encode_fill_value(value, dtype, object_codec)
@@ -124,7 +124,7 @@ def _is_auto(value: Any) -> bool:
 def _types(
     shape: ShapeLike | None, dtype: DTypeLike, zarr_format: str, object_codec: Any
 ) -> tuple[tuple[int, ...], np.dtype[Any], Any, Any]:
-    """The shape including that of array elements, the type in memory, its name in metadata, and the codec of objects."""
+    """Returns the shape including that of array elements, the type in memory, its name in metadata, and the codec of objects."""
     lengths = normalize_shape(shape)
     dtype = np.dtype(np.float64) if dtype is None else dtype
     if zarr_format in ("1", "2"):
@@ -140,7 +140,7 @@ def _types(
 
 
 def numpy_dtype(dtype: DTypeLike) -> np.dtype[Any] | None:
-    """The NumPy data type, if NumPy has it."""
+    """Returns the NumPy data type, if NumPy has it."""
     try:
         return dtype.to_native_dtype() if isinstance(dtype, ZDType) else np.dtype(cast("npt.DTypeLike", dtype))
     except (TypeError, ValueError):
@@ -160,7 +160,7 @@ def _key_encoding(v3: bool, separator: str | None, encoding: Any) -> Spec:
 
 
 def _encoding_members(encoding: Any) -> dict[str, Any]:
-    """A name and a separator, from any of the forms in which they are written."""
+    """Returns a name and a separator, from any of the forms in which they are written."""
     if hasattr(encoding, "to_dict"):
         encoding = encoding.to_dict()
     if isinstance(encoding, str):
@@ -288,7 +288,7 @@ def _shards(shards: Any, spec: Spec) -> Spec:
 
 
 def _multiple(length: int, unit: int) -> int:
-    """The smallest multiple of a chunk's length that covers a length, in elements."""
+    """Returns the smallest multiple of a chunk's length that covers a length, in elements."""
     return max(-(-length // max(unit, 1)), 1) * max(unit, 1)
 
 
@@ -310,5 +310,5 @@ def _index_at(spec: Spec, location: str) -> Spec:
 
 
 def _made(spec: Spec) -> _native.Array:
-    """The array of a specification, in memory, to see how native code completes it."""
+    """Returns the array of a specification, in memory, to see how native code completes it."""
     return _native.create_array(_native.Store.memory(), "", json.dumps(spec))

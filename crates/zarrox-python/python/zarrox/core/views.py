@@ -38,7 +38,7 @@ def native_view(
     fill_value: Any = None,
     filters: Any = None,
 ) -> _native.Array:
-    """An array over the same chunks with other metadata.
+    """Returns an array over the same chunks with other metadata.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def native_view(
 
 
 def _fill(native: _native.Array, dtype: np.dtype[Any], fill_value: Any) -> Any:
-    """The fill value of a view: that of the array, if the data type can represent it."""
+    """Returns the fill value of a view: that of the array, if the data type can represent it."""
     if fill_value is not None:
         return fill_value
     try:

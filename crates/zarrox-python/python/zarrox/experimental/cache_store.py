@@ -86,7 +86,7 @@ class CacheStore(WrapperStore[Store]):
         raise NotImplementedError("CacheStore does not support this operation.")
 
     def with_read_only(self, read_only: bool = False) -> Self:
-        """The same with the other store as one that can, or cannot, be written. Both share what is kept."""
+        """Returns the same with the other store as one that can, or cannot, be written. Both share what is kept."""
         other = type(self)(
             self._store.with_read_only(read_only),
             cache_store=self._cache,

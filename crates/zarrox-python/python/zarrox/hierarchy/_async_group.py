@@ -49,7 +49,7 @@ class AsyncGroup(Awaited):
 
     @classmethod
     def from_dict(cls, store_path: Any, data: dict[str, Any]) -> AsyncGroup:
-        """The group with the metadata in a mapping."""
+        """Returns the group with the metadata in a mapping."""
         return cls.of(Group.from_dict(store_path, data))
 
     synchronizer = same("synchronizer")

@@ -98,7 +98,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
 
     @classmethod
     def _of(cls, native: NativeGroup, store: BaseStore, settings: Settings) -> Self:
-        """The group that is open natively."""
+        """Returns the group that is open natively."""
         group = cls.__new__(cls)
         group._fill(native, store, settings)
         return group
@@ -112,7 +112,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
 
     @classmethod
     def _new_store(cls) -> BaseStore:
-        """The store of groups for which none is given."""
+        """Returns the store of groups for which none is given."""
         return MemoryStore()
 
     @classmethod
@@ -222,7 +222,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
         )
 
     def __enter__(self) -> Self:
-        """The group itself; its store is closed at the end."""
+        """Returns the group itself; its store is closed at the end."""
         return self
 
     def __exit__(
@@ -242,7 +242,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
     # A mapping
 
     def __getitem__(self, item: Any) -> Any:
-        """The array or group of a name or a path.
+        """Returns the array or group of a name or a path.
 
         Raises
         ------
@@ -275,15 +275,15 @@ class GroupBase(Creation, MutableMapping[str, Any]):
         return self._contains(self._item_path(item))
 
     def __iter__(self) -> Iterator[str]:
-        """The names of the arrays and groups directly below, sorted."""
+        """Yields the names of the arrays and groups directly below, sorted."""
         return iter(self._native.child_names())
 
     def __len__(self) -> int:
-        """The number of arrays and groups directly below."""
+        """Returns the number of arrays and groups directly below."""
         return len(self._native.child_names())
 
     def values(self) -> ValuesView[Any]:
-        """The arrays and groups directly below; those that cannot be opened are left out with a warning."""
+        """Returns the arrays and groups directly below; those that cannot be opened are left out with a warning."""
         return _Values(self)
 
     def items(self) -> ItemsView[str, Any]:
@@ -296,29 +296,29 @@ class GroupBase(Creation, MutableMapping[str, Any]):
     # What is below
 
     def group_keys(self) -> Iterator[str]:
-        """The names of the groups directly below.
+        """Yields the names of the groups directly below.
         """
         return (name for name, kind in self._native.kinds() if kind == "group")
 
     def groups(self) -> Iterator[tuple[str, Any]]:
-        """The groups directly below, with their names.
+        """Yields the groups directly below, with their names.
         """
         return ((name, node) for name, node in self._openable() if isinstance(node, GroupBase))
 
     def group_values(self) -> Iterator[Any]:
-        """The groups directly below."""
+        """Yields the groups directly below."""
         return (group for _, group in self.groups())
 
     def array_keys(self) -> Iterator[str]:
-        """The names of the arrays directly below."""
+        """Yields the names of the arrays directly below."""
         return (name for name, kind in self._native.kinds() if kind == "array")
 
     def arrays(self) -> Iterator[tuple[str, Any]]:
-        """The arrays directly below, with their names."""
+        """Yields the arrays directly below, with their names."""
         return ((name, node) for name, node in self._openable() if isinstance(node, ArrayBase))
 
     def array_values(self) -> Iterator[Any]:
-        """The arrays directly below."""
+        """Yields the arrays directly below."""
         return (array for _, array in self.arrays())
 
     def move(self, source: str, dest: str) -> None:
@@ -372,7 +372,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
         return f"{self._path}/{path}" if path else self._path
 
     def _inner(self, path: str) -> str | None:
-        """A path of the store relative to this group; ``None`` for one that is not below."""
+        """Returns a path of the store relative to this group; ``None`` for one that is not below."""
         if not self._path:
             return path
         if path == self._path:
@@ -391,7 +391,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
         return self._native.contains(inner) if inner else self._kind(path) is not None
 
     def _writing(self, path: str) -> AbstractContextManager[Any]:
-        """The lock to hold while the node at ``path`` is created, replaced or deleted."""
+        """Returns the lock to hold while the node at ``path`` is created, replaced or deleted."""
         if self._settings.read_only:
             raise ReadOnlyError(f"group {self.name!r} is read-only; open it with mode 'r+' or 'a' to change it")
         if self._settings.consolidated:
@@ -405,7 +405,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
         return lock
 
     def _children(self) -> Iterator[tuple[str, Any]]:
-        """The nodes directly below, sorted; text says why a node cannot be opened."""
+        """Yields the nodes directly below, sorted; text says why a node cannot be opened."""
         for name, child in self._native.children():
             yield name, child if isinstance(child, str) else self._wrap(child)
 
@@ -418,7 +418,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
                 yield name, child
 
     def _walk(self, max_depth: int | None) -> Iterator[tuple[str, Any]]:
-        """All nodes below with their relative paths, parents first, sorted by name; so many levels of groups are entered."""
+        """Yields all nodes below with their relative paths, parents first, sorted by name; so many levels of groups are entered."""
         # A stack, since the nesting of groups has no bound and that of Python's calls has.
         pending = [("", 0, self._openable())]
         while pending:

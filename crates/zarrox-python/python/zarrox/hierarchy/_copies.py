@@ -23,7 +23,7 @@ __all__ = ["copy", "copy_all", "copy_store", "rechunk", "tree"]
 _KEYS_AT_A_TIME = 256
 
 def tree(grp: Any, expand: bool = False, level: int | None = None) -> TreeViewer:
-    """A printable tree of a hierarchy of Zarr or h5py.
+    """Returns a printable tree of a hierarchy of Zarr or h5py.
 
     Parameters
     ----------
@@ -343,7 +343,7 @@ def _is_wanted(excludes: str | Iterable[str] | None, includes: str | Iterable[st
 
 
 def _pairs_of_keys(store: BaseStore, source_path: str, dest_path: str, is_wanted: Any) -> list[tuple[str, str]]:
-    """The keys to copy, sorted, each with its new key."""
+    """Returns the keys to copy, sorted, each with its new key."""
     prefix, new_prefix = (f"{path}/" if path else "" for path in map(normalize_storage_path, (source_path, dest_path)))
     keys = (key for key in sorted(store.keys()) if key.startswith(prefix) and is_wanted(key))
     return [(key, new_prefix + key[len(prefix) :]) for key in keys]

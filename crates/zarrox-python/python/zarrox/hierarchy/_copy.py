@@ -101,14 +101,14 @@ def check_copy_apart(source: Any, dest: Any, name: str, replaces: bool) -> None:
 
 
 def summary(copied: tuple[int, int, int], dry_run: bool) -> str:
-    """The last line of a log."""
+    """Returns the last line of a log."""
     n_copied, n_skipped, n_bytes_copied = copied
     counts = f"{n_copied:,} copied, {n_skipped:,} skipped"
     return f"dry run: {counts}" if dry_run else f"all done: {counts}, {n_bytes_copied:,} bytes copied"
 
 
 def data_bytes(node: Any) -> int:
-    """The number of bytes of all elements of an array, or of all arrays of a group."""
+    """Returns the number of bytes of all elements of an array, or of all arrays of a group."""
     if is_array(node):
         return 0 if node.shape is None else math.prod(node.shape) * int(node.dtype.itemsize)
     return sum(data_bytes(child) for child in node.values() if child is not None)
@@ -216,7 +216,7 @@ def _describe(node: Any) -> str:
 
 
 def _create(source: Any, dest: Any, name: str, options: dict[str, Any]) -> Any:
-    """An array in ``dest`` that can hold what ``source`` holds, stored in the same way where that is possible."""
+    """Returns an array in ``dest`` that can hold what ``source`` holds, stored in the same way where that is possible."""
     if not options and isinstance(dest, GroupBase) and _has_document(source) and source._native.format == dest._native.format:
         document = json.loads(source._native.document()) | {"zarr_format": dest._zarr_format, "attributes": {}}
         path = dest._item_path(name)
@@ -232,7 +232,7 @@ def _has_document(array: Any) -> bool:
 
 
 def _settings(source: Any, dest: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """The arguments that create an array like ``source``, as far as ``dest`` knows them."""
+    """Returns the arguments that create an array like ``source``, as far as ``dest`` knows them."""
     if h5.is_h5py(source):
         return h5.same_dataset(source) if h5.is_h5py(dest) else h5.dataset_from_h5(source, dest._zarr_format)
     if h5.is_h5py(dest):

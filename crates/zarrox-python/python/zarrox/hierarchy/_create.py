@@ -287,7 +287,7 @@ class Creation:
             return creating.create(self._array, store=self._store, path=path, **self._options(kwargs))
 
     def _options(self, kwargs: dict[str, Any]) -> dict[str, Any]:
-        """The arguments of a function that creates an array in the stores of this group."""
+        """Returns the arguments of a function that creates an array in the stores of this group."""
         format = self._native.format
         wanted = _nodes.format_name(kwargs.pop("zarr_format", None), kwargs.pop("zarr_version", None))
         if wanted not in (None, str(self._zarr_format), format):

@@ -14,7 +14,7 @@ __all__ = ["digest", "manifest", "verify_manifest"]
 
 
 def digest(node: Any, stored: bool = False, *, memory: int | None = None) -> str:
-    """A hash of an array or a group and of all below it, the same in whatever format, chunks, codecs and store they are.
+    """Returns a hash of an array or a group and of all below it, the same in whatever format, chunks, codecs and store they are.
 
     Parameters
     ----------

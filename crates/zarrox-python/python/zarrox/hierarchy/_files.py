@@ -149,7 +149,7 @@ def _one_of(name: str, value: str, known: Sequence[str]) -> str:
 
 
 def _range(of: str | int | slice) -> str:
-    """The text of a range of a dimension."""
+    """Returns the text of a range of a dimension."""
     if not isinstance(of, slice):
         return str(of)
     start, stop, step = ("" if part is None else str(part) for part in (of.start, of.stop, of.step))

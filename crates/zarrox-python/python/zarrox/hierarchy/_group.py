@@ -52,7 +52,7 @@ class Group(GroupBase, Shown[NativeGroup]):
 
     @classmethod
     def from_dict(cls, store_path: StorePath, data: Any) -> Self:
-        """The group with given metadata, in a store. Nothing is read or written.
+        """Returns the group with given metadata, in a store. Nothing is read or written.
 
         Parameters
         ----------
@@ -114,14 +114,14 @@ class Group(GroupBase, Shown[NativeGroup]):
         return self
 
     def get_array(self, path: str) -> Array:
-        """The array of a name or path; a group there is a ``ContainsGroupError``."""
+        """Returns the array of a name or path; a group there is a ``ContainsGroupError``."""
         node = self[path]
         if isinstance(node, Array):
             return node
         raise ContainsGroupError(f"{node.name!r} is a group, not an array")
 
     def get_group(self, path: str) -> Group:
-        """The group of a name or path; an array there is a ``ContainsArrayError``."""
+        """Returns the group of a name or path; an array there is a ``ContainsArrayError``."""
         node = self[path]
         if isinstance(node, Group):
             return node
@@ -130,7 +130,7 @@ class Group(GroupBase, Shown[NativeGroup]):
     def members(
         self, max_depth: int | None = 0, *, use_consolidated_for_children: bool = True
     ) -> tuple[tuple[str, Array | Group], ...]:
-        """The arrays and groups below, with their paths.
+        """Returns the arrays and groups below, with their paths.
 
         Parameters
         ----------
@@ -156,7 +156,7 @@ class Group(GroupBase, Shown[NativeGroup]):
         return tuple(self._walk(max_depth))
 
     def nmembers(self, max_depth: int | None = 0) -> int:
-        """The number of arrays and groups below; see :meth:`members`."""
+        """Returns the number of arrays and groups below; see :meth:`members`."""
         return len(self) if max_depth == 0 else len(self.members(max_depth))
 
     @property
@@ -359,7 +359,7 @@ class Group(GroupBase, Shown[NativeGroup]):
         return array
 
     def tree(self, expand: bool | None = None, level: int | None = None) -> TreeViewer:
-        """The hierarchy below as a tree, which prints itself.
+        """Returns the hierarchy below as a tree, which prints itself.
 
         Parameters
         ----------

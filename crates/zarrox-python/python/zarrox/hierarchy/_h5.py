@@ -51,7 +51,7 @@ def copies(node: Any) -> bool:
 
 
 def attributes_from_h5(attributes: Any) -> dict[str, Any]:
-    """The attributes of an HDF5 object as JSON values.
+    """Returns the attributes of an HDF5 object as JSON values.
 
     Bytes become text, arrays lists, empty attributes ``None``. References to other objects have no meaning outside of their file
     and are left out with a warning.
@@ -96,7 +96,7 @@ def _holds_references(dtype: np.dtype[Any]) -> bool:
 
 
 def dataset_from_h5(dataset: Any, zarr_format: int) -> dict[str, Any]:
-    """The arguments that create an array for a dataset; the compression is Zarr's default."""
+    """Returns the arguments that create an array for a dataset; the compression is Zarr's default."""
     settings: dict[str, Any] = {"dtype": dataset.dtype, "chunks": dataset.chunks, "fill_value": dataset.fillvalue}
     if _h5py().check_string_dtype(dataset.dtype) is not None and dataset.dtype.hasobject:
         settings |= {"dtype": str, "fill_value": _json_value(dataset.fillvalue) or ""}
@@ -111,7 +111,7 @@ def dataset_from_h5(dataset: Any, zarr_format: int) -> dict[str, Any]:
 
 
 def elements(dataset: Any) -> Any:
-    """A dataset that is read as NumPy arrays: text as ``str``."""
+    """Returns a dataset that is read as NumPy arrays: text as ``str``."""
     if not is_h5py(dataset):
         return dataset
     is_text = _h5py().check_string_dtype(dataset.dtype) is not None and dataset.dtype.hasobject
@@ -122,7 +122,7 @@ def elements(dataset: Any) -> Any:
 
 
 def dataset_to_h5(array: Any) -> dict[str, Any]:
-    """The arguments that create a dataset for an array: chunks are kept, and the compression is light."""
+    """Returns the arguments that create a dataset for an array: chunks are kept, and the compression is light."""
     ragged = _type_of_parts(array)
     settings: dict[str, Any] = {"dtype": _h5_dtype(array.dtype) if ragged is None else _h5py().vlen_dtype(ragged)}
     if array.fill_value is not None and array.dtype.kind not in "mM" and ragged is None:
@@ -134,14 +134,14 @@ def dataset_to_h5(array: Any) -> dict[str, Any]:
 
 
 def _type_of_parts(array: Any) -> np.dtype[Any] | None:
-    """The data type of the elements inside of an array's elements, if these are arrays."""
+    """Returns the data type of the elements inside of an array's elements, if these are arrays."""
     filters = array._filters if array.dtype.hasobject else None
     codec: Any = filters[0] if filters else None
     return np.dtype(codec.dtype) if getattr(codec, "codec_id", None) == "vlen-array" else None
 
 
 def same_dataset(dataset: Any) -> dict[str, Any]:
-    """The arguments that create a dataset like another one."""
+    """Returns the arguments that create a dataset like another one."""
     names = ("dtype", "chunks", "compression", "compression_opts", "shuffle", "fletcher32", "fillvalue")
     return {name: getattr(dataset, name) for name in names}
 

@@ -54,7 +54,7 @@ class GroupMetadata:
     node_type: Literal["group"] = "group"
 
     def to_dict(self) -> Document:
-        """The members of the document, ready to be written as JSON."""
+        """Returns the members of the document, ready to be written as JSON."""
         document: Document = {
             "attributes": self.attributes,
             "zarr_format": self.zarr_format,
@@ -100,7 +100,7 @@ class ConsolidatedMetadata:
         return found
 
     def to_dict(self) -> Document:
-        """The document."""
+        """Returns the document."""
         documents = {path: metadata.to_dict() for path, metadata in self.flattened_metadata.items()}
         ordered = sorted(documents.items(), key=lambda item: (item[0].count("/"), item[0].casefold()))
         return {"kind": self.kind, "must_understand": self.must_understand, "metadata": dict(ordered)}
@@ -129,7 +129,7 @@ class ConsolidatedMetadata:
 
 
 def format_name(zarr_format: Any = None, zarr_version: Any = None) -> str | None:
-    """The name that a format has natively; ``zarr_version`` is the older word for ``zarr_format``.
+    """Returns the name that a format has natively; ``zarr_version`` is the older word for ``zarr_format``.
 
     Raises
     ------
@@ -165,7 +165,7 @@ def open_group_node(
 
 
 def document_of(metadata: Any) -> Document:
-    """The document that an object of metadata stands for: a mapping, or anything with ``to_dict()``."""
+    """Returns the document that an object of metadata stands for: a mapping, or anything with ``to_dict()``."""
     if isinstance(metadata, Mapping):
         return dict(metadata)
     if hasattr(metadata, "to_dict"):
@@ -174,7 +174,7 @@ def document_of(metadata: Any) -> Document:
 
 
 def native_of_document(store: _native.Store, path: str, document: Document) -> _native.Group:
-    """The group with a document, whose nodes are in a store."""
+    """Returns the group with a document, whose nodes are in a store."""
     zarr_format = str(document.get("zarr_format", 3))
     documents = _native.Store.memory()
     _native.create_group(documents, path, zarr_format, to_json(document.get("attributes") or {}))
@@ -187,7 +187,7 @@ def is_group(document: Document) -> bool:
 
 
 def array_spec(document: Document) -> Document:
-    """The specification from which ``_native.create_array`` makes the array of a document, element for element."""
+    """Returns the specification from which ``_native.create_array`` makes the array of a document, element for element."""
     zarr_format = document.get("zarr_format", 3)
     if zarr_format not in (2, 3):
         raise MetadataValidationError(f"zarr_format is {zarr_format!r}; arrays can be made of documents of 2 and 3")

@@ -117,5 +117,5 @@ def serve(
 
 
 def _last(url: str) -> str:
-    """The last name of a URL."""
+    """Returns the last name of a URL."""
     return url.partition("?")[0].rstrip("/").rpartition("/")[2]

@@ -173,7 +173,7 @@ def stats(
 
 
 def du(node: Any, *, inner: bool = False) -> list[dict[str, Any]]:
-    """The space that a node and all below it take, from listings alone.
+    """Returns the space that a node and all below it take, from listings alone.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ def find(
     shape: Sequence[int | None] | None = None,
     attrs: Mapping[str, Any] | None = None,
 ) -> list[str]:
-    """The paths of the nodes below a group that have all of the given properties.
+    """Returns the paths of the nodes below a group that have all of the given properties.
 
     Parameters
     ----------
@@ -261,7 +261,7 @@ def find(
 
 
 def chunk_table(array: Any) -> list[dict[str, Any]]:
-    """The stored chunks of an array, or shards if there are any.
+    """Returns the stored chunks of an array, or shards if there are any.
 
     Parameters
     ----------

@@ -74,17 +74,17 @@ def info_html_report(items: Iterable[tuple[str, object]]) -> str:
 
 
 def type_name(value: object) -> str:
-    """The full name of a value's class, as reports show it."""
+    """Returns the full name of a value's class, as reports show it."""
     return f"{type(value).__module__}.{type(value).__name__}"
 
 
 def byte_count(count: int) -> str:
-    """A number of bytes, with a short form behind it where there are many."""
+    """Returns a number of bytes, with a short form behind it where there are many."""
     return f"{count} ({human_readable_size(count)})" if count > 1024 else str(count)
 
 
 def human_readable_size(size: int) -> str:
-    """A number of bytes in the largest unit that fits.
+    """Returns a number of bytes in the largest unit that fits.
 
     Examples
     --------

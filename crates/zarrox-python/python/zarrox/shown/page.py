@@ -57,7 +57,7 @@ class _Kernel:
         self._server: _native.Server | None = None
 
     def place_of(self, node: NativeArray | NativeGroup) -> tuple[_native.Server, str]:
-        """The server, and the fragment of its page that shows a node."""
+        """Returns the server, and the fragment of its page that shows a node."""
         with self._lock:
             if self._server is None:
                 self._server = _native.serve([], "127.0.0.1", 0, True, [], [], "")
@@ -95,7 +95,7 @@ class Shown(Generic[Native]):
     _native: Native
 
     def show(self, height: int = HEIGHT, proxy: bool | str | None = None) -> Page:
-        """The page of ``zarrox serve`` at this array or group: in notebooks a frame.
+        """Returns the page of ``zarrox serve`` at this array or group: in notebooks a frame.
 
         An array has pictures, lines, tables, metadata and the map of chunks, and a group the tree of all that is below. A server in this
         process gives the page; the address contains its access token. The server starts with the
@@ -131,7 +131,7 @@ class Shown(Generic[Native]):
 
 
 def frame_url(server: _native.Server, proxy: bool | str | None = None) -> str:
-    """The address of a server's page for frames."""
+    """Returns the address of a server's page for frames."""
     hub = os.environ.get("JUPYTERHUB_SERVICE_PREFIX")
     if proxy is None:
         proxy = hub is not None
@@ -142,7 +142,7 @@ def frame_url(server: _native.Server, proxy: bool | str | None = None) -> str:
 
 
 def frame(url: str, height: int = HEIGHT) -> str:
-    """A frame with a page, as HTML."""
+    """Returns a frame with a page, as HTML."""
     # The buttons that copy need the permission of the page around.
     return (
         f'<iframe src="{escape(url)}" title="Zarrox" width="100%" height="{int(height)}" style="border: 0" '

@@ -116,7 +116,7 @@ class ZipStore(FileStore):
         return zipfile.ZipFile(self.path)
 
     def keylist(self) -> list[str]:
-        """All keys, sorted.
+        """Returns all keys, sorted.
 
         Returns
         -------

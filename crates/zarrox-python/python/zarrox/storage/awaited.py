@@ -36,7 +36,7 @@ _HOOKS = frozenset(name for name in vars(Store) if not name.startswith("__")) | 
 
 
 def range_of(request: Any) -> tuple[int | None, int | None]:
-    """The start and the length of a part of a value, as native stores take them; requests of zarr-python are like ours."""
+    """Returns the start and the length of a part of a value, as native stores take them; requests of zarr-python are like ours."""
     if hasattr(request, "start"):
         return request.start, max(request.end - request.start, 0)
     if hasattr(request, "offset"):
@@ -66,7 +66,7 @@ class AwaitedStore(NativeStore, Store):
     # What the store can do.
 
     def with_read_only(self, read_only: bool = False) -> Self:
-        """The same place as a store that can, or cannot, be written."""
+        """Returns the same place as a store that can, or cannot, be written."""
         other = object.__new__(type(self))
         vars(other).update(vars(self))
         vars(other).pop("_called_back", None)
@@ -103,7 +103,7 @@ class AwaitedStore(NativeStore, Store):
     def get_sync(
         self, key: str, *, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None
     ) -> Buffer | None:
-        """A value or a part of it; ``None`` if it is missing."""
+        """Returns a value or a part of it; ``None`` if it is missing."""
         make = (prototype or default_buffer_prototype()).buffer.from_bytes
         span = None if byte_range is None else range_of(byte_range)
         if not is_key(key):
@@ -135,7 +135,7 @@ class AwaitedStore(NativeStore, Store):
     async def get(  # type: ignore[override]
         self, key: str, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None
     ) -> Buffer | None:
-        """A value or a part of it; ``None`` if it is missing."""
+        """Returns a value or a part of it; ``None`` if it is missing."""
         return await self._do(self.get_sync, key, prototype=prototype, byte_range=byte_range)
 
     async def set(self, key: str, value: Buffer, byte_range: None = None) -> None:
@@ -156,7 +156,7 @@ class AwaitedStore(NativeStore, Store):
         return is_key(key) and await self._do(self._raw.contains, key)
 
     async def getsize(self, key: str) -> int:  # type: ignore[override]
-        """The length of a value in bytes; a missing one is a ``FileNotFoundError``."""
+        """Returns the length of a value in bytes; a missing one is a ``FileNotFoundError``."""
         size = await self._do(self._raw.size, key) if is_key(key) else None
         if size is None:
             raise FileNotFoundError(key)
@@ -167,7 +167,7 @@ class AwaitedStore(NativeStore, Store):
     async def get_partial_values(
         self, prototype: BufferPrototype, key_ranges: Iterable[tuple[str, ByteRequest | None]]
     ) -> list[Buffer | None]:
-        """Several values or parts."""
+        """Returns several values or parts."""
         return await gather(*(self.get(key, prototype, one) for key, one in key_ranges))
 
     async def _get_many(
@@ -199,18 +199,18 @@ class AwaitedStore(NativeStore, Store):
     # Many keys.
 
     async def list(self) -> AsyncIterator[str]:
-        """All keys."""
+        """Yields all keys."""
         for key in await self._do(self._raw.keys):
             yield key
 
     async def list_prefix(self, prefix: str) -> AsyncIterator[str]:
-        """All keys that begin with a prefix."""
+        """Yields all keys that begin with a prefix."""
         for key in await self._do(self._raw.keys, prefix.rpartition("/")[0]):
             if key.startswith(prefix):
                 yield key
 
     async def list_dir(self, prefix: str) -> AsyncIterator[str]:
-        """The names directly below a prefix."""
+        """Yields the names directly below a prefix."""
         for name in await self._do(self._raw.list_dir, prefix.strip("/")):
             yield name
 
@@ -228,7 +228,7 @@ class AwaitedStore(NativeStore, Store):
         await self.delete_dir("")
 
     async def getsize_prefix(self, prefix: str) -> int:
-        """The bytes of all values below a prefix."""
+        """Returns the bytes of all values below a prefix."""
         return await self._do(self._raw.sizes, prefix.strip("/"))
 
     async def _do(self, work: Callable[..., Result], *args: Any, **kwargs: Any) -> Result:
@@ -288,7 +288,7 @@ class CalledBack(MutableMapping[str, Any]):
         return None
 
     def size(self, key: str) -> int | None:
-        """The length of a value in bytes; ``None`` if it is missing."""
+        """Returns the length of a value in bytes; ``None`` if it is missing."""
         try:
             return int(self._wait(self._store.getsize(key)))
         except FileNotFoundError:
@@ -310,7 +310,7 @@ class CalledBack(MutableMapping[str, Any]):
         return iter(self._wait(keys()))
 
     def listdir(self, path: str) -> list[str]:
-        """The names directly below a path."""
+        """Returns the names directly below a path."""
 
         async def names() -> list[str]:
             return sorted({name.rstrip("/").rpartition("/")[2] async for name in self._store.list_dir(path)})

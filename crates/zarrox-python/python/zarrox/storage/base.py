@@ -36,7 +36,7 @@ adapters: list[Callable[[object], BaseStore | None]] = []
 
 
 def adapted(store: object) -> BaseStore | None:
-    """The store for one of another package; ``None`` for everything else."""
+    """Returns the store for one of another package; ``None`` for everything else."""
     found = (adapt(store) for adapt in adapters)
     return next((each for each in found if each is not None), None)
 
@@ -122,7 +122,7 @@ class BaseStore(MutableMapping[str, Any]):
         """Finishes what was written, and lets go of files and connections."""
 
     def listdir(self, path: PathArgument = None) -> list[str]:
-        """The names directly below a path.
+        """Returns the names directly below a path.
 
         Parameters
         ----------
@@ -138,7 +138,7 @@ class BaseStore(MutableMapping[str, Any]):
         return sorted({key[len(prefix) :].split("/", 1)[0] for key in self.keys() if key.startswith(prefix)})
 
     def getsize(self, path: PathArgument = None) -> int:
-        """The bytes of a value, or of the values directly below a path.
+        """Returns the bytes of a value, or of the values directly below a path.
 
         Parameters
         ----------
@@ -189,7 +189,7 @@ class BaseStore(MutableMapping[str, Any]):
 
     @staticmethod
     def _ensure_store(store: Any) -> Any:
-        """A store for a store, also one of zarr-python, or for another mapping; ``None`` for ``None``."""
+        """Returns a store for a store, also one of zarr-python, or for another mapping; ``None`` for ``None``."""
         if store is None or issubclass(type(store), BaseStore):
             return store
         foreign = adapted(store)

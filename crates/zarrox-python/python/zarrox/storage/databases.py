@@ -166,7 +166,7 @@ class DBMStore(FileStore):
         return store
 
     def _opener(self) -> Callable[..., Any] | None:
-        """The function that opens the database, if it is not opened natively."""
+        """Returns the function that opens the database, if it is not opened natively."""
         if self.open is not None and self.open is not dbm.open:
             # What module it is decides the kind of the file: `dbm.gnu.open` is `_gdbm.open`.
             return None if getattr(self.open, "__module__", None) in ("_gdbm", "dbm.gnu") else self.open
@@ -175,7 +175,7 @@ class DBMStore(FileStore):
         return None if dbm.whichdb(self.path) in (None, "dbm.gnu") or not self._size() else dbm.open
 
     def _size(self) -> int:
-        """The size of the file; a kind with several files has none of this name."""
+        """Returns the size of the file; a kind with several files has none of this name."""
         return os.path.getsize(self.path) if os.path.exists(self.path) else 1
 
     def flush(self) -> None:

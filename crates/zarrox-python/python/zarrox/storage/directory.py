@@ -70,7 +70,7 @@ DIRECTORY_OPTIONS = ("exclusive", "follow_links", "lock_timeout", "sync")
 
 
 def directory_options(**options: Any) -> dict[str, str]:
-    """The options of a directory as the native store takes them.
+    """Returns the options of a directory as the native store takes them.
 
     Parameters
     ----------
@@ -249,7 +249,7 @@ class DirectoryStore(NativeStore):
     __hash__ = None
 
     def dir_path(self, path: PathArgument = None) -> str:
-        """The file or directory of a key or path.
+        """Returns the file or directory of a key or path.
 
         Parameters
         ----------

@@ -55,7 +55,7 @@ class FsspecStore(AwaitedStore, FSStore):  # type: ignore[misc]
         read_only: bool = False,
         allowed_exceptions: tuple[type[BaseException], ...] = (),
     ) -> Self:
-        """The store at a URL.
+        """Returns the store at a URL.
 
         Parameters
         ----------
@@ -76,14 +76,14 @@ class FsspecStore(AwaitedStore, FSStore):  # type: ignore[misc]
 
     @classmethod
     def from_upath(cls, upath: Any, read_only: bool = False, allowed_exceptions: tuple[type[BaseException], ...] = ()) -> Self:
-        """The store at a path of the package ``universal_pathlib``."""
+        """Returns the store at a path of the package ``universal_pathlib``."""
         return cls(upath.fs, read_only=read_only, path=upath.path.rstrip("/"), allowed_exceptions=allowed_exceptions)
 
     @classmethod
     def from_mapper(
         cls, fs_map: Any, read_only: bool = False, allowed_exceptions: tuple[type[BaseException], ...] = ()
     ) -> Self:
-        """The store of a mapper.
+        """Returns the store of a mapper.
 
         Parameters
         ----------

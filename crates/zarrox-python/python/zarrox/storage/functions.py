@@ -119,7 +119,7 @@ def open_store(
 
 
 def consolidated_store(elements: BaseStore, metadata_key: str, mode: str) -> tuple[BaseStore, BaseStore | None]:
-    """The store of consolidated metadata with a key of version 2, and that of the elements; without that key, the store alone.
+    """Returns the store of consolidated metadata with a key of version 2, and that of the elements; without that key, the store alone.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def _store_at(
 def native_store(
     store: BaseStore, chunk_store: BaseStore | None = None, synchronizer: Any = None
 ) -> _native.Store:
-    """The native store that Rust reads and writes a store by.
+    """Returns the native store that Rust reads and writes a store by.
 
     Parameters
     ----------

@@ -180,7 +180,7 @@ class LRUStoreCache(BaseStore):
         self.invalidate()
 
     def listdir(self, path: PathArgument = None) -> list[str]:
-        """The names directly below a path.
+        """Returns the names directly below a path.
 
         Parameters
         ----------
@@ -199,7 +199,7 @@ class LRUStoreCache(BaseStore):
             return list(self._listdir_cache[path])
 
     def getsize(self, path: PathArgument = None) -> int:
-        """The bytes of a value, or of the values directly below a path.
+        """Returns the bytes of a value, or of the values directly below a path.
 
         Parameters
         ----------

@@ -16,7 +16,7 @@ __all__ = ["DictStore", "MemoryStore", "holder_of", "is_in_memory", "new_memory"
 
 
 def _flat(values: MutableMapping[str, Any], cls: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """The values in a tree of mappings, by their keys."""
+    """Yields the values in a tree of mappings, by their keys."""
     for name, value in values.items():
         if isinstance(value, cls):
             yield from _flat(value, cls, f"{prefix}{name}/")
@@ -158,7 +158,7 @@ class _Values(NativeStore):
 
 
 def new_memory() -> KVStore:
-    """A new store in memory, of which Rust keeps the values."""
+    """Returns a new store in memory, of which Rust keeps the values."""
     return KVStore(_Values())
 
 

@@ -70,7 +70,7 @@ def is_chunk_key(key: str) -> bool:
 
 
 def invert_chunk_coords(key: str) -> str:
-    """The key of a chunk as N5 has it.
+    """Returns the key of a chunk as N5 has it.
 
     Examples
     --------
@@ -85,24 +85,24 @@ def invert_chunk_coords(key: str) -> str:
 
 
 def attrs_to_zarr(attrs: Mapping[str, Any]) -> dict[str, Any]:
-    """The attributes of users among N5's."""
+    """Returns the attributes of users among N5's."""
     return {name: value for name, value in attrs.items() if name not in n5_keywords}
 
 
 def group_metadata_to_n5(group_metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """A group's document of Zarr as one of N5."""
+    """Returns a group's document of Zarr as one of N5."""
     kept = {name: value for name, value in group_metadata.items() if name != "zarr_format"}
     return {**kept, "n5": N5_FORMAT}
 
 
 def group_metadata_to_zarr(group_metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """A group's document of N5 as one of Zarr."""
+    """Returns a group's document of N5 as one of Zarr."""
     kept = {name: value for name, value in group_metadata.items() if name != "n5"}
     return {**kept, "zarr_format": ZARR_FORMAT}
 
 
 def array_metadata_to_n5(array_metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """An array's document of Zarr as one of N5.
+    """Returns an array's document of Zarr as one of N5.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def array_metadata_to_n5(array_metadata: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def array_metadata_to_zarr(array_metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """An array's document of N5 as one of Zarr."""
+    """Returns an array's document of N5 as one of Zarr."""
     array = _array_of(array_metadata)
     return {
         "zarr_format": ZARR_FORMAT,
@@ -139,7 +139,7 @@ def array_metadata_to_zarr(array_metadata: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def compressor_config_to_n5(compressor_config: Mapping[str, Any] | None) -> dict[str, Any]:
-    """A compressor as N5 says it.
+    """Returns a compressor as N5 says it.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def compressor_config_to_n5(compressor_config: Mapping[str, Any] | None) -> dict
 
 
 def compressor_config_to_zarr(compressor_config: Mapping[str, Any]) -> dict[str, Any] | None:
-    """A compressor of N5 as Zarr says it.
+    """Returns a compressor of N5 as Zarr says it.
 
     Examples
     --------
@@ -169,7 +169,7 @@ _SMALLEST = {"shape": [1], "chunks": [1], "dtype": "|u1", "compressor": None}
 
 
 def _array_of(document: Mapping[str, Any]) -> _native.Array:
-    """The array of a document of N5, in memory."""
+    """Returns the array of a document of N5, in memory."""
     store = _native.Store.memory()
     store.set(n5_attrs_key, json_dumps(document))
     array = _native.open_node(store, "", "r", "n5")
@@ -178,14 +178,14 @@ def _array_of(document: Mapping[str, Any]) -> _native.Array:
 
 
 def _compressor_of(array: _native.Array) -> dict[str, Any] | None:
-    """The compressor of an array of N5, in the words of version 2."""
+    """Returns the compressor of an array of N5, in the words of version 2."""
     (block,) = json.loads(array.codecs)
     compressors = block["configuration"]["codecs"][1:]
     return in_v2(compressors[0]) if compressors else None
 
 
 def _unwrapped(config: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """The compressor inside of the codec that stands for blocks of N5."""
+    """Returns the compressor inside of the codec that stands for blocks of N5."""
     is_wrapper = config is not None and config["id"] == N5ChunkWrapper.codec_id
     return config["compressor_config"] if config is not None and is_wrapper else config
 
@@ -205,7 +205,7 @@ class _N5Keys(_Base):
     _format = "n5"
 
     def _attributes(self, key: str) -> dict[str, Any]:
-        """The content of the document beside a key; empty if there is none."""
+        """Returns the content of the document beside a key; empty if there is none."""
         document = self._document(key)
         value = self._raw.get(document) if is_key(document) else None
         return {} if value is None else dict(json_loads(value))
@@ -261,7 +261,7 @@ class _N5Keys(_Base):
         return super().__contains__(invert_chunk_coords(key))
 
     def listdir(self, path: PathArgument = None) -> list[str]:
-        """The names directly below a path, as Zarr calls them.
+        """Returns the names directly below a path, as Zarr calls them.
 
         Parameters
         ----------
@@ -411,7 +411,7 @@ class N5ChunkWrapper(Codec):
         return out
 
     def _block(self, shape: tuple[int, ...]) -> _native.Array:
-        """An array of N5 in memory, whose only chunk has this shape."""
+        """Returns an array of N5 in memory, whose only chunk has this shape."""
         spec = {"format": "n5", "shape": shape, "chunks": False, "dtype": self.dtype.str, "compressor": self.compressor_config}
         array = _native.create_array(_native.Store.memory(), "", json.dumps(spec))
         return array.with_options(write_empty_chunks=True)

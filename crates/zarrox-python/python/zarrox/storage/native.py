@@ -112,7 +112,7 @@ class NativeStore(BaseStore):
         self._raw.delete_prefix("")
 
     def listdir(self, path: PathArgument = None) -> list[str]:
-        """The names directly below a path.
+        """Returns the names directly below a path.
 
         Parameters
         ----------
@@ -143,7 +143,7 @@ class NativeStore(BaseStore):
         return sorted(flat)
 
     def getsize(self, path: PathArgument = None) -> int:
-        """The bytes of a value, or of the values directly below a path.
+        """Returns the bytes of a value, or of the values directly below a path.
 
         Parameters
         ----------

@@ -27,7 +27,7 @@ NUMBER = re.compile(r"^\d+$")
 
 
 def normalize_storage_path(path: PathArgument) -> str:
-    r"""The path of a node as keys have it.
+    r"""Returns the path of a node as keys have it.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def normalize_storage_path(path: PathArgument) -> str:
 
 
 def prefix_of(path: str) -> str:
-    """The prefix of the keys below a node."""
+    """Returns the prefix of the keys below a node."""
     return f"{path}/" if path else ""
 
 

@@ -88,7 +88,7 @@ def _scheme(url: str) -> str:
 
 
 def native_options(url: str, options: Mapping[str, Any]) -> dict[str, str] | None:
-    """The options of fsspec as a native store takes them.
+    """Returns the options of fsspec as a native store takes them.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def native_options(url: str, options: Mapping[str, Any]) -> dict[str, str] | Non
 
 
 def _google(token: Any) -> dict[str, Any]:
-    """The native options for gcsfs' ``token``."""
+    """Returns the native options for gcsfs' ``token``."""
     if token == "anon":
         return {"anonymous": True}
     if token in (None, "google_default", "cloud"):
@@ -141,7 +141,7 @@ def _google(token: Any) -> dict[str, Any]:
 
 
 def _blocking(fs: Any) -> Any:
-    """The file system of fsspec that blocks for one whose methods are awaited."""
+    """Returns the file system of fsspec that blocks for one whose methods are awaited."""
     if not getattr(fs, "asynchronous", False):
         return fs
     # One that only hands calls of another one to threads knows that.
@@ -274,7 +274,7 @@ class FSStore(NativeStore):
         return self._fs is None and "::" not in self.url and _scheme(self.url) in ("file", "local")
 
     def _options(self) -> dict[str, str] | None:
-        """The native options; ``None`` where fsspec has to do it."""
+        """Returns the native options; ``None`` where fsspec has to do it."""
         if self._fs is not None or self.exceptions != MISSING:
             return None
         options = native_options(self.url, self.storage_options)
@@ -340,7 +340,7 @@ class FSStore(NativeStore):
             self._raw.delete_prefix(inner)
 
     def getsize(self, path: PathArgument = None) -> int:
-        """The bytes of a value, or of the values directly below a path.
+        """Returns the bytes of a value, or of the values directly below a path.
 
         Parameters
         ----------
@@ -359,7 +359,7 @@ class FSStore(NativeStore):
         return int(self.fs.du(place, total=True, maxdepth=1)) if self.fs.exists(place) else 0
 
     def getitems(self, keys: Iterable[str], **kwargs: Any) -> dict[str, Any]:
-        """Several values, read at the same time.
+        """Returns several values, read at the same time.
 
         Parameters
         ----------

@@ -16,7 +16,7 @@ __all__ = ["ABSStore", "MongoDBStore", "RedisStore", "open_url"]
 
 
 def open_url(url: str, options: dict[str, str] | None = None, create: bool = False) -> _native.Store:
-    """The place that a URL leads to, as a store."""
+    """Returns the place that a URL leads to, as a store."""
     store, path = _native.Store.from_url(url, options, create)
     return store.prefixed(path) if path else store
 
@@ -33,7 +33,7 @@ def _take(kwargs: dict[str, Any], known: tuple[str, ...], store: str) -> dict[st
 
 
 def _said(**options: Any) -> dict[str, str]:
-    """The options that have a value."""
+    """Returns the options that have a value."""
     return {name: str(value) for name, value in options.items() if value is not None}
 
 

@@ -51,7 +51,7 @@ class StorePath(NativeStore):
 
     @classmethod
     async def open(cls, store: Any, path: str, mode: str | None = None) -> StorePath:
-        """The place in a store that fits a mode: read-only for ``"r"``, empty for ``"w-"``."""
+        """Returns the place in a store that fits a mode: read-only for ``"r"``, empty for ``"w-"``."""
         if mode is not None and mode not in ("r", "r+", "a", "w", "w-"):
             raise ValueError(f"Invalid mode: {mode}, expected one of ('r', 'r+', 'a', 'w', 'w-')")
         if mode not in (None, "r") and store.read_only:
@@ -99,12 +99,12 @@ class StorePath(NativeStore):
     # The value at this place.
 
     async def get(self, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None) -> Buffer | None:  # type: ignore[override]
-        """The value at this place, or a part of it; ``None`` if it is missing."""
+        """Returns the value at this place, or a part of it; ``None`` if it is missing."""
         found: Buffer | None = await self.store.get(self.path, prototype or default_buffer_prototype(), byte_range)
         return found
 
     async def get_json(self, *, byte_range: ByteRequest | None = None) -> Any:
-        """The JSON document at this place; ``None`` if it is missing."""
+        """Returns the JSON document at this place; ``None`` if it is missing."""
         value = await self.get(byte_range=byte_range)
         return None if value is None else json.loads(value.to_bytes())
 
@@ -133,7 +133,7 @@ class StorePath(NativeStore):
         return bool(await self.store.is_empty(self.path))
 
     def get_sync(self, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None) -> Buffer | None:
-        """The value at this place, read without an event loop."""
+        """Returns the value at this place, read without an event loop."""
         found: Buffer | None = self.store.get_sync(self.path, prototype=prototype, byte_range=byte_range)
         return found
 
@@ -147,7 +147,7 @@ class StorePath(NativeStore):
 
 
 def place_of(store: StoreArgument, path: PathArgument, chunk_store: StoreArgument = None) -> tuple[StoreArgument, str]:
-    """The store and the path of a node: a place in a store gives both, unless chunks are in another store below the same path."""
+    """Returns the store and the path of a node: a place in a store gives both, unless chunks are in another store below the same path."""
     if isinstance(store, StorePath) and chunk_store is None:
         return store._inner, normalize_storage_path(f"{store.path}/{normalize_storage_path(path)}")
     return store, normalize_storage_path(path)

@@ -174,7 +174,7 @@ class ManagedMemoryStore(MemoryStore):
 
     @classmethod
     def from_url(cls, url: str, *, read_only: bool = False) -> Self:
-        """The store of a URL ``memory://name/path``."""
+        """Returns the store of a URL ``memory://name/path``."""
         scheme, _, rest = url.partition("://")
         name, _, path = rest.partition("/")
         if scheme != "memory" or not name:

@@ -109,7 +109,7 @@ class Array(ArrayBase, Internals):
         read_only: bool | None = None,
         synchronizer: Any = None,
     ) -> Self:
-        """A view of the same chunks with other metadata.
+        """Returns a view of the same chunks with other metadata.
 
         Nothing is checked: the bytes of chunks are interpreted with the metadata of the view.
 
@@ -151,7 +151,7 @@ class Array(ArrayBase, Internals):
         return self._viewed(native, {**before, **changes}, read_only, synchronizer)
 
     def astype(self, dtype: npt.DTypeLike) -> Self:
-        """A view with another data type: elements are cast when they are read.
+        """Returns a view with another data type: elements are cast when they are read.
 
         Parameters
         ----------
@@ -177,7 +177,7 @@ class Array(ArrayBase, Internals):
         return view
 
     def digest(self, hashname: str = "sha1") -> bytes:
-        """A checksum of the stored data: of all chunks in order, of the metadata and of the attributes.
+        """Returns a checksum of the stored data: of all chunks in order, of the metadata and of the attributes.
 
         The same data, written with the same codecs, has the same checksum in zarr-python 2.
 
@@ -202,7 +202,7 @@ class Array(ArrayBase, Internals):
         return checksum.digest()
 
     def hexdigest(self, hashname: str = "sha1") -> str:
-        """The checksum of `digest` as hexadecimal text.
+        """Returns the checksum of `digest` as hexadecimal text.
 
         Examples
         --------
@@ -396,7 +396,7 @@ class Array(ArrayBase, Internals):
         return InfoReporter(self)
 
     def info_items(self) -> list[tuple[str, object]]:
-        """The titles and values that `info` prints."""
+        """Returns the titles and values that `info` prints."""
         items: list[tuple[str, object]] = [("Name", self.name)] if self.name else []
         items += [
             ("Type", type_name(self)),

@@ -45,7 +45,7 @@ _OF_3 = frozenset(
 
 
 def _checked(kwargs: dict[str, Any], further: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The arguments for a new array, without those that there are not, which zarr-python 2 ignores with a warning.
+    """Returns the arguments for a new array, without those that there are not, which zarr-python 2 ignores with a warning.
 
     They may be all that a function has, with the further ones under ``kwargs``.
     """

@@ -70,7 +70,7 @@ class Group(GroupBase, Internals):
         return {"meta_array": self._settings.meta_array, **super()._options(kwargs)}
 
     def info_items(self) -> list[tuple[str, Any]]:
-        """The lines of :attr:`info`."""
+        """Returns the lines of :attr:`info`."""
         names = self._native.names()
         arrays = [name for name, kind in names if kind == "array"]
         groups = [name for name, kind in names if kind == "group"]
@@ -138,7 +138,7 @@ class Group(GroupBase, Internals):
         return next((result for result in results if result is not None), None)
 
     def tree(self, expand: bool = False, level: int | None = None) -> TreeViewer:
-        """The hierarchy below, to be printed.
+        """Returns the hierarchy below, to be printed.
 
         Parameters
         ----------
@@ -183,7 +183,7 @@ class Group(GroupBase, Internals):
         return InfoReporter(self)
 
     def array_keys(self, recurse: bool = False) -> Iterator[str]:
-        """The names of the arrays directly below, or, with ``recurse``, of all arrays below.
+        """Yields the names of the arrays directly below, or, with ``recurse``, of all arrays below.
 
         Examples
         --------
@@ -196,7 +196,7 @@ class Group(GroupBase, Internals):
         return (name for name, _ in self.arrays(recurse=True)) if recurse else super().array_keys()
 
     def arrays(self, recurse: bool = False) -> Iterator[tuple[str, Array]]:
-        """The arrays directly below, or, with ``recurse``, all arrays below, with their names (not their paths).
+        """Yields the arrays directly below, or, with ``recurse``, all arrays below, with their names (not their paths).
 
         Examples
         --------

@@ -166,7 +166,7 @@ def contains_group(store: StoreLike, path: PathArgument = None) -> bool:
 
 
 def listdir(store: StoreLike, path: PathArgument = None) -> list[str]:
-    """The names directly below a path.
+    """Returns the names directly below a path.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ def rename(store: StoreLike, src_path: PathArgument, dst_path: PathArgument) -> 
 
 
 def getsize(store: StoreArgument, path: PathArgument = None) -> int:
-    """The bytes of a value, or of the values directly below a path.
+    """Returns the bytes of a value, or of the values directly below a path.
 
     Parameters
     ----------

@@ -58,7 +58,7 @@ def is_valid_python_name(name: str) -> bool:
 
 
 def normalize_chunks(chunks: ChunksLike, shape: tuple[int, ...], typesize: int) -> tuple[int, ...]:
-    """The shape of chunks as arrays get it, from what users write for it.
+    """Returns the shape of chunks as arrays get it, from what users write for it.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def normalize_chunks(chunks: ChunksLike, shape: tuple[int, ...], typesize: int) 
 
 
 def guess_chunks(shape: tuple[int, ...], typesize: int) -> tuple[int, ...]:
-    """The shape that chunks get where users do not say it.
+    """Returns the shape that chunks get where users do not say it.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def guess_chunks(shape: tuple[int, ...], typesize: int) -> tuple[int, ...]:
 
 
 def buffer_size(v: Any) -> int:
-    """The number of bytes of an object with the buffer protocol.
+    """Returns the number of bytes of an object with the buffer protocol.
 
     Examples
     --------

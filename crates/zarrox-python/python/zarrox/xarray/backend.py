@@ -93,7 +93,7 @@ class ZarroxBackendEntrypoint(BackendEntrypoint):
         zarr_format: int | None = None,
         use_zarr_fill_value_as_mask: bool | None = None,
     ) -> dict[str, xr.Dataset]:
-        """A group and all groups below it, by their paths."""
+        """Returns a group and all groups below it, by their paths."""
         opened = open_for_reading(filename_or_obj, group, storage_options, consolidated, zarr_format)
         together = ReadTogether()
         stores = {
@@ -116,7 +116,7 @@ class ZarroxBackendEntrypoint(BackendEntrypoint):
         }
 
     def open_datatree(self, filename_or_obj: Any, **options: Any) -> xr.DataTree:
-        """A group and all groups below it, as a tree. The arguments are those of `open_groups_as_dict`."""
+        """Returns a group and all groups below it, as a tree. The arguments are those of `open_groups_as_dict`."""
         datasets = self.open_groups_as_dict(filename_or_obj, **options)
         tree = xr.DataTree.from_dict(datasets)
         for path, dataset in datasets.items():

@@ -41,12 +41,12 @@ _NUMBERS = "iufc"
 
 
 def plain(value: Any) -> Any:
-    """An attribute without NumPy's types."""
+    """Returns an attribute without NumPy's types."""
     return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
 
 
 def encode(name: Hashable, variable: xr.Variable) -> xr.Variable:
-    """A variable by CF's conventions."""
+    """Returns a variable by CF's conventions."""
     is_bool = variable.dtype.kind == "b" and np.dtype(variable.encoding.get("dtype", bool)).kind == "b"
     variable = conventions.encode_cf_variable(variable, name=name)
     if is_bool:
@@ -62,7 +62,7 @@ def encode(name: Hashable, variable: xr.Variable) -> xr.Variable:
 
 
 def encode_to(name: Hashable, variable: xr.Variable, dtype: np.dtype[Any] | None, rounds: bool) -> xr.Variable:
-    """A variable by CF's conventions, whose numbers are stored as a type, and do not change on the way.
+    """Returns a variable by CF's conventions, whose numbers are stored as a type, and do not change on the way.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def _is_time(variable: xr.Variable) -> bool:
 
 
 def wanted_type(variable: xr.Variable) -> np.dtype[Any] | None:
-    """The type of numbers that the encoding of a variable asks for."""
+    """Returns the type of numbers that the encoding of a variable asks for."""
     wanted = variable.encoding.get("dtype")
     try:
         dtype = None if wanted is None or wanted is str else np.dtype(wanted)
@@ -153,7 +153,7 @@ def creation(
     write_empty_chunks: bool | None,
     is_asked: bool,
 ) -> dict[str, Any]:
-    """The arguments of `zarrox.create_array` for an encoded variable, but for its name.
+    """Returns the arguments of `zarrox.create_array` for an encoded variable, but for its name.
 
     Raises
     ------
@@ -202,7 +202,7 @@ def _config(name: Hashable, own: bool | None, of_all: bool | None) -> dict[str, 
 
 
 def _fill_value(variable: xr.Variable, fill_value: Any, attributes: dict[str, Any], mask: bool) -> Any:
-    """The fill value of an array; what stands for missing values is either it, or an attribute."""
+    """Returns the fill value of an array; what stands for missing values is either it, or an attribute."""
     missing = attributes.pop("_FillValue", None)
     if mask:
         return missing

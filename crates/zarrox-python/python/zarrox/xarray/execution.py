@@ -62,7 +62,7 @@ def prepare(root: Group, plans: Plans, undo: Undo) -> list[tuple[Array, Write]]:
 
 
 def reopened(root: Group, plans: Plans) -> list[tuple[Array, Write]]:
-    """The arrays that `prepare` has made, after their group got another place."""
+    """Returns the arrays that `prepare` has made, after their group got another place."""
     return [
         (_storing_empty(root[f"{path}/{write.name}" if path else write.name], plan, write), write)
         for path, plan in plans
@@ -82,7 +82,7 @@ def _group(root: Group, path: str, undo: Undo) -> Group:
 
 
 def longer(root: Group, prepared: Sequence[tuple[Array, Write]]) -> Iterator[tuple[str, int, int, int]]:
-    """The arrays that become longer: their paths below the group, the axis, and the lengths before and after."""
+    """Yields the arrays that become longer: their paths below the group, the axis, and the lengths before and after."""
     for array, write in prepared:
         for axis, (before, after) in enumerate(zip(write.before or (), write.shape, strict=False)):
             if before != after:

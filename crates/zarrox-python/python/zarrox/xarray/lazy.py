@@ -45,7 +45,7 @@ class ReadTogether:
         return True
 
     def values(self, array: Array, whole: bool) -> Any:
-        """The values of an array, which are kept until they were asked for as a whole; ``None`` afterwards."""
+        """Returns the values of an array, which are kept until they were asked for as a whole; ``None`` afterwards."""
         with self._lock:
             if id(array) in self._waiting:
                 self._read()
@@ -62,7 +62,7 @@ class ReadTogether:
 
 
 def _attempt(array: Array) -> Any:
-    """The values of an array; ``None`` where that fails, so that only who needs this array sees its error."""
+    """Returns the values of an array; ``None`` where that fails, so that only who needs this array sees its error."""
     try:
         return np.asarray(array[...], dtype=data_type(array))
     except Exception:
@@ -115,7 +115,7 @@ def is_netcdf(name: str) -> bool:
 
 
 def dimensions_of(array: Array) -> tuple[str, ...]:
-    """The names of an array's dimensions."""
+    """Returns the names of an array's dimensions."""
     names: Sequence[str | None] | None = array._native.dimension_names
     if names is None:
         names = array.attrs.get(DIMENSIONS)
@@ -133,7 +133,7 @@ def dimensions_of(array: Array) -> tuple[str, ...]:
 
 
 def _netcdf_dimensions(array: Array) -> list[str] | None:
-    """The names that netCDF's own Zarr has: paths of dimensions."""
+    """Returns the names that netCDF's own Zarr has: paths of dimensions."""
     document = json.loads(array._native.document())
     extra = array.attrs.get("_nczarr_array") or document.get("_nczarr_array") or document.get("_NCZARR_ARRAY")
     return extra and [
@@ -142,7 +142,7 @@ def _netcdf_dimensions(array: Array) -> list[str] | None:
 
 
 def data_type(array: Array) -> np.dtype[Any]:
-    """The type of an array, where text says that it is text."""
+    """Returns the type of an array, where text says that it is text."""
     dtype = array.dtype
     is_text = dtype.kind in "OT" and json.loads(array._native.data_type) == "string"
     return strings.create_vlen_dtype(str) if is_text and dtype.kind == "O" else dtype

@@ -21,7 +21,7 @@ _FLOATS = "fc"
 
 
 def stored_name(name: Hashable) -> str:
-    """The name of the array of a variable. The variable without a name has one."""
+    """Returns the name of the array of a variable. The variable without a name has one."""
     return NONE_VAR_NAME if name is None else str(name)
 
 
@@ -175,7 +175,7 @@ def _check_names(
 
 
 def _new(name: str, variable: xr.Variable, wanted: Wanted, is_encoded: bool) -> Write:
-    """An array for a variable that is not there."""
+    """Returns an array for a variable that is not there."""
     encoded = encode_to(name, variable, wanted_type(variable), rounds=True)
     check_encoding(name, encoded, is_encoded, wanted.zarr_format)
     options = creation(name, encoded, wanted.zarr_format, wanted.write_empty_chunks, is_encoded)
@@ -235,7 +235,7 @@ def same_values(one: xr.Variable, other: xr.Variable) -> bool:
 
 
 def like(raw: xr.Variable, name: str, variable: xr.Variable) -> xr.Variable:
-    """The variable, encoded as the array is that it goes into.
+    """Returns the variable, encoded as the array is that it goes into.
 
     Raises
     ------
@@ -287,7 +287,7 @@ def _check_units(name: Hashable, encoded: xr.Variable, raw: xr.Variable) -> None
 
 
 def _first_moments(name: Hashable, attributes: Mapping[str, Any]) -> Any:
-    """The moments of 0 and 1 in the units of an attribute: there are many ways to write the same units."""
+    """Returns the moments of 0 and 1 in the units of an attribute: there are many ways to write the same units."""
     units = {key: attributes[key] for key in ("units", "calendar", "dtype") if key in attributes}
     return conventions.decode_cf_variable(name, xr.Variable("x", np.arange(2), units)).values
 

@@ -17,7 +17,7 @@ Region = Mapping[Hashable, slice | Literal["auto"]] | Literal["auto"]
 def slices_of(
     stored: Mapping[str, xr.Variable], dataset: xr.Dataset, region: Region, append_dim: Hashable | None
 ) -> dict[Hashable, slice]:
-    """The slice of each dimension; ``"auto"`` by the values of its coordinate.
+    """Returns the slice of each dimension; ``"auto"`` by the values of its coordinate.
 
     Raises
     ------

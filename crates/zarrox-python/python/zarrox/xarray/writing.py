@@ -211,7 +211,7 @@ def _closed(writes: Any, written: ZarroxStore) -> None:
 def _parts(
     data: xr.Dataset | xr.DataArray | xr.DataTree, encoding: Mapping[Any, Any], inherited: bool
 ) -> Iterator[tuple[tuple[str, xr.Dataset], Encoding]]:
-    """The datasets of data with their paths below the group, and the encoding of each."""
+    """Yields the datasets of data with their paths below the group, and the encoding of each."""
     if isinstance(data, xr.DataTree):
         if unknown := sorted(set(encoding) - set(data.groups)):
             raise ValueError(f"encoding is given for the groups {unknown!r}, which the tree does not have")
@@ -225,7 +225,7 @@ def _parts(
 
 
 def _dataset_of(data: xr.DataArray) -> xr.Dataset:
-    """The dataset as which ``xarray.open_dataarray`` expects an array of data."""
+    """Returns the dataset as which ``xarray.open_dataarray`` expects an array of data."""
     if data.name is None:
         return data.to_dataset(name=_UNNAMED)
     if data.name not in data.coords and data.name not in data.dims:
@@ -328,7 +328,7 @@ class _Target:
         return self._copy() is not None
 
     def misses_in_copy(self, plans: Plans) -> bool:
-        """True if there is a copy of all metadata without an array of these, as an interrupted write leaves it."""
+        """Returns true if there is a copy of all metadata without an array of these, as an interrupted write leaves it."""
         copy = self._copy()
         if copy is None:
             return False
@@ -342,7 +342,7 @@ class _Target:
             return None
 
     def arrays_at(self, path: str) -> dict[str, xr.Variable]:
-        """The arrays of the group, or of one below, as variables that are not decoded."""
+        """Returns the arrays of the group, or of one below, as variables that are not decoded."""
         if self.group is None:
             return {}
         try:

@@ -44,7 +44,7 @@ class StoreOfZarrPython(NativeStore):
 
 
 def adapted(store: Any) -> BaseStore:
-    """The store of this package for a store of zarr-python.
+    """Returns the store of this package for a store of zarr-python.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ def is_n5(place: Any) -> bool:
 
 
 def n5_store(url: str, read_only: bool, options: dict[str, Any]) -> BaseStore:
-    """The store of N5 at a URL."""
+    """Returns the store of N5 at a URL."""
     register_n5()
     return N5FSStore(url, mode="r" if read_only else "w", **options)
 
@@ -50,7 +50,7 @@ class N5View:
         self._lock = threading.Lock()
 
     def get(self, key: str) -> bytes | None:
-        """A value; a document with the data type as zarr-python 3 demands it."""
+        """Returns a value; a document with the data type as zarr-python 3 demands it."""
         value = self._store.get(key)
         if value is None:
             return None
@@ -92,11 +92,11 @@ class N5View:
                 del self._store[key]
 
     def list_dir(self, path: str) -> list[str]:
-        """The names directly below a path."""
+        """Returns the names directly below a path."""
         return self._store.listdir(path)
 
     def keys(self, path: str) -> list[str]:
-        """All keys below a path."""
+        """Returns all keys below a path."""
         return sorted(self._below(path))
 
     def _below(self, path: str) -> Iterator[str]:

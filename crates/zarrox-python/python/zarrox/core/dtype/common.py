@@ -147,7 +147,7 @@ def check_dtype_spec_v3(data: object) -> TypeGuard[DTypeSpec_V3]:
 
 
 def split_v3(data: object) -> tuple[str, dict[str, Any]] | None:
-    """The name and the configuration of a data type of v3; ``None`` for anything else."""
+    """Returns the name and the configuration of a data type of v3; ``None`` for anything else."""
     if isinstance(data, str):
         return data, {}
     if not isinstance(data, Mapping) or "name" not in data or not data.keys() <= {"name", "configuration"}:
@@ -159,7 +159,7 @@ def split_v3(data: object) -> tuple[str, dict[str, Any]] | None:
 
 
 def unpack_dtype_json(data: DTypeJSON) -> DTypeJSON:
-    """The JSON for the metadata of an array: in v2 the name alone.
+    """Returns the JSON for the metadata of an array: in v2 the name alone.
 
     Examples
     --------

@@ -87,7 +87,7 @@ class SmallNumber(NumPyType[Any, Any]):
         return np.asarray(data).astype(native)[()]
 
     def _of_pattern(self, digits: str) -> Any:
-        """The number with these bits, given in hexadecimal."""
+        """Returns the number with these bits, given in hexadecimal."""
         return np.frombuffer(bytes.fromhex(digits)[:: 1 if sys.byteorder == "big" else -1], self.to_native_dtype())[0]
 
     def default_scalar(self) -> Any:

@@ -18,7 +18,7 @@ __all__ = ["DataTypeRegistry", "data_type_registry"]
 
 
 def offered_by_packages() -> list[type[ZDType[Any, Any]]]:
-    """The data types that installed packages register with zarr-python."""
+    """Returns the data types that installed packages register with zarr-python."""
     from importlib.metadata import entry_points
 
     offered = entry_points()
@@ -87,7 +87,7 @@ class DataTypeRegistry:
         del self.contents[key]
 
     def get(self, key: str) -> type[ZDType[Any, Any]]:
-        """The class of a name.
+        """Returns the class of a name.
 
         Parameters
         ----------
@@ -108,7 +108,7 @@ class DataTypeRegistry:
         return self.contents[key]
 
     def match_dtype(self, dtype: np.dtype[Any]) -> ZDType[Any, Any]:
-        """The data type for a native one; exactly one class must accept it.
+        """Returns the data type for a native one; exactly one class must accept it.
 
         Parameters
         ----------
@@ -149,7 +149,7 @@ class DataTypeRegistry:
         )
 
     def match_json(self, data: Any, *, zarr_format: int) -> ZDType[Any, Any]:
-        """The data type of JSON.
+        """Returns the data type of JSON.
 
         Parameters
         ----------

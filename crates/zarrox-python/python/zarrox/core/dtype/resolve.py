@@ -22,7 +22,7 @@ ARRAY = "array:"
 
 
 def get_data_type_from_native_dtype(dtype: DTypeLike) -> ZDType[Any, Any]:
-    """The data type for a NumPy data type, or for anything that NumPy converts to one.
+    """Returns the data type for a NumPy data type, or for anything that NumPy converts to one.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def get_data_type_from_native_dtype(dtype: DTypeLike) -> ZDType[Any, Any]:
 
 
 def get_data_type_from_json(dtype_spec: Any, *, zarr_format: int) -> ZDType[Any, Any]:
-    """The data type of JSON.
+    """Returns the data type of JSON.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def get_data_type_from_json(dtype_spec: Any, *, zarr_format: int) -> ZDType[Any,
 
 
 def parse_dtype(dtype: DTypeLike, *, zarr_format: int) -> ZDType[Any, Any]:
-    """The data type for any ``dtype``.
+    """Returns the data type for any ``dtype``.
 
     Parameters
     ----------

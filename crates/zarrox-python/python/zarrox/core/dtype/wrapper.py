@@ -77,7 +77,7 @@ class ZDType(ABC, Generic[DType, Scalar]):
 
     @abstractmethod
     def to_native_dtype(self) -> DType:
-        """The native data type.
+        """Returns the native data type.
 
         Returns
         -------
@@ -160,7 +160,7 @@ class ZDType(ABC, Generic[DType, Scalar]):
 
     @abstractmethod
     def default_scalar(self) -> Scalar:
-        """The default fill value.
+        """Returns the default fill value.
 
         Returns
         -------

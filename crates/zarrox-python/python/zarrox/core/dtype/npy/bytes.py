@@ -182,7 +182,7 @@ def bytes_from_json(data: Any) -> bytes:
 
 
 def _bits(data: object) -> int | None:
-    """The number of bits of the core type ``r<bits>`` of v3; ``None`` for other types."""
+    """Returns the number of bits of the core type ``r<bits>`` of v3; ``None`` for other types."""
     named = split_v3(data)
     match = re.fullmatch(r"r([1-9][0-9]*)", named[0]) if named and not named[1] else None
     bits = int(match[1]) if match else 0

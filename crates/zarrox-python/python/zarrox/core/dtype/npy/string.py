@@ -127,7 +127,7 @@ def is_object_of(data: object, codec: str) -> bool:
 
 
 def length_bytes(name: str, configuration: dict[str, Any]) -> int:
-    """The only member of the configuration of a data type of fixed length."""
+    """Returns the only member of the configuration of a data type of fixed length."""
     length = configuration.get("length_bytes")
     if configuration.keys() != {"length_bytes"} or not isinstance(length, int):
         raise DataTypeValidationError(f"'{name}' needs a configuration of length_bytes alone; got {configuration}.")

@@ -206,7 +206,7 @@ def _in_v2(field: ZDType[Any, Any]) -> list[Any]:
 
 
 def _name_and_type(field: Any) -> tuple[str, Any]:
-    """A field in v3: an object, or in ``structured`` a pair."""
+    """Returns a field in v3: an object, or in ``structured`` a pair."""
     pair = [field.get("name"), field.get("data_type")] if isinstance(field, Mapping) else field
     if not isinstance(pair, (list, tuple)) or len(pair) != 2 or not isinstance(pair[0], str):
         raise DataTypeValidationError(f"The field {field!r} of a structure must be an object of a name and a data_type.")
