@@ -23,12 +23,12 @@ def main(arguments: list[str] | None = None) -> int:
     """
     parser = argparse.ArgumentParser(
         prog="python -m zarrox",
-        description="Lets zarr-python read and write chunks with zarrox, in every program of this environment.",
+        description="Makes zarr-python read and write chunks with zarrox, in every program of this environment.",
     )
     commands = {
         "enable": (environment.enable, "write the environment's configuration file of zarr-python"),
         "disable": (environment.disable, "remove that file"),
-        "status": (environment.status, "say which codec pipeline zarr-python uses here, and why"),
+        "status": (environment.status, "show the codec pipeline that zarr-python uses here, and why"),
     }
     chosen = parser.add_subparsers(dest="command", required=True)
     for name, (_, purpose) in commands.items():

@@ -60,7 +60,7 @@ def from_zarr(
     inline_array: bool = False,
     **options: Any,
 ) -> da.Array:
-    """Returns an array of Dask that reads an array of Zarr.
+    """Returns a Dask array that reads a Zarr array.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def to_zarr(
     overwrite: bool = False,
     **options: Any,
 ) -> Any:
-    """Writes an array of Dask into an array of Zarr, which is created if a place is given.
+    """Writes a Dask array into a Zarr array, which is created if a place is given.
 
     Pieces are written as they are, also where several are in one stored chunk, or shard. Dask's own function rechunks these.
 
@@ -133,7 +133,7 @@ def to_zarr(
     compute : bool, optional
         ``False`` returns an object that writes when it is computed.
     return_stored : bool, optional
-        Whether the stored array is returned, as an array of Dask.
+        Whether the stored array is returned, as a Dask array.
     mode : {"a", "w", "w-"}, optional
         ``"w"`` deletes an existing node; the other modes fail if a node exists.
     overwrite : bool, optional
@@ -478,7 +478,7 @@ def _threads(client: Any) -> int:
 
 
 def _check_shared(array: Array, client: Any) -> None:
-    """Refuses an array that is in this process alone, where processes are to share it."""
+    """Rejects an array that is in this process alone, where processes are to share it."""
     if client is not None and is_in_memory(array._store) and not _is_in_this_process(client):
         raise ValueError(
             f"{array!r} is in the memory of this process, and each process of the cluster would have a copy of its own: "

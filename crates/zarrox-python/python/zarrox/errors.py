@@ -160,7 +160,7 @@ class ArrayIndexError(SelectionError):
 
 
 class BoundsCheckError(SelectionError):
-    """The index is outside of the array."""
+    """The index is outside the array."""
 
 
 class NegativeStepError(SelectionError):

@@ -35,7 +35,7 @@ ZARR_FORMAT = 2
 """The version of the format that these documents are of."""
 
 Document = Mapping[str, Any] | str | bytes
-"""A document as it is stored, or parsed already."""
+"""A document as stored, or parsed already."""
 
 
 def parse_metadata(s: Document) -> dict[str, Any]:

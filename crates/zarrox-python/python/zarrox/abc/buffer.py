@@ -17,7 +17,7 @@ __all__ = ["ArrayLike", "Buffer", "BufferPrototype", "NDArrayLike", "NDBuffer"]
 
 @runtime_checkable
 class ArrayLike(Protocol):
-    """What a `Buffer` holds: an array of one dimension."""
+    """The content of a `Buffer`: a one-dimensional array."""
 
     @property
     def dtype(self) -> np.dtype[Any]: ...
@@ -32,7 +32,7 @@ class ArrayLike(Protocol):
 
 @runtime_checkable
 class NDArrayLike(Protocol):
-    """What an `NDBuffer` holds, and what arrays give: an array of any number of dimensions."""
+    """The content of an `NDBuffer`, and the result of reading arrays: an array with any number of dimensions."""
 
     @property
     def dtype(self) -> np.dtype[Any]: ...
@@ -62,7 +62,7 @@ class Buffer(ABC):
     Parameters
     ----------
     array_like : array
-        An array of bytes with one dimension, which is kept.
+        A one-dimensional array of bytes, which is not copied.
     """
 
     def __init__(self, array_like: ArrayLike) -> None:
@@ -75,7 +75,7 @@ class Buffer(ABC):
     @classmethod
     @abstractmethod
     def create_zero_length(cls) -> Self:
-        """Returns a buffer of no bytes."""
+        """Returns an empty buffer."""
 
     @classmethod
     def from_array_like(cls, array_like: ArrayLike) -> Self:
@@ -94,11 +94,11 @@ class Buffer(ABC):
 
     @abstractmethod
     def as_numpy_array(self) -> npt.NDArray[Any]:
-        """Returns the bytes as an array of NumPy."""
+        """Returns the bytes as a NumPy array."""
 
     @abstractmethod
     def combine(self, others: Iterable[Buffer]) -> Self:
-        """This buffer and others, one behind the other."""
+        """Concatenates this buffer and others."""
 
     def as_array_like(self) -> ArrayLike:
         """Returns the array that the buffer holds."""
@@ -145,7 +145,7 @@ class NDBuffer:
     Parameters
     ----------
     array : array
-        The array that is kept.
+        The array, which is not copied.
     """
 
     def __init__(self, array: Any) -> None:
@@ -155,7 +155,7 @@ class NDBuffer:
     def create(
         cls, *, shape: Iterable[int], dtype: npt.DTypeLike, order: Literal["C", "F"] = "C", fill_value: Any = None
     ) -> Self:
-        """Returns a new block, which is filled with a value; zeros where none is given."""
+        """Returns a new block that is filled with a value; zeros by default."""
         # Without the view, NumPy loses the byte order and the factor of generic times.
         values = np.zeros(tuple(shape), dtype=dtype, order=order).view(dtype)
         if fill_value is not None and not (isinstance(fill_value, int) and fill_value == 0):
@@ -174,7 +174,7 @@ class NDBuffer:
 
     @classmethod
     def from_numpy_array(cls, array_like: npt.ArrayLike) -> Self:
-        """Returns the block over an array of NumPy."""
+        """Returns the block over a NumPy array."""
         return cls.from_ndarray_like(np.asanyarray(array_like))
 
     def as_ndarray_like(self) -> NDArrayLike:
@@ -183,11 +183,11 @@ class NDBuffer:
         return data
 
     def as_numpy_array(self) -> npt.NDArray[Any]:
-        """Returns the elements as an array of NumPy."""
+        """Returns the elements as a NumPy array."""
         return np.asanyarray(self._data)
 
     def as_scalar(self) -> Any:
-        """Returns the only element."""
+        """Returns the only element, as a scalar."""
         if self._data.size != 1:
             raise ValueError("Buffer does not contain a single scalar value")
         return self.as_numpy_array()[()]
@@ -244,14 +244,14 @@ class NDBuffer:
             return False
         values, wanted = self.as_numpy_array(), np.asarray(other)
         if wanted.dtype.kind == "f" and wanted.ndim == 0 and wanted == 0 and values.dtype.kind in "iufc":
-            # 0.0 and -0.0 are equal, and not the same.
+            # 0.0 and -0.0 are equal but have different bytes.
             void = f"V{values.dtype.itemsize}"
             same = np.broadcast_to(wanted.astype(values.dtype), values.shape)
             return bool(np.array_equal(values.view(void), same.view(void)))
         return bool(np.array_equal(values, np.broadcast_to(wanted, values.shape), equal_nan=equal_nan and values.dtype.kind in "fcmM"))
 
     def fill(self, value: Any) -> None:
-        """Gives each element a value."""
+        """Sets each element to a value."""
         self._data.fill(value)
 
     def copy(self) -> Self:
@@ -259,12 +259,12 @@ class NDBuffer:
         return self.__class__(self._data.copy())
 
     def transpose(self, axes: SupportsIndex | tuple[int, ...] | None) -> Self:
-        """Returns the block with its dimensions in another order."""
+        """Returns the block with permuted dimensions."""
         return self.__class__(self._data.transpose(axes))
 
 
 class BufferPrototype(NamedTuple):
-    """The classes of buffers that something makes.
+    """The buffer classes of a store or codec.
 
     Attributes
     ----------

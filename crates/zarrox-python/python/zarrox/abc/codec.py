@@ -1,6 +1,6 @@
 """The base classes of codecs of version 3, and of codec pipelines.
 
-Arrays of version 3 are encoded and decoded by codecs in Rust alone; `zarrox.v2.codecs.Codec` is for codecs in Python.
+Arrays of version 3 use only codecs in Rust. For codecs in Python, see `zarrox.v2.codecs.Codec`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ CodecInput = CodecOutput = NDBuffer | Buffer
 
 
 class GetResult(TypedDict):
-    """What reading a chunk gave."""
+    """The result of reading a chunk."""
 
     status: Literal["present", "missing"]
 
@@ -58,7 +58,8 @@ class ArrayBytesCodecPartialEncodeMixin:
 
 
 class CodecPipeline(ABC):
-    """What reads and writes chunks in zarr-python. This package has its own in Rust; `zarrox.zarr3` offers that to zarr-python."""
+    """The class that reads and writes chunks in zarr-python. This package has its own in Rust, which `zarrox.zarr3` provides to
+    zarr-python."""
 
     @abstractmethod
     def evolve_from_array_spec(self, array_spec: Any) -> Self:
@@ -86,7 +87,7 @@ class CodecPipeline(ABC):
 
     @abstractmethod
     def validate(self, *, shape: tuple[int, ...], dtype: Any, chunk_grid: Any) -> None:
-        """Refuses arrays that the codecs cannot store."""
+        """Rejects arrays that the codecs cannot store."""
 
     @abstractmethod
     def compute_encoded_size(self, byte_length: int, array_spec: Any) -> int:

@@ -1,4 +1,4 @@
-"""What codecs of version 2 have."""
+"""The protocol of codecs of version 2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Codecs that need an array with a shape, used alone: the data are the only chunk of an array in memory."""
+"""Codecs that need the shape of an array, used alone: the data is the only chunk of an array in memory."""
 
 from __future__ import annotations
 

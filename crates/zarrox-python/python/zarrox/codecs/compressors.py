@@ -101,7 +101,7 @@ class LZMA(BytesCodec):
 
 
 class LZ4(BytesCodec):
-    """Compression with LZ4, after the size of the data.
+    """Compression with LZ4. The compressed data follows the uncompressed size.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ def integer(name: str, value: object, lowest: int, highest: int | None) -> int:
 
 
 def choice(name: str, value: object, of: type[Enum]) -> str:
-    """Returns a parameter that is one of some names."""
+    """Returns a parameter with one of the given names."""
     text = value.value if isinstance(value, Enum) else value
     names = [member.value for member in of]
     if text not in names:

@@ -71,7 +71,7 @@ class Array(Prototyped, ArrayBase, Shown[NativeArray]):
         Parameters
         ----------
         store_path : StorePath
-            The place of the array.
+            The location of the array.
         data : dict or ArrayMetadata
             The metadata.
         config : dict, optional
@@ -204,7 +204,7 @@ class Array(Prototyped, ArrayBase, Shown[NativeArray]):
     def resize(self, new_shape: ShapeLike) -> None:
         """Change the lengths of dimensions.
 
-        No data moves: chunks outside of the new shape are deleted, and new elements have the fill value.
+        No data moves: chunks outside the new shape are deleted, and new elements have the fill value.
 
         Parameters
         ----------

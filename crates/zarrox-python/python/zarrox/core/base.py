@@ -40,11 +40,11 @@ class ArrayBase(Selectable, Described):
     Parameters
     ----------
     store : MutableMapping or str
-        The place of the array.
+        The location of the array.
     path : str, optional
         Its path in the store.
     read_only : bool, optional
-        Whether writing is refused.
+        Whether writing is rejected.
     chunk_store : MutableMapping, optional
         The store of the chunks, if it differs from that of the metadata.
     synchronizer : object, optional
@@ -158,7 +158,7 @@ class ArrayBase(Selectable, Described):
             self._native = Complete(self._native)  # type: ignore[assignment]
         dtype = native.dtype
         if dtype.kind in "mM" and np.datetime_data(dtype)[0] == "generic":
-            # New arrays of NumPy lose the byte order and the factor of such types.
+            # New NumPy arrays lose the byte order and the factor of such types.
             self._convert(lambda values: np.asarray(values).view(dtype)[()])
         if settings.order == "F":
             self._convert(lambda values: np.asfortranarray(values) if np.ndim(values) > 1 else values)
@@ -176,7 +176,7 @@ class ArrayBase(Selectable, Described):
 
     @property
     def read_only(self) -> bool:
-        """True if writing is refused."""
+        """True if writing is rejected."""
         return bool(self._settings.read_only)
 
     def _set_read_only(self, value: bool) -> None:
@@ -287,7 +287,7 @@ class ArrayBase(Selectable, Described):
         return type(self), options
 
     def _check_changeable(self) -> None:
-        """Refuses changes of the metadata of views and read-only arrays."""
+        """Rejects changes of the metadata of views and read-only arrays."""
         self._check_writable()
         if self._view is not None:
             raise PermissionError("operation not permitted for views")

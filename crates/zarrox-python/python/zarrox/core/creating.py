@@ -162,7 +162,7 @@ def create_with(cls: type[A], data: Any, **kwargs: Any) -> A:
     data : array_like
         The values.
     **kwargs
-        As for `create`; the shape, the data type and the chunks are those of the values if they are not given.
+        See `create`; the shape, the data type and the chunks are those of the values if they are not given.
     """
     data = array_like(data)
     given = {name: value for name, value in kwargs.items() if value is not None or name not in ("dtype", "chunks")}
@@ -187,7 +187,7 @@ def create_like(cls: type[A], a: Any, **kwargs: Any) -> A:
     a : array_like
         The other array.
     **kwargs
-        As for `create`.
+        See `create`.
     """
     return create(cls, **_like(cls, a, kwargs))
 
@@ -202,9 +202,9 @@ def open_like(cls: type[A], a: Any, place: StoreArgument, **kwargs: Any) -> A:
     a : array_like
         The other array.
     place : str or MutableMapping
-        The place of the array.
+        The location of the array.
     **kwargs
-        As for `open_array`.
+        See `open_array`.
     """
     if isinstance(a, ArrayBase):
         kwargs.setdefault("fill_value", a.fill_value)
@@ -268,7 +268,7 @@ def open_array(
     meta_array, storage_options, sync, overwrite
         As for the functions of the interfaces.
     **kwargs
-        As for `create`, if an array is created.
+        See `create`, if an array is created.
     """
     if mode not in ("r", "r+", "a", "w", "w-", "x"):
         raise ValueError(f"mode must be one of r, r+, a, w, w- and x, not {mode!r}")

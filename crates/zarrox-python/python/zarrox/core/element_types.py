@@ -32,7 +32,7 @@ def normalize_dtype(dtype: DTypeLike, object_codec: Codec | None = None) -> tupl
     Parameters
     ----------
     dtype : ZDType, numpy.dtype, dtype-like, str or type
-        Text, bytes and arrays of any length are stored as objects.
+        Text, bytes and arrays of variable length are stored as objects.
     object_codec : Codec, optional
         Replaces the codec that belongs to the data type.
 

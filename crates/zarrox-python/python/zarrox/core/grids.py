@@ -78,7 +78,7 @@ def grid_of(native: _native.Array) -> Grid | None:
 
 
 def chunk_sizes(lengths: Sequence[Any], shape: Sequence[int]) -> tuple[tuple[int, ...], ...]:
-    """Returns the lengths of all chunks along each dimension; for the last one, the part inside of the array.
+    """Returns the lengths of all chunks along each dimension; for the last one, the part inside the array.
 
     Parameters
     ----------

@@ -60,8 +60,8 @@ class Selectable:
         Parameters
         ----------
         selection : int, slice, list, array, mask, str, tuple of these
-            The selection. Fields of structured types are given by name. Two or more lists beside slices are refused, since
-            NumPy and orthogonal indexing differ there: use `vindex` or `oindex`.
+            The selection. Fields of structured types are given by name. Two or more lists beside slices are rejected, since NumPy
+            and orthogonal indexing differ there: use `vindex` or `oindex`.
 
         Returns
         -------
@@ -357,14 +357,14 @@ class Selectable:
 
 
 def _check_unsigned(selection: Any) -> None:
-    """Refuses positions that no signed number has: they would count from the end."""
+    """Rejects positions that no signed number has: they would count from the end."""
     for item in selection if isinstance(selection, tuple) else (selection,):
         if isinstance(item, np.ndarray) and item.dtype == np.uint64 and item.size and int(item.max()) > _LAST:
             raise BoundsCheckError(f"index out of bounds: {int(item.max())} is more than any position")
 
 
 def _check_basic(selection: Any) -> None:
-    """Refuses lists and masks, which other methods take."""
+    """Rejects lists and masks, which other methods take."""
     for item in selection if isinstance(selection, tuple) else (selection,):
         if isinstance(item, list) or (isinstance(item, np.ndarray) and item.ndim):
             raise SelectionError(f"unsupported selection item for basic indexing; expected integer or slice, got {type(item)!r}")

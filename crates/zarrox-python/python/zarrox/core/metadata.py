@@ -41,7 +41,7 @@ class _Metadata:
     data_type: Any
     fill_value: Any
     attributes: dict[str, Any]
-    #: What is stored, as it is stored.
+    #: What is stored, as stored.
     document: dict[str, Any] = field(repr=False, compare=False)
 
     @property
@@ -76,7 +76,7 @@ class ArrayV2Metadata(_Metadata):
     dimension_separator : {'.', '/'}
         What stands between the numbers in the keys of chunks.
     attributes : dict
-        What users say about the array.
+        The user attributes.
     """
 
     chunks: tuple[int, ...]
@@ -121,7 +121,7 @@ class ArrayV3Metadata(_Metadata):
     codecs : tuple of Codec
         How chunks are stored.
     attributes : dict
-        What users say about the array.
+        The user attributes.
     dimension_names : tuple of str or None
         The names of the dimensions.
     storage_transformers : tuple of dict
@@ -200,7 +200,7 @@ def _v2_data_type(dtype: np.dtype[Any], filters: tuple[Any, ...]) -> Any:
 
 
 def array_document(native: _native.Array, store: BaseStore) -> dict[str, Any]:
-    """Returns the stored document of an array; stores of N5 show theirs in the words of version 2."""
+    """Returns the stored document of an array; stores of N5 show theirs in the form of version 2."""
     document: dict[str, Any] = json.loads(native.document())
     if native.format == "n5":
         document = json_loads(store.get(document_key(native), b"{}"))

@@ -22,7 +22,7 @@ class Settings:
     synchronizer : object
         The locks of writers: ``synchronizer[key]``.
     read_only : bool or None
-        True if writing is refused; ``None`` for the setting of the native node.
+        True if writing is rejected; ``None`` for the setting of the native node.
     cache_metadata, cache_attrs : bool
         True if metadata and attributes are read once, instead of before each access.
     write_empty_chunks : bool

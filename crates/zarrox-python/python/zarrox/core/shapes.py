@@ -17,7 +17,7 @@ def normalize_shape(shape: ShapeLike | None) -> tuple[int, ...]:
     Raises
     ------
     TypeError
-        If there is no shape, or if it is made of something else than whole numbers.
+        If there is no shape, or if it is made of something else than integers.
     """
     if shape is None:
         raise TypeError("shape is None: give the shape of the array")

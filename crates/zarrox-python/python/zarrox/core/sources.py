@@ -26,7 +26,7 @@ def places_of(data: Any) -> set[Place]:
     Parameters
     ----------
     data : object
-        An array of Dask, or an array of xarray that reads when it is used.
+        A Dask array, or an array of xarray that reads when it is used.
     """
     graph = data.__dask_graph__() if hasattr(data, "__dask_graph__") else None
     roots = [data] if graph is None else list(_of_graph(graph))
@@ -89,7 +89,7 @@ def check_apart(data: Any, store: BaseStore, path: PathArgument, overwrite: bool
     Parameters
     ----------
     data : object
-        The values: an array of Zarr, or one of Dask or xarray that reads when it is used; ``None`` where there are none.
+        The values: a Zarr array, or one of Dask or xarray that reads when it is used; ``None`` where there are none.
     store : zarrox.storage.BaseStore
         The store of the node that is replaced.
     path : str, optional

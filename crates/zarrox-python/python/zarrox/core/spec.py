@@ -216,7 +216,7 @@ def _compressor_config(compressor: Any, zarr_format: int) -> Any:
         config = codec_config(compressor, zarr_format)
     except (AttributeError, TypeError) as error:
         raise BadCompressorError(f"bad compressor {compressor!r}: give a codec, such as zarr.Blosc()") from error
-    # N5 has its blocks around everything by itself, and other formats have none: what is inside of them compresses.
+    # N5 has its blocks around everything by itself, and other formats have none: what is inside them compresses.
     return config["compressor_config"] if config is not None and config.get("id") == "n5_wrapper" else config
 
 

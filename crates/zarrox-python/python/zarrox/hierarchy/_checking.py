@@ -26,7 +26,7 @@ class Finding:
     chunk: tuple[int, ...] | None
     #: The indices of the last chunk in row-major order, where it is about several.
     last_chunk: tuple[int, ...] | None
-    #: The indices of a chunk inside of a shard.
+    #: The indices of a chunk inside a shard.
     inner_chunk: tuple[int, ...] | None
     #: The key of the stored object.
     key: str | None

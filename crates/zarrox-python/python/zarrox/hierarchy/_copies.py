@@ -23,12 +23,12 @@ __all__ = ["copy", "copy_all", "copy_store", "rechunk", "tree"]
 _KEYS_AT_A_TIME = 256
 
 def tree(grp: Any, expand: bool = False, level: int | None = None) -> TreeViewer:
-    """Returns a printable tree of a hierarchy of Zarr or h5py.
+    """Returns a printable tree of a Zarr or h5py hierarchy.
 
     Parameters
     ----------
     grp : Group
-        A group of Zarr or h5py.
+        A group from Zarr or h5py.
     expand : bool, optional
         Whether the tree is expanded in notebooks.
     level : int, optional
@@ -64,16 +64,16 @@ def copy(
     progress: Any = None,
     **create_kws: Any,
 ) -> tuple[int, int, int]:
-    """Copy an array or a group into a group; both may be of Zarr or h5py.
+    """Copy an array or a group into a group; both may be from Zarr or h5py.
 
     Chunks of arrays that will be stored in the same form are copied without being decoded.
 
     Parameters
     ----------
     source : group or array
-        The source, of Zarr or h5py.
+        The source, from Zarr or h5py.
     dest : group
-        The destination, of Zarr or h5py.
+        The destination, from Zarr or h5py.
     name : str, optional
         The name of the copy; by default that of the source.
     shallow : bool, optional
@@ -187,14 +187,14 @@ def copy_all(
     progress: Any = None,
     **create_kws: Any,
 ) -> tuple[int, int, int]:
-    """Copy the content and the attributes of a group into another group; both may be of Zarr or h5py.
+    """Copy the content and the attributes of a group into another group; both may be from Zarr or h5py.
 
     Parameters
     ----------
     source, dest : group
-        Groups of Zarr or h5py.
+        Groups from Zarr or h5py.
     shallow, without_attrs, log, if_exists, dry_run, progress, **create_kws
-        As for :func:`copy`.
+        See :func:`copy`.
 
     Returns
     -------

@@ -83,7 +83,7 @@ def _line_writer(file: TextIO) -> Log:
 
 
 def check_if_exists(if_exists: str, choices: Sequence[str]) -> None:
-    """Refuses an ``if_exists`` that there is not."""
+    """Rejects an ``if_exists`` that there is not."""
     if if_exists not in choices:
         raise ValueError(f"if_exists must be one of {', '.join(map(repr, choices))}; found {if_exists!r}")
 
@@ -271,7 +271,7 @@ def _chunk_store(array: ArrayBase) -> Any:
 
 
 def _copy_encoded(source: ArrayBase, target: ArrayBase, report: Callable[[int], object]) -> None:
-    """Copies chunks as they are stored."""
+    """Copies chunks as stored."""
     chunks_from = native_store(source._store, source._settings.chunk_store, None)
     chunks_to = native_store(target._store, target._settings.chunk_store, target._settings.synchronizer)
     start = len(source.path) + 1 if source.path else 0

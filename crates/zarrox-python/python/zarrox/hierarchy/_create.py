@@ -104,7 +104,7 @@ class Creation:
         name : str
             Name or path of the array.
         **kwargs
-            As for :func:`zarrox.empty`.
+            See :func:`zarrox.empty`.
 
         Examples
         --------
@@ -123,7 +123,7 @@ class Creation:
         name : str
             Name or path of the array.
         **kwargs
-            As for :func:`zarrox.zeros`.
+            See :func:`zarrox.zeros`.
 
         Examples
         --------
@@ -142,7 +142,7 @@ class Creation:
         name : str
             Name or path of the array.
         **kwargs
-            As for :func:`zarrox.ones`.
+            See :func:`zarrox.ones`.
 
         Examples
         --------
@@ -163,7 +163,7 @@ class Creation:
         fill_value : object
             The value.
         **kwargs
-            As for :func:`zarrox.full`.
+            See :func:`zarrox.full`.
 
         Examples
         --------
@@ -184,7 +184,7 @@ class Creation:
         data : array_like
             The other one.
         **kwargs
-            As for :func:`zarrox.empty_like`.
+            See :func:`zarrox.empty_like`.
 
         Examples
         --------
@@ -205,7 +205,7 @@ class Creation:
         data : array_like
             The other one.
         **kwargs
-            As for :func:`zarrox.zeros_like`.
+            See :func:`zarrox.zeros_like`.
 
         Examples
         --------
@@ -226,7 +226,7 @@ class Creation:
         data : array_like
             The other one.
         **kwargs
-            As for :func:`zarrox.ones_like`.
+            See :func:`zarrox.ones_like`.
 
         Examples
         --------
@@ -247,7 +247,7 @@ class Creation:
         data : array_like
             The other one.
         **kwargs
-            As for :func:`zarrox.full_like`.
+            See :func:`zarrox.full_like`.
 
         Examples
         --------

@@ -68,7 +68,7 @@ def import_file(
     columns : mapping of str to str, optional
         The types of columns of CSV, such as ``{"id": "uint8"}``. By default each has the type of all its values.
     level : int, optional
-        A smaller copy of the image that a file of TIFF has: 1 is the largest.
+        A smaller copy of the image that a TIFF file has: 1 is the largest.
     ome : bool, optional
         If true, images of TIFF become OME-Zarr.
     chunks, shards : sequence of int, or mapping of str to int, optional
@@ -198,7 +198,7 @@ def export_file(
     format : {'h5', 'nc', 'png', 'csv', 'parquet', 'tif', 'ome.tif', 'nii', 'nii.gz'}, optional
         The kind of file; by default that of its suffix.
     selection : str, optional
-        The part of an array that becomes a picture or a file of TIFF or NIfTI, or the rows of a table, such as ``"0, ::2"``.
+        The part of an array that becomes a picture or a TIFF file or NIfTI, or the rows of a table, such as ``"0, ::2"``.
     columns : sequence of str, optional
         The arrays of a group that are the columns of a table; by default all.
     cmap : str, optional

@@ -237,7 +237,7 @@ class Group(GroupBase, Shown[NativeGroup]):
         name : str
             Name or path of the array.
         **kwargs
-            As for :func:`zarrox.create_array`: shape, dtype, data, chunks, shards, filters, compressors, serializer …
+            See :func:`zarrox.create_array`: shape, dtype, data, chunks, shards, filters, compressors, serializer …
 
         Returns
         -------
@@ -321,7 +321,7 @@ class Group(GroupBase, Shown[NativeGroup]):
         name : str
             Name or path of the array.
         **kwargs
-            As for :func:`zarrox.create_array`.
+            See :func:`zarrox.create_array`.
         """
         return self.create_array(name, **kwargs)
 

@@ -134,7 +134,7 @@ def dataset_to_h5(array: Any) -> dict[str, Any]:
 
 
 def _type_of_parts(array: Any) -> np.dtype[Any] | None:
-    """Returns the data type of the elements inside of an array's elements, if these are arrays."""
+    """Returns the data type of the elements inside an array's elements, if these are arrays."""
     filters = array._filters if array.dtype.hasobject else None
     codec: Any = filters[0] if filters else None
     return np.dtype(codec.dtype) if getattr(codec, "codec_id", None) == "vlen-array" else None

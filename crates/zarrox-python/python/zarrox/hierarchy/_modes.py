@@ -6,7 +6,7 @@ MODES = ("r", "r+", "a", "w", "w-", "x")
 
 
 def check_mode(mode: str) -> None:
-    """Refuses what is no mode.
+    """Rejects what is no mode.
 
     Raises
     ------

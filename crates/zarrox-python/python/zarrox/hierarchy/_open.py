@@ -54,7 +54,7 @@ def group(
     storage_options : dict, optional
         Options for the store of a URL, or for a directory, such as ``follow_links``.
     sync : bool, optional
-        Whether what is written to a path is flushed to the disk before a call returns, so that it outlives a power failure.
+        Whether what is written to a path is flushed to the disk before a call returns, so that it survives a power failure.
 
     Returns
     -------
@@ -129,7 +129,7 @@ def open_group(
         Whether consolidated metadata is used: ``True`` demands it, a string is the key of it (v2). If not given, it is used
         where it is there and the mode is 'r'.
     sync : bool, optional
-        Whether what is written to a path is flushed to the disk before a call returns, so that it outlives a power failure.
+        Whether what is written to a path is flushed to the disk before a call returns, so that it survives a power failure.
 
     Returns
     -------
@@ -193,7 +193,7 @@ def create_group(
     storage_options : dict, optional
         Options for the store of a URL, or for a directory, such as ``follow_links``.
     sync : bool, optional
-        Whether what is written to a path is flushed to the disk before a call returns, so that it outlives a power failure.
+        Whether what is written to a path is flushed to the disk before a call returns, so that it survives a power failure.
 
     Returns
     -------

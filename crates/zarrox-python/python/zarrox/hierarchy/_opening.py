@@ -47,7 +47,7 @@ def open_node(
     group : type
         The class of groups.
     store : StoreArgument
-        The place of the node.
+        The location of the node.
     mode : str
         The mode.
     creates_array : bool
@@ -57,7 +57,7 @@ def open_node(
     array_settings : Mapping, optional
         Settings of an array that is there.
     storage_options, sync, use_consolidated, **kwargs
-        As for `open_array` and `open_group`.
+        See `open_array` and `open_group`.
     """
     check_mode(mode)
     options: dict[str, Any] = {"storage_options": storage_options, "sync": sync}
@@ -265,7 +265,7 @@ def load(group: type[GroupBase], store: StoreArgument, path: str | None, zarr_fo
     group : type
         The class of groups.
     store : StoreArgument
-        The place of the data.
+        The location of the data.
     path, zarr_format
         As for the functions of the interfaces.
     """

@@ -71,7 +71,8 @@ def serve(
     allow_host: Iterable[str] = (),
     prefix: str = "",
 ) -> Server:
-    """Serve arrays, groups and hierarchies over HTTP from this process, as ``zarrox serve`` does: as they are stored, as Zarr 3, and for looking.
+    """Serve arrays, groups and hierarchies over HTTP from this process, as ``zarrox serve`` does: as stored, as Zarr 3, and for
+    looking.
 
     Parameters
     ----------

@@ -111,7 +111,7 @@ class DirectoryStore(NativeStore):
     dimension_separator : {'.', '/'}, optional
         What stands between the coordinates of chunks in the keys of new arrays.
     sync : bool, optional
-        Whether every value is flushed to the disk before it counts as written, so that it outlives a power failure.
+        Whether every value is flushed to the disk before it counts as written, so that it survives a power failure.
     follow_links : bool, optional
         Whether symbolic links that lead out of the directory are followed, as git-annex, DataLad and DVC make them. Only for
         directories whose writers are trusted: a link can lead to any file.
@@ -279,7 +279,7 @@ class TempStore(DirectoryStore):
     dimension_separator : {'.', '/'}, optional
         What stands between the coordinates of chunks in the keys of new arrays.
     sync : bool, optional
-        Whether every value is flushed to the disk before it counts as written, so that it outlives a power failure.
+        Whether every value is flushed to the disk before it counts as written, so that it survives a power failure.
     follow_links : bool, optional
         Whether symbolic links that lead out of the directory are followed.
     """
@@ -318,7 +318,7 @@ class NestedDirectoryStore(DirectoryStore):
     dimension_separator : {'/'}, optional
         What stands between the coordinates of chunks: nothing else is possible.
     sync : bool, optional
-        Whether every value is flushed to the disk before it counts as written, so that it outlives a power failure.
+        Whether every value is flushed to the disk before it counts as written, so that it survives a power failure.
     follow_links : bool, optional
         Whether symbolic links that lead out of the directory are followed.
     storage_options : dict, optional

@@ -90,7 +90,7 @@ def open_store(
     kinds : Kinds
         The classes of stores.
     storage_options, mode, sync
-        As for `normalize_store_arg`.
+        See `normalize_store_arg`.
 
     Raises
     ------

@@ -230,7 +230,7 @@ class LRUStoreCache(BaseStore):
 
 
 class _Written(dict[str, Any]):
-    """Documents as they are stored, each written when it is asked for: of a large hierarchy, few are.
+    """Documents as stored, each written when it is asked for: of a large hierarchy, few are.
 
     That they are a ``dict`` makes it cheap to ask which there are.
     """

@@ -178,14 +178,14 @@ def _array_of(document: Mapping[str, Any]) -> _native.Array:
 
 
 def _compressor_of(array: _native.Array) -> dict[str, Any] | None:
-    """Returns the compressor of an array of N5, in the words of version 2."""
+    """Returns the compressor of an array of N5, in the form of version 2."""
     (block,) = json.loads(array.codecs)
     compressors = block["configuration"]["codecs"][1:]
     return in_v2(compressors[0]) if compressors else None
 
 
 def _unwrapped(config: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """Returns the compressor inside of the codec that stands for blocks of N5."""
+    """Returns the compressor inside the codec that stands for blocks of N5."""
     is_wrapper = config is not None and config["id"] == N5ChunkWrapper.codec_id
     return config["compressor_config"] if config is not None and is_wrapper else config
 

@@ -45,7 +45,7 @@ def init_array(
     fill_value : object, optional
         The value of elements that were never written; ``None`` leaves them undefined.
     shape, chunks, dtype, compressor, order, path, chunk_store, filters, object_codec, dimension_separator
-        As for :func:`zarrox.v2.create`.
+        See :func:`zarrox.v2.create`.
 
     Raises
     ------

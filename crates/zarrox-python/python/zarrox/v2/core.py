@@ -124,7 +124,7 @@ class Array(ArrayBase, Internals):
         filters : sequence of Codec, optional
             Other filters; ``[]`` for none.
         read_only : bool, optional
-            Whether writing is refused.
+            Whether writing is rejected.
         synchronizer : object, optional
             What synchronizes writers.
 
@@ -245,7 +245,7 @@ class Array(ArrayBase, Internals):
 
     @property
     def read_only(self) -> bool:
-        """True if writing is refused. It can be changed."""
+        """True if writing is rejected. It can be changed."""
         return bool(self._settings.read_only)
 
     @read_only.setter
@@ -269,7 +269,7 @@ class Array(ArrayBase, Internals):
     def resize(self, *args: Any) -> None:
         """Change the lengths of dimensions.
 
-        No data moves: chunks outside of the new shape are deleted, and new elements have the fill value.
+        No data moves: chunks outside the new shape are deleted, and new elements have the fill value.
 
         Parameters
         ----------

@@ -100,13 +100,13 @@ def create(
         The data type, by default ``float64``. ``str`` and ``bytes`` have any length, ``"array:i4"`` is an array of any
         length in each element.
     compressor : Codec, optional
-        What compresses chunks; ``None`` for nothing. ``"default"`` is ``zarrox.v2.storage.default_compressor``.
+        The compressor of chunks; ``None`` for nothing. ``"default"`` is ``zarrox.v2.storage.default_compressor``.
     fill_value : object
         The value of elements that were never written.
     order : {'C', 'F'}, optional
         The order of elements in chunks.
     store : MutableMapping or str, optional
-        The place of the array: a mapping, a path or a URL; a new store in memory if not given.
+        The location of the array: a mapping, a path or a URL; a new store in memory if not given.
     synchronizer : object, optional
         What synchronizes writers.
     overwrite : bool, optional
@@ -120,7 +120,7 @@ def create(
     cache_metadata, cache_attrs : bool, optional
         Whether metadata and attributes are read once, instead of before each access.
     read_only : bool, optional
-        Whether writing is refused.
+        Whether writing is rejected.
     object_codec : Codec, optional
         The codec of objects, for ``dtype=object``.
     dimension_separator : {'.', '/'}, optional
@@ -134,7 +134,7 @@ def create(
     storage_options : dict, optional
         Options for stores that are opened by URL, and for directories.
     sync : bool, optional
-        Whether what is written to a path is flushed to the disk before a call returns, so that it outlives a power failure.
+        Whether what is written to a path is flushed to the disk before a call returns, so that it survives a power failure.
     **kwargs
         ``compression``, ``compression_opts`` and ``fillvalue``, as h5py has them. Others are ignored with a warning.
 
@@ -242,7 +242,7 @@ def array(data: Any, **kwargs: Any) -> Array:
     Parameters
     ----------
     data : array_like
-        The values. What has a shape and a type and can be sliced, such as an array of Zarr or h5py, is read in parts.
+        The values. What has a shape and a type and can be sliced, such as a Zarr array or h5py, is read in parts.
     **kwargs
         See `create`; shape, dtype and chunks are those of the values if they are not given. ``progress`` is told how far it is:
         see `zarrox.v2.util.progress_reporter`.
@@ -289,7 +289,7 @@ def open_array(
     Parameters
     ----------
     store : MutableMapping or str, optional
-        The place of the array: a mapping, a path or a URL.
+        The location of the array: a mapping, a path or a URL.
     mode : {'r', 'r+', 'a', 'w', 'w-'}, optional
         ``r``: for reading, must exist; ``r+``: for reading and writing, must exist; ``a``: created if it does not exist; ``w``:
         created, what was there is deleted; ``w-`` or ``x``: created, must not exist.
@@ -373,7 +373,7 @@ def open_like(a: Any, path: StoreArgument, **kwargs: Any) -> Array:
     a : array_like
         The other array.
     path : str or MutableMapping
-        The place of the array.
+        The location of the array.
     **kwargs
         See `open_array`.
     """

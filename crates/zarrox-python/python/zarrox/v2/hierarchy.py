@@ -272,7 +272,7 @@ class Group(GroupBase, Internals):
         data : array_like, optional
             The values of the array.
         **kwargs
-            As for :func:`zarrox.v2.create`: shape, chunks, dtype, compressor, fill_value, order, filters, overwrite …
+            See :func:`zarrox.v2.create`: shape, chunks, dtype, compressor, fill_value, order, filters, overwrite …
 
         Returns
         -------
@@ -302,7 +302,7 @@ class Group(GroupBase, Internals):
         data : array_like
             The values of the array.
         **kwargs
-            As for :func:`zarrox.v2.array`.
+            See :func:`zarrox.v2.array`.
 
         Returns
         -------
@@ -389,7 +389,7 @@ def group(
     overwrite : bool, optional
         Whether an existing node is deleted first.
     store, chunk_store, cache_attrs, synchronizer, path, zarr_version, zarr_format, meta_array, storage_options, sync
-        As for `open_group`.
+        See `open_group`.
 
     Returns
     -------
@@ -459,7 +459,7 @@ def open_group(
     meta_array : array_like, optional
         An array of the kind that reading gives; NumPy's if not given.
     sync : bool, optional
-        Whether what is written to a path is flushed to the disk before a call returns, so that it outlives a power failure.
+        Whether what is written to a path is flushed to the disk before a call returns, so that it survives a power failure.
 
     Returns
     -------

@@ -140,7 +140,7 @@ def normalize_integer_selection(dim_sel: Any, dim_len: int) -> int:
     Raises
     ------
     BoundsCheckError
-        If the index is outside of the dimension.
+        If the index is outside the dimension.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Variables as they are stored: by CF's conventions, and with the encoding of Zarr."""
+"""Variables as stored: by CF's conventions, and with the encoding of Zarr."""
 
 from __future__ import annotations
 

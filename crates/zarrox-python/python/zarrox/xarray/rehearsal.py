@@ -88,7 +88,7 @@ def check_labels_of_region(
 def check_sources(store: BaseStore, path: str, plans: Plans, is_replaced: bool, faults: Faults) -> None:
     """That nothing is changed before it is read.
 
-    Lazy values are read at once; those in pieces are refused.
+    Lazy values are read at once; those in pieces are rejected.
     """
     root = place(store, path)
     changed: list[Place] = [root] if is_replaced else []

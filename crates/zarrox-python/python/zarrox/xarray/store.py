@@ -58,7 +58,7 @@ class ZarroxStore(AbstractDataStore):
         return {name: value for name, value in self.group.attrs.asdict().items() if not is_netcdf(name)}
 
     def get_variables(self) -> dict[str, xr.Variable]:
-        """Returns the arrays of the group, as they are stored."""
+        """Returns the arrays of the group, as stored."""
         arrays = dict(self.group.arrays()) if self._arrays is None else self._arrays
         return {name: self._variable(array, name) for name, array in arrays.items()}
 

@@ -127,7 +127,7 @@ class N5View:
 
 
 def _check_array(document: dict[str, Any]) -> None:
-    """Refuses a document whose array would write chunks that are no blocks of N5, or at other places."""
+    """Rejects a document whose array would write chunks that are no blocks of N5, or at other places."""
     codec, dtype = document["compressor"] or {}, np.dtype(document["dtype"])
     told = np.dtype(codec.get("dtype", "V")), list(codec.get("chunk_shape", ()))
     if codec.get("id") != N5ChunkWrapper.codec_id or told != (dtype, list(document["chunks"])):

@@ -17,7 +17,7 @@ _OURS = ("zarr.codecs.", "zarr.core.", "numcodecs.", "zarrox.")
 """The packages whose codecs and types do what their names in metadata say."""
 
 _ORDERS = ("morton", "lexicographic", "unordered")
-"""The orders of the chunks inside of a shard that need not be kept, the default among them, or that Rust writes."""
+"""The orders of the chunks inside a shard that need not be kept, the default among them, or that Rust writes."""
 
 
 @dataclass(frozen=True)

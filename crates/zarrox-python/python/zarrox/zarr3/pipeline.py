@@ -62,7 +62,7 @@ class ZarroxCodecPipeline(CodecPipeline):
 
     @classmethod
     def from_codecs(cls, codecs: Iterable[Codec], *, batch_size: int | None = None) -> ZarroxCodecPipeline:
-        """Returns a pipeline for codecs alone, such as those inside of shards; zarr-python's own does its work."""
+        """Returns a pipeline for codecs alone, such as those inside shards; zarr-python's own does its work."""
         return cls(BatchedCodecPipeline.from_codecs(codecs, batch_size=batch_size))
 
     @classmethod
@@ -234,7 +234,7 @@ def _is_quick(array: _native.Array, batch: Batch, itemsize: int) -> bool:
 
 
 def _touched(selection: Any, inner: tuple[int, ...]) -> int | None:
-    """Returns the number of chunks inside of a shard that a box touches; ``None`` for other selections."""
+    """Returns the number of chunks inside a shard that a box touches; ``None`` for other selections."""
     if type(selection) is not tuple or len(selection) != len(inner):
         return None
     count = 1

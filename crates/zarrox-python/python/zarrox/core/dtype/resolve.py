@@ -81,8 +81,8 @@ def parse_dtype(dtype: DTypeLike, *, zarr_format: int) -> ZDType[Any, Any]:
     Parameters
     ----------
     dtype : ZDType, JSON, numpy.dtype, dtype-like, str or type
-        ``str``, ``"str"`` and ``"string"`` are text of any length, ``bytes`` are bytes of any number, ``"array:<i4"`` are arrays
-        of any length.
+        ``str``, ``"str"`` and ``"string"`` are text of variable length, ``bytes`` are bytes of variable length, ``"array:<i4"`` are
+        arrays of variable length.
     zarr_format : {2, 3}
         The format of the array. The forms are unambiguous, so that each is accepted for both formats.
 

@@ -124,7 +124,7 @@ class RawBytes(_FixedLength[np.void]):
 
 
 class VariableLengthBytes(_BytesType[bytes], HasObjectCodec):
-    """Bytes of any length; ``bytes`` in memory.
+    """Bytes of variable length; ``bytes`` in memory.
 
     Examples
     --------

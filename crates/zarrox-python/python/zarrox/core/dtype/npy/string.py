@@ -75,7 +75,7 @@ class FixedLengthUTF32(NumPyType[Any, np.str_], HasEndianness, HasLength):
 
 
 class VariableLengthUTF8(NumPyType[Any, str], HasObjectCodec):
-    """Text of any length.
+    """Text of variable length.
 
     Examples
     --------
