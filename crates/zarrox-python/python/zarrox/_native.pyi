@@ -262,7 +262,7 @@ class Array:
         the boxes in which the target is filled."""
 
     def copy_boxes(self, target: Array, lengths: Sequence[int], part: tuple[int, int], memory: int) -> None:
-        """Copies the boxes of this shape from index ``start`` up to ``end``."""
+        """Copies the boxes of this shape whose indices are in the range ``part``."""
 
 
     def chunk_key(self, chunk: tuple[int, ...]) -> str:

@@ -22,9 +22,9 @@ class ArrayConfig:
     write_empty_chunks : bool
         Whether chunks are stored that hold only the fill value.
     read_missing_chunks : bool
-        Whether a missing chunk is read as the fill value, instead of being an error.
+        Whether a missing chunk is read as the fill value or is an error.
     sharding_coalesce_max_gap_bytes, sharding_coalesce_max_bytes : int
-        Without effect: ranges are joined by what a store is.
+        No effect: the kind of store determines how ranges are joined.
     """
 
     order: Literal["C", "F"]
@@ -45,7 +45,7 @@ class ArrayConfig:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ArrayConfig:
-        """Returns the settings in a mapping; those that are not in it are those of `zarrox.config`."""
+        """Returns the settings in a mapping; missing settings are those of `zarrox.config`."""
         names = [each.name for each in fields(cls)]
         unknown = sorted(data.keys() - set(names))
         if unknown:
@@ -64,5 +64,5 @@ def parse_array_config(data: ArrayConfigLike | None) -> ArrayConfig:
     """Returns the settings of an argument."""
     if isinstance(data, Mapping) or data is None:
         return ArrayConfig.from_dict(data or {})
-    # Those of zarr-python are the same.
+    # Objects of zarr-python are equivalent.
     return data if isinstance(data, ArrayConfig) else ArrayConfig.from_dict(vars(data))

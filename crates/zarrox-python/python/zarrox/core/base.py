@@ -1,4 +1,4 @@
-"""What arrays of all interfaces have in common."""
+"""The common parts of the arrays of all interfaces."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ArrayBase", "open_native"]
 
-#: The settings of arrays that say nothing else.
+#: The default settings of arrays.
 _USUAL = Settings()
 
 
@@ -54,13 +54,13 @@ class ArrayBase(Selectable, Described):
     cache_attrs : bool, optional
         Whether attributes are read once, instead of before each access.
     partial_decompress : bool, optional
-        Has no effect: parts of a chunk are always read alone if its codecs allow it.
+        No effect: parts of a chunk are always read separately if its codecs allow it.
     write_empty_chunks : bool, optional
         Whether chunks are stored that hold only the fill value.
     zarr_version : int, optional
         The format; detected if not given.
     meta_array : array_like, optional
-        An array of the kind that reads return; NumPy's if not given.
+        An array of the class that reads return; by default NumPy's.
 
     Raises
     ------
@@ -123,17 +123,17 @@ class ArrayBase(Selectable, Described):
         storage_options: dict[str, Any] | None = None,
         sync: bool | None = None,
     ) -> BaseStore:
-        """Returns the store of an argument, of the class that the interface has for such a place."""
+        """Returns the store of an argument, of the class that the interface uses for it."""
 
     @classmethod
     @abstractmethod
     def _default_format(cls) -> int:
-        """Returns the format of arrays that are in no group, if none is given."""
+        """Returns the default format of arrays without a parent group."""
 
     @classmethod
     @abstractmethod
     def _default_compressor(cls) -> Any:
-        """Returns the compressor of arrays of version 2, if none is given."""
+        """Returns the default compressor of arrays of version 2."""
 
     @classmethod
     def _of(cls, native: NativeArray, store: BaseStore, settings: Settings = _USUAL) -> Self:
@@ -145,7 +145,7 @@ class ArrayBase(Selectable, Described):
     def _set(self, native: NativeArray, store: BaseStore, settings: Settings) -> None:
         if settings.read_only is None:
             settings = settings.with_(read_only=native.read_only)
-        # What converts elements is over an array that has the option.
+        # The conversion of elements wraps an array with the option.
         is_plain = settings.write_empty_chunks and isinstance(native, NativeArray)
         self._native = native.with_options(write_empty_chunks=True) if is_plain else native
         self._store = store
@@ -225,7 +225,7 @@ class ArrayBase(Selectable, Described):
         (12, 5)
         """
         self._check_changeable()
-        # Text and the like become objects where the array's elements are objects.
+        # Text becomes objects if the array's elements are objects.
         values = np.asanyarray(data, dtype=object if self._native.dtype.hasobject and not hasattr(data, "dtype") else None)
         number = operator.index(axis)
         if number < -self.ndim:
@@ -251,7 +251,7 @@ class ArrayBase(Selectable, Described):
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
         if copy is False:
-            raise ValueError("what is stored cannot be an array in memory without a copy: leave copy=False out")
+            raise ValueError("stored data cannot become an array in memory without a copy: omit copy=False")
         values = np.asarray(self[...])
         return values if dtype is None else values.astype(dtype, copy=False)
 
@@ -281,7 +281,7 @@ class ArrayBase(Selectable, Described):
             None,
             settings.meta_array,
         )
-        # Arguments at the end that have their defaults are left out: arrays are pickled often, and should be small.
+        # Trailing arguments with default values are dropped: arrays are pickled often and should be small.
         given = max(index for index, (value, default) in enumerate(zip(options, self._defaults, strict=True)) if value is not default)
         options = options[: given + 1]
         return type(self), options
@@ -303,7 +303,7 @@ class ArrayBase(Selectable, Described):
 
 
 def _alike(values: Any, kind: Any) -> Any:
-    """Elements as an array of a kind; of subclasses of NumPy's arrays they are views."""
+    """Converts elements to an array class; for subclasses of NumPy's array, the result is a view."""
     if isinstance(kind, np.ndarray):
         return values.view(type(kind)) if isinstance(values, np.ndarray) else values
     return np.asanyarray(values, like=kind)
@@ -325,4 +325,4 @@ def open_native(keys: _native.Store, path: str, zarr_format: str | None = None) 
         raise ArrayNotFoundError(f"no array at path {path!r} in {keys.location}") from error
     if isinstance(node, NativeArray):
         return node
-    raise ContainsGroupError(f"a group, and no array, is at path {path!r} in {keys.location}")
+    raise ContainsGroupError(f"{path!r} in {keys.location} is a group, not an array")

@@ -1,4 +1,4 @@
-"""How arrays are created and opened, for whichever class they shall have."""
+"""Creating and opening arrays, for any array class."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["create", "create_in", "create_like", "create_with", "open_array", "o
 
 A = TypeVar("A", bound=ArrayBase)
 
-#: What arrays that are created with data take over from these.
+#: The properties that arrays created with data take from it.
 _OF_DATA = ("chunks", "dtype", "object_codec")
 
 
@@ -43,7 +43,7 @@ _ENCODER = json.JSONEncoder(default=_plain)
 def create_in(
     cls: type[A], store: BaseStore, native_store: _native.Store, path: str, settings: Settings, *, zarr_format: str, **spec: Any
 ) -> A:
-    """Create an array. All functions that create arrays end here.
+    """Create an array. All functions that create arrays call this one.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def create_in(
     store : BaseStore
         The store that the array belongs to.
     native_store : _native.Store
-        The native form of that store, with the store of chunks and the synchronizer.
+        The native store, with the chunk store and the synchronizer.
     path : str
         The normalized path.
     settings : Settings
@@ -144,7 +144,7 @@ def _separator(store: BaseStore, separator: str | None) -> str | None:
     Raises
     ------
     ValueError
-        If the store has another one than was asked for.
+        If the store has another separator than the requested one.
     """
     own = getattr(store, "_dimension_separator", None)
     if separator is None or own in (None, separator):
@@ -219,14 +219,14 @@ def _like(cls: type[ArrayBase], a: Any, kwargs: dict[str, Any]) -> dict[str, Any
     _open_store_in(cls, kwargs)
     if isinstance(a, ArrayBase) and kwargs.get("zarr_format") is None:
         wanted = _format_of(cls, kwargs, 3 if is_v3(a._native) else 2)
-        # `open_like` opens an array of any format that is there already, unless one is named.
+        # `open_like` opens an existing array of any format, unless one is given.
         if wanted != _format_of(cls, kwargs):
             kwargs["zarr_format"] = wanted
     return like(a, _format_of(cls, kwargs), kwargs)
 
 
 def _open_store_in(cls: type[ArrayBase], kwargs: dict[str, Any], mode: str = "a") -> None:
-    """Opens the store among arguments of `create`, which is told by then whether it flushes."""
+    """Opens the store in the arguments of `create`, with its option for flushing."""
     options = {"storage_options": kwargs.get("storage_options"), "sync": kwargs.pop("sync", None)}
     store, kwargs["path"] = place_of(kwargs.get("store"), kwargs.get("path"), kwargs.get("chunk_store"))
     kwargs["store"] = cls._open_store(store, mode=mode, **options)
@@ -294,12 +294,12 @@ def open_array(
     if mode in ("w-", "x"):
         kind = _native.node_kind(keys, at, form)
         if kind is not None:
-            raise (ContainsArrayError if kind == "array" else ContainsGroupError)(f"there is a node already at path {at!r}")
+            raise (ContainsArrayError if kind == "array" else ContainsGroupError)(f"a node already exists at path {at!r}")
     elif mode != "w":
         try:
             return opened()
         except ArrayNotFoundError:
-            # Without a shape, none can be created.
+            # Without a shape, no array can be created.
             if mode != "a" or (shape is None and kwargs.get("data") is None):
                 raise
     try:

@@ -1,4 +1,4 @@
-"""The data types of users: in memory, in metadata, and with the codec of objects."""
+"""Conversion of data types to their forms in memory and in metadata, with their object codecs."""
 
 from __future__ import annotations
 
@@ -77,11 +77,11 @@ def spec_dtype(dtype: DTypeLike, zarr_format: int | str, object_codec: Any = Non
     Parameters
     ----------
     dtype : ZDType, JSON, numpy.dtype, dtype-like, str or type
-        Anything that :func:`parse_dtype` takes, and every data type of NumPy that v2 can store.
+        Any argument of :func:`parse_dtype`, and every NumPy data type that v2 can store.
     zarr_format : int or str
-        1 and 2 have NumPy's names, all others the names of v3.
+        1 and 2 use NumPy's names, all others the names of v3.
     object_codec : Codec, dict, optional
-        What stores objects.
+        The object codec.
 
     Returns
     -------
@@ -120,7 +120,7 @@ def _spec_v2(dtype: DTypeLike) -> Any:
             return _lists(encode_dtype(dtype))
         if type(dtype).__module__ == np.dtypes.__name__:
             return dtype.str
-        # To NumPy, types of other packages are bytes that nothing is known of.
+        # NumPy treats types of other packages as raw bytes.
         dtype = get_data_type_from_native_dtype(dtype)
     return unpack_dtype_json(dtype.to_json(zarr_format=2))
 

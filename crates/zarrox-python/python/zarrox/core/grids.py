@@ -1,4 +1,4 @@
-"""Chunks of different lengths: the forms that users write, and the length of each chunk."""
+"""Rectilinear chunk grids: parsing of arguments, and the length of each chunk."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def rectilinear(chunks: ChunksLike, shape: tuple[int, ...]) -> Grid | None:
     Raises
     ------
     TypeError
-        If a mapping is no grid.
+        If a mapping is not a grid.
     ValueError
         If there are more dimensions than in the array.
 
@@ -50,7 +50,7 @@ def rectilinear(chunks: ChunksLike, shape: tuple[int, ...]) -> Grid | None:
         chunks = chunks.to_dict()
     if isinstance(chunks, Mapping):
         if "name" not in chunks:
-            raise TypeError(f"chunks are a length for each dimension, or a grid with a name, and not {dict(chunks)!r}")
+            raise TypeError(f"chunks must be a length for each dimension, or a grid with a name, not {dict(chunks)!r}")
         return dict(chunks)
     if isinstance(chunks, str) or not isinstance(chunks, Iterable):
         return None

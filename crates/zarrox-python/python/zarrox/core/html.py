@@ -1,4 +1,4 @@
-"""Arrays, groups and reports as HTML for notebooks: without scripts, and with all text of users escaped."""
+"""Arrays, groups and reports as HTML for notebooks: without scripts, and with user text escaped."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 __all__ = ["array_html", "chunk_grid_svg", "group_html", "info_table"]
 
-#: The longest side of a drawing, and the most lines drawn along one side: more could not be told apart.
+#: The longest side of a drawing, and the maximum number of lines along one side.
 _SIDE = 160.0
 _LINES = 24
 _LEFT = 'style="text-align: left"'
 
 
 def info_table(items: Iterable[tuple[str, object]]) -> str:
-    """Pairs of a title and a value as a table."""
+    """Title-value pairs as a table."""
     rows = "".join(f"<tr><th {_LEFT}>{escape(title)}</th><td {_LEFT}>{escape(str(value))}</td></tr>" for title, value in items)
     return f'<table class="zarr-info"><tbody>{rows}</tbody></table>'
 
@@ -42,7 +42,7 @@ def chunk_grid_svg(shape: Sequence[int], chunks: Sequence[int]) -> str:
     depth = sides[0] * 0.5 if len(lengths) == 3 else 0.0
     parts = [_face((depth, depth), (width, 0.0), (0.0, height), (lengths[-1], steps[-1]), (lengths[-2], steps[-2]))]
     if depth:
-        # Seen from above and from the left: the dimension in front of the others runs to the back.
+        # The first of three dimensions is drawn as depth.
         parts.append(_face((0, 0), (width, 0.0), (depth, depth), (lengths[-1], steps[-1]), (lengths[0], steps[0])))
         parts.append(_face((0, 0), (depth, depth), (0.0, height), (lengths[0], steps[0]), (lengths[-2], steps[-2])))
     size = f'width="{width + depth + 20:.0f}" height="{height + depth + 20:.0f}"'
@@ -90,7 +90,7 @@ def _face(
 def _lines(origin: tuple[float, float], along: tuple[float, float], across: tuple[float, float], axis: tuple[int, int]) -> str:
     length, step = axis
     borders = -(-length // step) - 1
-    # Of very many borders a few are drawn, evenly.
+    # If there are too many borders, only evenly spaced ones are drawn.
     stride = -(-borders // _LINES) * step if borders > _LINES else step
     return "".join(_line(origin, along, across, at / length) for at in range(stride, length, stride))
 

@@ -43,7 +43,7 @@ OBJECT_CODEC_IDS = ("vlen-utf8", "vlen-bytes", "vlen-array", "pickle", "json2", 
 
 
 class DTypeConfig_V2(TypedDict):
-    """A data type in v2: ``|O`` means nothing without the codec that stores the objects."""
+    """A data type in v2: ``|O`` is ambiguous without its object codec."""
 
     name: Any
     object_codec_id: str | None
@@ -84,7 +84,7 @@ class HasItemSize:
 
 
 class HasObjectCodec:
-    """A base of data types that are Python objects in memory, and need a codec that stores them."""
+    """A base of data types that are Python objects in memory, and need an object codec."""
 
     object_codec_id: ClassVar[str]
 

@@ -80,7 +80,7 @@ class DataTypeRegistry:
         Raises
         ------
         KeyError
-            If there is none.
+            If the name is unknown.
         """
         if key not in self.contents:
             raise KeyError(f"Data type '{key}' not found in registry.")
@@ -102,7 +102,7 @@ class DataTypeRegistry:
         Raises
         ------
         KeyError
-            If there is none.
+            If the name is unknown.
         """
         self._lazy_load()
         return self.contents[key]
@@ -128,8 +128,8 @@ class DataTypeRegistry:
         self._lazy_load()
         if dtype == np.dtype(object):
             raise ValueError(
-                f"Zarr data type resolution from {dtype} failed: a NumPy object array can hold anything. Say what the "
-                "elements are: dtype=str (or 'string'), dtype=bytes, an object_codec, or an instance of a Zarr data type."
+                f"Zarr data type resolution from {dtype} failed: a NumPy object array can hold anything. Specify the "
+                "elements: dtype=str (or 'string'), dtype=bytes, an object_codec, or an instance of a Zarr data type."
             )
         matches = []
         for cls in list(self.contents.values()):
@@ -154,9 +154,9 @@ class DataTypeRegistry:
         Parameters
         ----------
         data : JSON
-            What :meth:`ZDType.to_json` gives.
+            The result of :meth:`ZDType.to_json`.
         zarr_format : {2, 3}
-            The format that it is of.
+            Its format.
 
         Returns
         -------
@@ -183,9 +183,9 @@ class DataTypeRegistry:
 
 
 def _refuses(cls: type[ZDType[Any, Any]], check: str, data: Any) -> bool:
-    """Returns true if one of our classes refuses; the check takes less time than the exception."""
+    """Returns true if one of our classes rejects it; the check is faster than raising an exception."""
     return issubclass(cls, NumPyType) and not getattr(cls, check)(data)
 
 
-#: The data types that are known in this process.
+#: The data types of this process.
 data_type_registry = DataTypeRegistry()

@@ -1,4 +1,4 @@
-"""Conversion of everything that users write as ``dtype`` to data types."""
+"""Conversion of ``dtype`` arguments of any form to data types."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def get_data_type_from_json(dtype_spec: Any, *, zarr_format: int) -> ZDType[Any,
     dtype_spec : JSON
         The result of :meth:`ZDType.to_json`.
     zarr_format : {2, 3}
-        The format that it is of.
+        Its format.
 
     Returns
     -------
@@ -84,7 +84,7 @@ def parse_dtype(dtype: DTypeLike, *, zarr_format: int) -> ZDType[Any, Any]:
         ``str``, ``"str"`` and ``"string"`` are text of variable length, ``bytes`` are bytes of variable length, ``"array:<i4"`` are
         arrays of variable length.
     zarr_format : {2, 3}
-        The format of the array. The forms are unambiguous, so that each is accepted for both formats.
+        The format of the array. The forms are unambiguous, so each is accepted for both formats.
 
     Returns
     -------

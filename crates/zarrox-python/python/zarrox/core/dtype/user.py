@@ -1,6 +1,6 @@
-"""Functions about data types of users, which native code calls: it only knows their names.
+"""Functions for user-defined data types, which native code calls: it only knows their names.
 
-Each function is given the ``data_type`` member of v3 metadata, as JSON.
+Each function receives the ``data_type`` member of v3 metadata, as JSON.
 """
 
 from __future__ import annotations

@@ -102,9 +102,9 @@ class ZDType(ABC, Generic[DType, Scalar]):
         Parameters
         ----------
         data : JSON
-            What :meth:`to_json` gives.
+            The result of :meth:`to_json`.
         zarr_format : {2, 3}
-            The format that it is of.
+            Its format.
 
         Returns
         -------
@@ -177,7 +177,7 @@ class ZDType(ABC, Generic[DType, Scalar]):
         data : JSON
             The value.
         zarr_format : {2, 3}
-            The format that it is of.
+            Its format.
 
         Returns
         -------

@@ -84,7 +84,7 @@ class NullTerminatedBytes(_FixedLength[np.bytes_]):
 
 
 class RawBytes(_FixedLength[np.void]):
-    """A fixed number of bytes without a meaning.
+    """A fixed number of opaque bytes.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ class VariableLengthBytes(_BytesType[bytes], HasObjectCodec):
 
     @classmethod
     def _check_json_v3(cls, data: object) -> bool:
-        # The second name is that of the register of extensions.
+        # The second name is from the registry of extensions.
         return data in (cls._zarr_v3_name, "bytes")
 
     def to_json(self, zarr_format: int) -> Any:

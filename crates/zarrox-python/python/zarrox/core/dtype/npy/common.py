@@ -156,7 +156,7 @@ class NumPyType(ZDType[DType, Scalar], HasItemSize):
 
 
 def _named_in_v2(data: object) -> np.dtype[Any] | None:
-    """NumPy's data type for a name in v2, which has a byte order if the type needs one."""
+    """NumPy's data type for a name in v2, which includes a byte order if the type needs one."""
     if not check_dtype_spec_no_object_codec_v2(data) or not isinstance(data["name"], str):
         return None
     name = data["name"]
