@@ -51,7 +51,7 @@ def test_what_is_there_stays(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"region": (slice(2),)}, "give the array"),
+        ({"region": (slice(2),)}, "pass the array"),
         ({"mode": "r"}, "mode is 'r'"),
     ],
     ids=str,

@@ -100,7 +100,7 @@ def create(
         The values to write to the array.
     store, path, overwrite, mode, chunk_store, synchronizer, cache_metadata, cache_attrs, read_only, write_empty_chunks, read_missing_chunks, \
     dimension_separator, chunk_key_encoding, zarr_format, meta_array, storage_options, sync, progress
-        As for the functions of the interfaces.
+        See the functions of the interfaces.
     **spec
         See `zarrox.core.spec.array_spec`.
     """
@@ -266,7 +266,7 @@ def open_array(
         The class of the array.
     store, mode, shape, path, chunk_store, synchronizer, cache_metadata, cache_attrs, write_empty_chunks, zarr_format, \
     meta_array, storage_options, sync, overwrite
-        As for the functions of the interfaces.
+        See the functions of the interfaces.
     **kwargs
         See `create`, if an array is created.
     """

@@ -32,12 +32,12 @@ def enable() -> str:
     Returns
     -------
     str
-        What was done.
+        A description of the action.
 
     Raises
     ------
     ForeignFileError
-        If there is such a file, but it is not ours.
+        If the file exists but was not written by this command.
     OSError
         If the file cannot be written.
     """
@@ -57,12 +57,12 @@ def disable() -> str:
     Returns
     -------
     str
-        What was done.
+        A description of the action.
 
     Raises
     ------
     ForeignFileError
-        If there is such a file, but it is not ours.
+        If the file exists but was not written by this command.
     OSError
         If the file cannot be removed.
     """

@@ -95,7 +95,7 @@ def check_apart(data: Any, store: BaseStore, path: PathArgument, overwrite: bool
     path : str, optional
         Its path.
     overwrite : bool
-        Whether a node that is there is replaced.
+        Whether an existing node is replaced.
 
     Raises
     ------
@@ -138,7 +138,7 @@ def check_nodes_apart(source: Any, store: BaseStore, path: str, replaces: bool) 
     path : str
         Its path.
     replaces : bool
-        Whether a node that is there is replaced.
+        Whether an existing node is replaced.
 
     Raises
     ------

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 class Creation:
     """The methods of a group that create nodes; each corresponds to the function with the same name in the interface.
 
-    Names are paths relative to the group, or, with a leading slash, to the root of the store. Missing groups between are
-    created.
+    Names are paths relative to the group, or, with a leading slash, to the root of the store. Missing parent groups are created.
     New nodes have the format, the stores and the synchronizer of the group.
     """
 
@@ -39,7 +38,7 @@ class Creation:
     _settings: Settings
     _native: NativeGroup
 
-    #: The class of the arrays below.
+    #: The class of member arrays.
     _array: ClassVar[type[ArrayBase]]
 
     #: The functions of the interface that create arrays.
@@ -182,7 +181,7 @@ class Creation:
         name : str
             Name or path of the array.
         data : array_like
-            The other one.
+            The other array.
         **kwargs
             See :func:`zarrox.empty_like`.
 
@@ -203,7 +202,7 @@ class Creation:
         name : str
             Name or path of the array.
         data : array_like
-            The other one.
+            The other array.
         **kwargs
             See :func:`zarrox.zeros_like`.
 
@@ -224,7 +223,7 @@ class Creation:
         name : str
             Name or path of the array.
         data : array_like
-            The other one.
+            The other array.
         **kwargs
             See :func:`zarrox.ones_like`.
 
@@ -245,7 +244,7 @@ class Creation:
         name : str
             Name or path of the array.
         data : array_like
-            The other one.
+            The other array.
         **kwargs
             See :func:`zarrox.full_like`.
 
@@ -281,7 +280,7 @@ class Creation:
         return array
 
     def _create_array(self, name: Any, kwargs: dict[str, Any]) -> Any:
-        """Creates an array with arguments in the form that functions below those of interfaces have."""
+        """Creates an array with the arguments of the internal functions."""
         path = self._item_path(name)
         with self._writing(path):
             return creating.create(self._array, store=self._store, path=path, **self._options(kwargs))
@@ -291,7 +290,7 @@ class Creation:
         format = self._native.format
         wanted = _nodes.format_name(kwargs.pop("zarr_format", None), kwargs.pop("zarr_version", None))
         if wanted not in (None, str(self._zarr_format), format):
-            raise ValueError(f"what is in a group has its format, which is {format} here; found {wanted}")
+            raise ValueError(f"nodes in a group have its format, which is {format}; found {wanted}")
         return {
             "chunk_store": self._settings.chunk_store,
             "synchronizer": self._settings.synchronizer,
