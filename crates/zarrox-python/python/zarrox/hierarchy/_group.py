@@ -1,4 +1,4 @@
-"""Groups as zarr-python 3 has them."""
+"""Groups with the interface of zarr-python 3."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Group(GroupBase, Shown[NativeGroup]):
         Parameters
         ----------
         store_path : StorePath
-            The place of the group.
+            The location of the group.
         data : dict or GroupMetadata
             The metadata.
         """
@@ -102,7 +102,7 @@ class Group(GroupBase, Shown[NativeGroup]):
         return _nodes.GroupMetadata.from_dict(document)
 
     def update_attributes(self, new_attributes: Mapping[str, Any]) -> Self:
-        """Set some of the attributes, and keep the others; returns the group.
+        """Update some attributes, and return the group.
 
         Examples
         --------
@@ -114,14 +114,14 @@ class Group(GroupBase, Shown[NativeGroup]):
         return self
 
     def get_array(self, path: str) -> Array:
-        """Returns the array of a name or path; a group there is a ``ContainsGroupError``."""
+        """Returns the array with a name or path; a group raises ``ContainsGroupError``."""
         node = self[path]
         if isinstance(node, Array):
             return node
         raise ContainsGroupError(f"{node.name!r} is a group, not an array")
 
     def get_group(self, path: str) -> Group:
-        """Returns the group of a name or path; an array there is a ``ContainsArrayError``."""
+        """Returns the group with a name or path; an array raises ``ContainsArrayError``."""
         node = self[path]
         if isinstance(node, Group):
             return node
@@ -135,9 +135,9 @@ class Group(GroupBase, Shown[NativeGroup]):
         Parameters
         ----------
         max_depth : int or None, optional
-            How many levels of groups are entered; ``None`` enters all.
+            The number of levels to descend; ``None`` for all.
         use_consolidated_for_children : bool, optional
-            Whether consolidated metadata does for what is below, if this group was opened by it.
+            Whether members are opened with consolidated metadata, if this group was.
 
         Examples
         --------
@@ -161,7 +161,7 @@ class Group(GroupBase, Shown[NativeGroup]):
 
     @property
     def zarr_format(self) -> int:
-        """2 or 3: what its children are written as (N5 counts as 2)."""
+        """The format of its children, 2 or 3 (N5 counts as 2)."""
         return self._zarr_format
 
     @property
@@ -206,7 +206,7 @@ class Group(GroupBase, Shown[NativeGroup]):
         Parameters
         ----------
         nodes : dict
-            The metadata of arrays and groups by their paths, as :func:`zarrox.create_hierarchy` takes them.
+            The metadata of arrays and groups by path, as for :func:`zarrox.create_hierarchy`.
         overwrite : bool, optional
             Whether existing nodes are replaced.
 
@@ -292,7 +292,7 @@ class Group(GroupBase, Shown[NativeGroup]):
         overwrite : bool, optional
             Whether an existing array is replaced.
         attributes : dict, optional
-            The attributes, should the group be created.
+            The attributes of a new group.
 
         Raises
         ------
@@ -310,11 +310,11 @@ class Group(GroupBase, Shown[NativeGroup]):
         return group
 
     def require_groups(self, *names: str) -> tuple[Self, ...]:
-        """Open several groups below this one, or create those that there are not."""
+        """Open several groups below this one, and create missing ones."""
         return tuple(self.require_group(name) for name in names)
 
     def create(self, name: Any, **kwargs: Any) -> Array:
-        """Another name of :meth:`create_array`.
+        """An alias of :meth:`create_array`.
 
         Parameters
         ----------
@@ -339,7 +339,7 @@ class Group(GroupBase, Shown[NativeGroup]):
         exact : bool, optional
             Whether the array must have exactly this data type.
         **kwargs
-            As for :meth:`create_array`, should the array be created.
+            See :meth:`create_array`; used if the array is created.
 
         Raises
         ------
@@ -366,7 +366,7 @@ class Group(GroupBase, Shown[NativeGroup]):
         expand : bool, optional
             Has no effect.
         level : int, optional
-            How many levels are shown.
+            The number of levels to show.
 
         Examples
         --------

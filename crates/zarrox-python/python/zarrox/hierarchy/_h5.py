@@ -1,6 +1,6 @@
-"""Translation for copies between Zarr and HDF5 (h5py): data types, storage properties, attributes.
+"""Conversions for copies between Zarr and HDF5 (h5py): data types, storage properties, attributes.
 
-h5py is imported only here, and only if an object of it was given.
+h5py is imported only here, and only for h5py objects.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _h5py() -> Any:
 
 
 def copies(node: Any) -> bool:
-    """Returns true if Zarr can hold an h5py object: not named types, dangling links, empty datasets and references."""
+    """Returns true if Zarr can represent an h5py object: not named types, dangling links, empty datasets and references."""
     if is_array(node):
         return node.shape is not None and not _holds_references(node.dtype)
     return hasattr(node, "keys")
@@ -62,7 +62,7 @@ def attributes_from_h5(attributes: Any) -> dict[str, Any]:
 def _convertible(attributes: Any) -> Iterator[tuple[str, Any]]:
     for name in attributes:
         if _holds_references(attributes.get_id(name).dtype):
-            message = f"attribute {name!r} is left out: it refers to objects of the HDF5 file"
+            message = f"attribute {name!r} is skipped: it refers to objects of the HDF5 file"
             warnings.warn(message, ZarrUserWarning, stacklevel=2)
         else:
             yield name, _json_value(attributes[name])
@@ -128,7 +128,7 @@ def dataset_to_h5(array: Any) -> dict[str, Any]:
     if array.fill_value is not None and array.dtype.kind not in "mM" and ragged is None:
         settings["fillvalue"] = _storable(array.fill_value)[()]
     if 0 in array.shape or not array.shape:
-        return settings  # HDF5 stores these in one piece.
+        return settings  # HDF5 stores these contiguously.
     chunks = tuple(min(chunk, length) for chunk, length in zip(array.chunks, array.shape, strict=True))
     return settings | {"chunks": chunks, "compression": "gzip", "compression_opts": 1, "shuffle": False}
 
@@ -163,7 +163,7 @@ def _storable(values: Any) -> Any:
 
 
 class Writable:
-    """A dataset that values of NumPy are written to."""
+    """A dataset to which NumPy values are written."""
 
     def __init__(self, dataset: Any) -> None:
         self._dataset = dataset

@@ -1,4 +1,4 @@
-"""Descriptions of nodes: as text, and as a table where HTML is shown."""
+"""Descriptions of nodes as text and as HTML tables."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class InfoReporter:
     Parameters
     ----------
     obj : Array or Group
-        Anything with a method ``info_items()`` that gives pairs of a title and a value.
+        An object with a method ``info_items()`` that returns title-value pairs.
     """
 
     __slots__ = ("obj",)
@@ -44,7 +44,7 @@ class InfoReporter:
 
 @dataclass(frozen=True)
 class Lines:
-    """Titles and values that are made when they are shown."""
+    """Titles and values that are computed on display."""
 
     info_items: Callable[[], Items]
 
@@ -79,7 +79,7 @@ def type_name(value: object) -> str:
 
 
 def byte_count(count: int) -> str:
-    """Returns a number of bytes, with a short form behind it where there are many."""
+    """Returns a number of bytes, followed by a short form if it is large."""
     return f"{count} ({human_readable_size(count)})" if count > 1024 else str(count)
 
 

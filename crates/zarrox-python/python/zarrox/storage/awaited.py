@@ -66,7 +66,7 @@ class AwaitedStore(NativeStore, Store):
     # What the store can do.
 
     def with_read_only(self, read_only: bool = False) -> Self:
-        """Returns the same place as a store that can, or cannot, be written."""
+        """Returns the same store with another ``read_only``."""
         other = object.__new__(type(self))
         vars(other).update(vars(self))
         vars(other).pop("_called_back", None)
@@ -88,7 +88,7 @@ class AwaitedStore(NativeStore, Store):
         self.close()
 
     def close(self) -> None:
-        """Finish what was written, and let go of files and connections."""
+        """Complete all writes, and release files and connections."""
         super().close()
         self._is_open = False
 
@@ -156,7 +156,7 @@ class AwaitedStore(NativeStore, Store):
         return is_key(key) and await self._do(self._raw.contains, key)
 
     async def getsize(self, key: str) -> int:  # type: ignore[override]
-        """Returns the length of a value in bytes; a missing one is a ``FileNotFoundError``."""
+        """Returns the length of a value in bytes; raises ``FileNotFoundError`` if it is missing."""
         size = await self._do(self._raw.size, key) if is_key(key) else None
         if size is None:
             raise FileNotFoundError(key)
@@ -219,7 +219,7 @@ class AwaitedStore(NativeStore, Store):
         return await self._do(self._raw.is_empty, prefix.strip("/"))
 
     async def delete_dir(self, prefix: str) -> None:
-        """Delete all that is below a prefix."""
+        """Delete all keys below a prefix."""
         self._check_writable()
         await self._do(self._raw.delete_prefix, prefix.strip("/"))
 
@@ -228,7 +228,7 @@ class AwaitedStore(NativeStore, Store):
         await self.delete_dir("")
 
     async def getsize_prefix(self, prefix: str) -> int:
-        """Returns the bytes of all values below a prefix."""
+        """Returns the total size of all values below a prefix in bytes."""
         return await self._do(self._raw.sizes, prefix.strip("/"))
 
     async def _do(self, work: Callable[..., Result], *args: Any, **kwargs: Any) -> Result:

@@ -93,13 +93,13 @@ class DBMStore(FileStore):
     mode : int, optional
         The permissions of a new file.
     open : callable, optional
-        What opens the database, such as ``dbm.dumb.open``: ``open(path, flag, mode)``. Found out when not given.
+        The function that opens the database, such as ``dbm.dumb.open``: ``open(path, flag, mode)``. Detected if not given.
     write_lock : bool, optional
-        Has no effect: only one thread at a time uses what `open` gives.
+        No effect: only one thread at a time uses the database.
     dimension_separator : {'.', '/'}, optional
-        What stands between the coordinates of chunks in the keys of new arrays.
+        The separator in the chunk keys of new arrays.
     sync : bool, optional
-        Whether every write is flushed to the disk. Without, writing is much faster, and a killed process may lose what it wrote.
+        Whether every write is flushed to the disk. Without it, writing is much faster, but a killed process may lose its writes.
     **open_kwargs
         More arguments for `open`.
 
@@ -134,7 +134,7 @@ class DBMStore(FileStore):
         **open_kwargs: Any,
     ) -> None:
         if flag[:1] not in ("c", "n", "r", "w"):
-            raise ValueError(f"flag {flag!r}: there are 'c', 'n', 'r' and 'w'")
+            raise ValueError(f"invalid flag {flag!r}; expected 'c', 'n', 'r' or 'w'")
         self.path = os.path.abspath(path)
         self.flag, self.mode, self.open, self.write_lock = flag, mode, open, write_lock
         self.open_kwargs = open_kwargs
@@ -215,7 +215,7 @@ class LMDBStore(FileStore):
     buffers : bool, optional
         Has no effect: memory is never copied needlessly.
     dimension_separator : {'.', '/'}, optional
-        What stands between the coordinates of chunks in the keys of new arrays.
+        The separator in the chunk keys of new arrays.
     **kwargs
         What ``lmdb.open`` takes. Of these, ``readonly`` and ``sync`` count; the others are about speed.
 
@@ -268,9 +268,9 @@ class SQLiteStore(FileStore):
     path : str or PathLike
         The file; ``':memory:'`` is none.
     dimension_separator : {'.', '/'}, optional
-        What stands between the coordinates of chunks in the keys of new arrays.
+        The separator in the chunk keys of new arrays.
     sync : bool, optional
-        Whether every write is flushed to the disk. Without, writing is much faster, and a power failure may damage all.
+        Whether every write is flushed to the disk. Without it, writing is much faster, but a power failure may damage the database.
     **kwargs
         What ``sqlite3.connect`` takes. They have no effect.
 

@@ -105,11 +105,11 @@ class DirectoryStore(NativeStore):
     Parameters
     ----------
     path : str or PathLike
-        The directory. The first value makes it.
+        The directory. It is created with the first value.
     normalize_keys : bool, optional
-        Whether all keys are made lower case, so that they mean the same on file systems that tell cases apart and on others.
+        Whether all keys are made lower case, so that they are equal on case-sensitive and case-insensitive file systems.
     dimension_separator : {'.', '/'}, optional
-        What stands between the coordinates of chunks in the keys of new arrays.
+        The separator in the chunk keys of new arrays.
     sync : bool, optional
         Whether every value is flushed to the disk before it counts as written, so that it survives a power failure.
     follow_links : bool, optional
@@ -123,7 +123,7 @@ class DirectoryStore(NativeStore):
     ValueError
         There is no such option.
     FSPathExistNotDir
-        The path is a file.
+        If the path is a file.
 
     Notes
     -----
@@ -277,7 +277,7 @@ class TempStore(DirectoryStore):
     normalize_keys : bool, optional
         Whether all keys are made lower case.
     dimension_separator : {'.', '/'}, optional
-        What stands between the coordinates of chunks in the keys of new arrays.
+        The separator in the chunk keys of new arrays.
     sync : bool, optional
         Whether every value is flushed to the disk before it counts as written, so that it survives a power failure.
     follow_links : bool, optional
@@ -312,7 +312,7 @@ class NestedDirectoryStore(DirectoryStore):
     Parameters
     ----------
     path : str or PathLike
-        The directory. The first value makes it.
+        The directory. It is created with the first value.
     normalize_keys : bool, optional
         Whether all keys are made lower case.
     dimension_separator : {'/'}, optional

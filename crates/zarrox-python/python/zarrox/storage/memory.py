@@ -33,9 +33,9 @@ class MemoryStore(NativeStore):
         Values by their keys, or a tree of mappings. A flat mapping is kept and used; the values of a tree
         are copied.
     cls : type, optional
-        What a tree is made of.
+        The class of mappings in a tree.
     dimension_separator : {'.', '/'}, optional
-        What stands between the coordinates of chunks in the keys of new arrays.
+        The separator in the chunk keys of new arrays.
 
     Examples
     --------

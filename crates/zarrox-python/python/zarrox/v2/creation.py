@@ -347,17 +347,17 @@ def empty_like(a: Any, **kwargs: Any) -> Array:
 
 
 def zeros_like(a: Any, **kwargs: Any) -> Array:
-    """Create an array as `zeros` does, like another one; see `empty_like`."""
+    """Create an array like `zeros`, with the properties of another one; see `empty_like`."""
     return _create_like(a, kwargs, 0)
 
 
 def ones_like(a: Any, **kwargs: Any) -> Array:
-    """Create an array as `ones` does, like another one; see `empty_like`."""
+    """Create an array like `ones`, with the properties of another one; see `empty_like`."""
     return _create_like(a, kwargs, 1)
 
 
 def full_like(a: Any, **kwargs: Any) -> Array:
-    """Create an array as `full` does, like another one, whose fill value is taken if none is given; see `empty_like`."""
+    """Create an array like `full`, with the properties of another one, including its fill value by default; see `empty_like`."""
     if isinstance(a, ArrayBase):
         kwargs.setdefault("fill_value", a.fill_value)
     if "fill_value" not in kwargs:
