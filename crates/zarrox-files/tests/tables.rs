@@ -314,7 +314,11 @@ fn nulls_stay_nulls_whatever_the_values_are() {
     let all: Vec<Option<ByteArray>> = all.into_iter().chain([None]).collect();
     parquet::<ByteArrayType>(&path, "optional binary a (UTF8)", &all, Compression::UNCOMPRESSED);
     let store = open_file(&path).unwrap();
-    assert!(store.left_out()[0].reason.contains("every possible element is a value"), "{:?}", store.left_out());
+    assert!(
+        store.left_out()[0].reason.contains("every possible element is a value"),
+        "{:?}",
+        store.left_out()
+    );
 }
 
 /// Returns the positions of the footer, and of the codec that it says of the only column, `a`.

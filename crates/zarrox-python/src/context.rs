@@ -1,4 +1,4 @@
-//! The registry and the options that all of the module uses.
+//! The registry and the options of the module.
 
 use std::sync::{LazyLock, OnceLock, PoisonError, RwLock};
 
@@ -9,16 +9,16 @@ static REGISTRY: OnceLock<Registry> = OnceLock::new();
 
 /// Sets the codecs and data types of the module; called once, when Python imports it.
 pub(crate) fn know(registry: Registry) {
-    // A second import of the module brings an equal registry.
+    // A second import of the module sets an equal registry.
     let _ = REGISTRY.set(registry);
 }
 
-/// Returns the codecs and data types that are known: all of ours, and those that Python knows.
+/// Returns the known codecs and data types: all native ones, and those of Python.
 pub(crate) fn registry() -> &'static Registry {
     REGISTRY.get_or_init(zarrox::codecs::registry)
 }
 
-/// The options that nodes are opened with, and the number of threads that work with them.
+/// The options for opening nodes, and the number of threads.
 static OPTIONS: LazyLock<RwLock<(OpenOptions, usize)>> = LazyLock::new(|| RwLock::new((new_options(), 0)));
 
 fn new_options() -> OpenOptions {
@@ -38,7 +38,7 @@ pub(crate) fn threads() -> usize {
     }
 }
 
-/// Says how many threads work with what is opened from now on; tells how many did.
+/// Sets the number of threads for nodes that are opened from now on; returns the previous number.
 #[pyfunction]
 pub(crate) fn set_threads(count: usize) -> usize {
     let before = threads();

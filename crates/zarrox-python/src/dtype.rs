@@ -50,7 +50,7 @@ pub(crate) fn native<'py>(
     PyArrayDescr::new(py, code)
 }
 
-/// NumPy's type of text of any length.
+/// NumPy's type of text of variable length.
 pub(crate) fn text(py: Python<'_>) -> PyResult<Bound<'_, PyArrayDescr>> {
     PyArrayDescr::new(py, py.import("numpy")?.getattr("dtypes")?.call_method0("StringDType")?)
 }

@@ -11,13 +11,13 @@ use pyo3::types::PyType;
 use zarrox::stores::StoreError;
 use zarrox::{Error, ErrorKind};
 
-/// Returns the error of work that Python has done, by which the exception goes on.
+/// Returns the error of work in Python, which carries the exception.
 pub(crate) fn of_python(error: PyErr) -> Error {
     Error::new(ErrorKind::InvalidArgument, error.to_string()).with_source(error)
 }
 
-/// Returns an exception with the error's message. Where Python code that we called has raised one, that goes
-/// on, with a note where it was.
+/// Returns an exception with the error's message. An exception that was raised in called Python code is
+/// propagated, with a note about its location.
 pub(crate) fn raise(error: &Error) -> PyErr {
     Python::attach(|py| {
         let Some(raised) = cause(error) else { return exception(py, error) };
@@ -83,7 +83,7 @@ pub(crate) fn raise_as(py: Python<'_>, class: &str, error: &Error) -> PyErr {
     }
 }
 
-/// Errors on their way to Python.
+/// Conversion of errors to exceptions.
 pub(crate) trait OrRaise<T> {
     /// Returns the value, or the exception.
     fn or_raise(self) -> PyResult<T>;

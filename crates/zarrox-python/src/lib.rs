@@ -1,4 +1,4 @@
-//! The part of the Python package `zarrox` that is Rust: the module `zarrox._native`, of which `_native.pyi` says what each part does.
+//! The Rust part of the Python package `zarrox`: the module `zarrox._native`, which `_native.pyi` documents.
 
 mod array;
 mod codec;
@@ -49,7 +49,7 @@ fn after_fork(in_child: bool) {
     fork::after_fork(in_child);
 }
 
-/// The native module, which the modules of the package are built on.
+/// The native module, on which the modules of the package are built.
 #[pymodule(name = "_native")]
 mod native {
     use pyo3::prelude::*;

@@ -10,7 +10,7 @@ use zarrox::{Array, Error, ErrorKind, Format, Node, Result};
 use crate::split::SplitStore;
 
 /// Returns the view of an array with some of `shape`, `chunks`, `dtype`, `fill_value` and `filters` changed,
-/// and its store. The store has the document of the view, and all else in `chunks`.
+/// and its store. The store has the document of the view, and all other keys of `chunks`.
 pub(crate) fn of(array: &Array, chunks: &Arc<dyn Store>, changes: Map) -> Result<(Array, Arc<dyn Store>)> {
     let format = array.metadata().format;
     if !matches!(format, Format::V2 | Format::V3) {

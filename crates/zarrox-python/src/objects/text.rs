@@ -1,4 +1,4 @@
-//! NumPy's text of any length, `StringDType`, without an object of Python's for each element.
+//! NumPy's text of variable length, `StringDType`, without an object of Python's for each element.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::NonNull;
@@ -82,7 +82,7 @@ impl<'a> Texts<'a> {
     /// Returns the address of an element.
     fn packed(&self, index: usize) -> *mut npy_packed_static_string {
         debug_assert!(index < self.count);
-        // SAFETY: the elements lie one after the other.
+        // SAFETY: the elements lie one after another.
         unsafe { self.first.add(index * self.size).cast() }
     }
 
@@ -121,7 +121,7 @@ impl Drop for Texts<'_> {
     }
 }
 
-/// Returns true if the elements of an array are text of any length.
+/// Returns true if the elements of an array are text of variable length.
 fn is_text(array: &Bound<'_, PyUntypedArray>) -> bool {
     array.dtype().num() == NPY_TYPES::NPY_VSTRING as c_int
 }

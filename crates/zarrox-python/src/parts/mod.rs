@@ -1,5 +1,5 @@
-//! Parts of stored chunks, as zarr-python 3 hands them to its codec pipelines: a key, the shape of the chunk, a selection from it,
-//! and a selection from the array in memory.
+//! Parts of stored chunks, as zarr-python 3 passes them to its codec pipeline: a key, the shape of the chunk, a
+//! selection from it, and a selection from the array in memory.
 
 mod selection;
 
@@ -23,7 +23,7 @@ use selection::{Placement, Whole, placement};
 struct Part {
     chunk: StoredChunk,
     placement: Placement,
-    /// True if nothing else of the chunk is to be kept.
+    /// True if the rest of the chunk is discarded.
     replaces: bool,
 }
 
@@ -60,8 +60,8 @@ fn with<'a>(array: &'a Array, options: Option<&AccessOptions>) -> Cow<'a, Array>
     options.map_or(Cow::Borrowed(array), |options| Cow::Owned(array.with_options(options)))
 }
 
-/// Returns the result of work with chunks. `None` if these cannot be encoded or decoded here, or have gone
-/// while they were read. Exceptions of Python's stores and codecs are returned as errors.
+/// Returns the result of work with chunks. `None` if these are not supported, or were deleted while they
+/// were read. Exceptions of Python's stores and codecs are returned as errors.
 fn unless_refused<R>(result: zarrox::Result<R>) -> PyResult<Option<R>> {
     let is_refusal = |error: &Error| {
         let kinds = [
@@ -160,7 +160,7 @@ pub(crate) fn takes(py: Python<'_>, typed: &Typed, dtype: &Bound<'_, PyArrayDesc
 }
 
 /// Returns the parts of a batch, all of which must be in one store and have one prototype. `None` if they are
-/// not, or a selection is not known here.
+/// not, or a selection is unknown here.
 fn parts(batch: &[Bound<'_, PyAny>], whole: Whole<'_>, dropped: &[usize]) -> PyResult<Option<Vec<Part>>> {
     let mut parts = Vec::with_capacity(batch.len());
     let mut common: Option<Common<'_>> = None;

@@ -176,9 +176,8 @@ impl ExportOptions {
         let mut picture = Picture::new().scaling(if self.log { Scaling::Log } else { Scaling::Linear });
         if let Some(name) = &self.cmap {
             let colours = Colours::named(name);
-            picture = picture.colours(
-                colours.ok_or_else(|| PyValueError::new_err(format!("unknown colormap {name:?}")))?,
-            );
+            picture = picture
+                .colours(colours.ok_or_else(|| PyValueError::new_err(format!("unknown colormap {name:?}")))?);
         }
         if let Some((low, high)) = self.value_range {
             picture = picture.range(low, high).or_raise()?;
