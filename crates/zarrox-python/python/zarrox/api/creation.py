@@ -109,7 +109,7 @@ def create(
     dimension_separator : {'.', '/'}, optional
         The separator between the numbers in the keys of chunks.
     write_empty_chunks : bool, optional
-        Whether chunks are stored that hold only the fill value.
+        Whether chunks that hold only the fill value are stored.
     zarr_format : {2, 3}, optional
         The format; by default that of the parent group, or ``default_zarr_format`` without one.
     meta_array : array_like, optional

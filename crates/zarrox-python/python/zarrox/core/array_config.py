@@ -20,7 +20,7 @@ class ArrayConfig:
     order : {'C', 'F'}
         The order of elements in chunks.
     write_empty_chunks : bool
-        Whether chunks are stored that hold only the fill value.
+        Whether chunks that hold only the fill value are stored.
     read_missing_chunks : bool
         Whether a missing chunk is read as the fill value or is an error.
     sharding_coalesce_max_gap_bytes, sharding_coalesce_max_bytes : int

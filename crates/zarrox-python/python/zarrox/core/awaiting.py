@@ -50,7 +50,7 @@ def later(name: str) -> Callable[..., Coroutine[Any, Any, Any]]:
 
 
 def one_by_one(name: str) -> Callable[..., AsyncIterator[Any]]:
-    """Yields a method that gives its results one by one."""
+    """Returns an asynchronous iterator over the results of a method."""
 
     async def iterate(self: Any, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
         for each in await run(lambda: list(getattr(self._blocking, name)(*args, **kwargs))):

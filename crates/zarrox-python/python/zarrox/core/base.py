@@ -56,7 +56,7 @@ class ArrayBase(Selectable, Described):
     partial_decompress : bool, optional
         No effect: parts of a chunk are always read separately if its codecs allow it.
     write_empty_chunks : bool, optional
-        Whether chunks are stored that hold only the fill value.
+        Whether chunks that hold only the fill value are stored.
     zarr_version : int, optional
         The format; detected if not given.
     meta_array : array_like, optional

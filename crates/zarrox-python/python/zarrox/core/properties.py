@@ -116,7 +116,7 @@ class Described:
 
     @property
     def _stored_bytes(self) -> int:
-        """The bytes that are stored for the array, metadata and attributes included; -1 where that cannot be found out."""
+        """The number of stored bytes of the array, including metadata and attributes; -1 if unknown."""
         try:
             return self._native.stored_bytes()
         except UnsupportedError:
@@ -124,7 +124,7 @@ class Described:
 
     @property
     def _stored_chunks(self) -> int:
-        """The number of chunks that are stored; where there are shards, of those in the stored ones."""
+        """The number of stored chunks; for arrays with shards, of the chunks in stored shards."""
         shards = self._native.shards
         inside = 1 if shards is None else math.prod(ceildiv(shards, self._native.chunks))
         return self._fresh.stored_chunks() * inside

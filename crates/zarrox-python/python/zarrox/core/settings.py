@@ -26,7 +26,7 @@ class Settings:
     cache_metadata, cache_attrs : bool
         True if metadata and attributes are read only once.
     write_empty_chunks : bool
-        True if chunks are stored that hold only the fill value.
+        True if chunks that hold only the fill value are stored.
     read_missing_chunks : bool
         True if missing chunks are read as the fill value; otherwise they are an error.
     order : str or None

@@ -94,7 +94,7 @@ def normalize_order(order: object) -> Literal["C", "F"]:
     Raises
     ------
     ValueError
-        If it is something else.
+        If it is invalid.
     """
     orders: dict[str, Literal["C", "F"]] = {"C": "C", "F": "F"}
     found = orders.get(str(order).upper())

@@ -283,11 +283,11 @@ class GroupBase(Creation, MutableMapping[str, Any]):
         return len(self._native.child_names())
 
     def values(self) -> ValuesView[Any]:
-        """Returns the arrays and groups directly below; those that cannot be opened are left out with a warning."""
+        """Returns the arrays and groups directly below; nodes that cannot be opened are skipped with a warning."""
         return _Values(self)
 
     def items(self) -> ItemsView[str, Any]:
-        """Names with their arrays and groups; those that cannot be opened are left out with a warning."""
+        """Names with their arrays and groups; nodes that cannot be opened are skipped with a warning."""
         return _Items(self)
 
     def _ipython_key_completions_(self) -> list[str]:
@@ -405,7 +405,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
         return lock
 
     def _children(self) -> Iterator[tuple[str, Any]]:
-        """Yields the nodes directly below, sorted; text says why a node cannot be opened."""
+        """Yields the nodes directly below, sorted. For a node that cannot be opened, a string with the reason."""
         for name, child in self._native.children():
             yield name, child if isinstance(child, str) else self._wrap(child)
 
@@ -418,7 +418,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
                 yield name, child
 
     def _walk(self, max_depth: int | None) -> Iterator[tuple[str, Any]]:
-        """Yields all nodes below with their relative paths, parents first, sorted by name; so many levels of groups are entered."""
+        """Yields all nodes below with their relative paths, parents first, sorted by name, up to a number of levels."""
         # A stack, since the nesting of groups is unlimited but Python's recursion is not.
         pending = [("", 0, self._openable())]
         while pending:

@@ -364,7 +364,7 @@ class Group(GroupBase, Shown[NativeGroup]):
         Parameters
         ----------
         expand : bool, optional
-            Has no effect.
+            No effect.
         level : int, optional
             The number of levels to show.
 

@@ -134,7 +134,7 @@ def save_array(
     progress: Any = None,
     **kwargs: Any,
 ) -> None:
-    """Save an array. Existing data are replaced.
+    """Save an array. Existing data is replaced.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def save_group(
     storage_options: dict[str, Any] | None = None,
     progress: Any = None,
 ) -> None:
-    """Save several arrays in a group. Existing data are replaced.
+    """Save several arrays in a group. Existing data is replaced.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The methods of zarr-python 3's stores, which are awaited, over native stores; and native stores over such methods."""
+"""Adapters between native stores and the asynchronous store methods of zarr-python 3, in both directions."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class AwaitedStore(NativeStore, Store):
     """A native store with the methods of zarr-python 3."""
 
     _at_hand = False
-    """True if values are in memory, so that there is nothing to wait for."""
+    """True if values are in memory, so that nothing blocks."""
     _transient = (*NativeStore._transient, "_called_back", "_is_open")
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -181,7 +181,7 @@ class AwaitedStore(NativeStore, Store):
     def get_ranges_sync(
         self, key: str, byte_ranges: Sequence[ByteRequest | None], *, prototype: BufferPrototype, **limits: int
     ) -> Sequence[tuple[int, Buffer | None]]:
-        """Parts of one version of a value, with their places among the requests."""
+        """Parts of one version of a value, with the indices of the requests."""
         if not byte_ranges:
             return []
         parts = self._raw.get_ranges(key, [(0, None) if one is None else range_of(one) for one in byte_ranges])
@@ -192,7 +192,7 @@ class AwaitedStore(NativeStore, Store):
     async def get_ranges(
         self, key: str, byte_ranges: Sequence[ByteRequest | None], *, prototype: BufferPrototype, **limits: int
     ) -> AsyncIterator[Sequence[tuple[int, Buffer | None]]]:
-        """Parts of one version of a value, with their places among the requests."""
+        """Parts of one version of a value, with the indices of the requests."""
         if byte_ranges:
             yield await self._do(self.get_ranges_sync, key, byte_ranges, prototype=prototype)
 
@@ -232,12 +232,12 @@ class AwaitedStore(NativeStore, Store):
         return await self._do(self._raw.sizes, prefix.strip("/"))
 
     async def _do(self, work: Callable[..., Result], *args: Any, **kwargs: Any) -> Result:
-        """Does work where the event loop does not wait for it."""
+        """Runs work without blocking the event loop."""
         return work(*args, **kwargs) if self._at_hand else await run(work, *args, **kwargs)
 
 
 class CalledBack(MutableMapping[str, Any]):
-    """A store that is written in Python, or is zarr-python's, as a mapping that Rust calls from its threads.
+    """A Python store, also one of zarr-python, as a mapping that Rust calls from its threads.
 
     Parameters
     ----------
@@ -264,7 +264,7 @@ class CalledBack(MutableMapping[str, Any]):
         return value
 
     def get_range(self, key: str, start: int | None, length: int, is_first: bool) -> Any:
-        """So many bytes of a value from a position on, or its last ones; ``None`` if it is missing."""
+        """Returns a range of a value, or its last bytes; ``None`` if it is missing."""
         between, last = self._requests()
         request = last(length) if start is None else between(start, start + length)
         if start is None or is_first or not hasattr(self._store, "get_ranges"):
@@ -322,14 +322,14 @@ class CalledBack(MutableMapping[str, Any]):
 
 
 def _called_back(store: Any) -> _native.Store:
-    # Rust refers to a mapping weakly: the store has to keep it.
+    # Rust refers to a mapping weakly, so the store keeps it alive.
     mapping = vars(store).setdefault("_called_back", CalledBack(store))
     native = _native.Store.mapping(mapping, f"{type(store).__name__}://{id(store)}", config["async.concurrency"])
     return native.read_only() if store.read_only else native
 
 
 class StoreOfProgram(NativeStore):
-    """A store whose class a program has written.
+    """A user-defined store.
 
     Parameters
     ----------

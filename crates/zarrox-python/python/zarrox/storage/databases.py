@@ -25,7 +25,7 @@ _BERKELEY_DB = {magic.to_bytes(4, order) for magic in (0x053162, 0x061561) for o
 class _DBMValues(MutableMapping[str, bytes]):
     """A database of one of Python's ``dbm`` modules as a mapping from text to bytes.
 
-    SQLite's may be used by no other thread than the one that opened them: they get a thread of their own.
+    SQLite databases may be used only by the thread that opened them, so they get a separate thread.
     """
 
     def __init__(self, opener: Callable[[], Any], own_thread: bool) -> None:
@@ -143,7 +143,7 @@ class DBMStore(FileStore):
         if dimension_separator is not None:
             self._dimension_separator = dimension_separator
         self._read_only = flag[0] == "r"
-        self._raw  # noqa: B018 - a missing file is told at once, and 'n' empties it only once
+        self._raw  # noqa: B018 - reports a missing file immediately, and 'n' empties the file only once
 
     def _connect(self) -> _native.Store:
         opener = self._opener()
@@ -168,7 +168,7 @@ class DBMStore(FileStore):
     def _opener(self) -> Callable[..., Any] | None:
         """Returns the function that opens the database, if it is not opened natively."""
         if self.open is not None and self.open is not dbm.open:
-            # What module it is decides the kind of the file: `dbm.gnu.open` is `_gdbm.open`.
+            # The module determines the kind of the file: `dbm.gnu.open` is `_gdbm.open`.
             return None if getattr(self.open, "__module__", None) in ("_gdbm", "dbm.gnu") else self.open
         if self.flag[0] == "n" or _is_berkeley_db(self.path):
             return None
@@ -194,7 +194,7 @@ class DBMStore(FileStore):
 
     @property
     def db(self) -> Any:
-        """The database as Python's module has it; ``None`` where it is not needed."""
+        """The database object of Python's module; ``None`` if it is not needed."""
         return None if self._mapping is None else self._mapping.db
 
     def __getstate__(self) -> dict[str, Any]:
@@ -213,11 +213,11 @@ class LMDBStore(FileStore):
     path : str or PathLike
         The directory of the database, or its file.
     buffers : bool, optional
-        Has no effect: memory is never copied needlessly.
+        No effect: memory is never copied needlessly.
     dimension_separator : {'.', '/'}, optional
         The separator in the chunk keys of new arrays.
     **kwargs
-        What ``lmdb.open`` takes. Of these, ``readonly`` and ``sync`` count; the others are about speed.
+        Arguments of ``lmdb.open``. Only ``readonly`` and ``sync`` have an effect; the others concern speed.
 
     Examples
     --------
@@ -249,7 +249,7 @@ class LMDBStore(FileStore):
         if dimension_separator is not None:
             self._dimension_separator = dimension_separator
         self._read_only = bool(kwargs.get("readonly", False))
-        self._raw  # noqa: B018 - what is wrong with the file is told at once
+        self._raw  # noqa: B018 - reports an invalid file immediately
 
     def _connect(self) -> _native.Store:
         exists = os.path.exists(self.path)
@@ -266,13 +266,13 @@ class SQLiteStore(FileStore):
     Parameters
     ----------
     path : str or PathLike
-        The file; ``':memory:'`` is none.
+        The file; ``':memory:'`` for a database in memory.
     dimension_separator : {'.', '/'}, optional
         The separator in the chunk keys of new arrays.
     sync : bool, optional
         Whether every write is flushed to the disk. Without it, writing is much faster, but a power failure may damage the database.
     **kwargs
-        What ``sqlite3.connect`` takes. They have no effect.
+        Arguments of ``sqlite3.connect``, which have no effect.
 
     Examples
     --------
@@ -302,7 +302,7 @@ class SQLiteStore(FileStore):
             self._sync = False
         if dimension_separator is not None:
             self._dimension_separator = dimension_separator
-        self._raw  # noqa: B018 - what is wrong with the file is told at once
+        self._raw  # noqa: B018 - reports an invalid file immediately
 
     def _connect(self) -> _native.Store:
         return _native.Store.memory() if self.path == ":memory:" else _native.Store.sqlite(self.path, self._sync)

@@ -35,7 +35,7 @@ def atexit_rmtree(path: str, isdir: Any = os.path.isdir, rmtree: Any = shutil.rm
     path : str
         The directory.
     isdir, rmtree : callable, optional
-        What does it: at the end of the interpreter their modules may be gone.
+        The functions to use: at interpreter shutdown, their modules may be unavailable.
     """
     if isdir(path):
         rmtree(path)
@@ -56,7 +56,7 @@ def atexit_rmglob(
     path : str
         The pattern.
     glob, isdir, isfile, remove, rmtree : callable, optional
-        What does it: at the end of the interpreter their modules may be gone.
+        The functions to use: at interpreter shutdown, their modules may be unavailable.
     """
     for found in glob(path):
         if isfile(found):
@@ -254,7 +254,7 @@ class DirectoryStore(NativeStore):
         Parameters
         ----------
         path : str, optional
-            A key or path; the root when not given.
+            A key or path; the root if not given.
 
         Returns
         -------
@@ -271,9 +271,9 @@ class TempStore(DirectoryStore):
     Parameters
     ----------
     suffix, prefix : str, optional
-        How the directory's name ends and begins.
+        The suffix and the prefix of the directory's name.
     dir : str, optional
-        Where it is made.
+        The parent directory.
     normalize_keys : bool, optional
         Whether all keys are made lower case.
     dimension_separator : {'.', '/'}, optional
@@ -316,7 +316,7 @@ class NestedDirectoryStore(DirectoryStore):
     normalize_keys : bool, optional
         Whether all keys are made lower case.
     dimension_separator : {'/'}, optional
-        What stands between the coordinates of chunks: nothing else is possible.
+        The separator in chunk keys, which is always ``/``.
     sync : bool, optional
         Whether every value is flushed to the disk before it counts as written, so that it survives a power failure.
     follow_links : bool, optional

@@ -1,4 +1,4 @@
-"""Stores over other stores: a cache, and metadata that is read at once."""
+"""Wrappers of stores: a cache, and consolidated metadata."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ __all__ = ["ConsolidatedMetadataStore", "LRUStoreCache"]
 
 
 class LRUStoreCache(BaseStore):
-    """A cache in memory before a slow store, which forgets what was not used for the longest time.
+    """A memory cache for a slow store, which evicts the least recently used values.
 
     Parameters
     ----------
     store : BaseStore or MutableMapping
         The slow store.
     max_size : int or None
-        How many bytes of values are kept; ``None`` keeps all.
+        The maximum size of cached values in bytes; ``None`` for unlimited.
 
     Attributes
     ----------
     hits, misses : int
-        How often a value was in the cache, and how often it was not.
+        The numbers of cache hits and misses.
 
     Examples
     --------
@@ -55,8 +55,8 @@ class LRUStoreCache(BaseStore):
 
     @property
     def native(self) -> _native.Store:
-        """The native store that Rust reads and writes this store by."""
-        # Not kept: a handle that refers to the store that it belongs to would keep it alive for ever.
+        """The native store, through which Rust accesses this store."""
+        # Not cached: a handle that refers to its store would keep the store alive forever.
         return _native.Store.mapping(self, self._store.native)
 
     def _forget(self) -> None:
@@ -87,7 +87,7 @@ class LRUStoreCache(BaseStore):
         return self._store.is_erasable()
 
     def close(self) -> None:
-        """Closes the store behind."""
+        """Closes the wrapped store."""
         self._store.close()
 
     def _keys(self) -> list[str]:
@@ -161,9 +161,9 @@ class LRUStoreCache(BaseStore):
         Parameters
         ----------
         src_path : str
-            The key or path as it is.
+            The current key or path.
         dst_path : str
-            What it will be.
+            The new key or path.
         """
         self._store.rename(src_path, dst_path)
         self.invalidate()
@@ -174,7 +174,7 @@ class LRUStoreCache(BaseStore):
         Parameters
         ----------
         path : str, optional
-            A path; the root when not given.
+            A path; the root if not given.
         """
         self._store.rmdir(path)
         self.invalidate()
@@ -185,12 +185,12 @@ class LRUStoreCache(BaseStore):
         Parameters
         ----------
         path : str, optional
-            Where to look; the root when not given.
+            The path; the root if not given.
 
         Returns
         -------
         list of str
-            Sorted; empty where nothing is.
+            Sorted; empty if nothing exists there.
         """
         path = normalize_storage_path(path)
         with self._mutex:
@@ -204,7 +204,7 @@ class LRUStoreCache(BaseStore):
         Parameters
         ----------
         path : str, optional
-            A key or a path; the root when not given.
+            A key or path; the root if not given.
 
         Returns
         -------
@@ -218,21 +218,21 @@ class LRUStoreCache(BaseStore):
         self.invalidate_keys()
 
     def invalidate_values(self) -> None:
-        """Forgets the values."""
+        """Clears the cached values."""
         with self._mutex:
             self._values_cache.clear()
             self._current_size = 0
 
     def invalidate_keys(self) -> None:
-        """Forgets which keys there are."""
+        """Clears the cached keys."""
         with self._mutex:
             self._invalidate_keys()
 
 
 class _Written(dict[str, Any]):
-    """Documents as stored, each written when it is asked for: of a large hierarchy, few are.
+    """Stored documents, which are encoded on demand: of a large hierarchy, only a few are needed.
 
-    That they are a ``dict`` makes it cheap to ask which there are.
+    As a ``dict``, they can be enumerated cheaply.
     """
 
     def __getitem__(self, key: str) -> bytes:
@@ -244,19 +244,19 @@ _ENCODER = json.JSONEncoder()
 
 
 class ConsolidatedMetadataStore(BaseStore):
-    """The metadata of a whole hierarchy, as one document says it: it is read once and never changes.
+    """The consolidated metadata of a hierarchy, which is read once and never changes.
 
     Parameters
     ----------
     store : BaseStore or MutableMapping
-        Where the document is.
+        The store of the document.
     metadata_key : str, optional
         The key of the document.
 
     Raises
     ------
     MetadataError
-        The document is of an unknown format.
+        If the document has an unknown format.
 
     See Also
     --------

@@ -25,13 +25,12 @@ def _flat(values: MutableMapping[str, Any], cls: Any, prefix: str = "") -> Itera
 
 
 class MemoryStore(NativeStore):
-    """A store in memory that knows levels, as directories and files do: a key is either a value or leads to others.
+    """A hierarchical store in memory: like a path in a file system, a key is either a value or a prefix of others.
 
     Parameters
     ----------
     root : MutableMapping, optional
-        Values by their keys, or a tree of mappings. A flat mapping is kept and used; the values of a tree
-        are copied.
+        Values by key, or a tree of mappings. A flat mapping is used directly; the values of a tree are copied.
     cls : type, optional
         The class of mappings in a tree.
     dimension_separator : {'.', '/'}, optional
@@ -39,7 +38,7 @@ class MemoryStore(NativeStore):
 
     Examples
     --------
-    This is what a group is in by default:
+    Groups are in such a store by default:
 
     >>> import zarrox.v2 as zarr
     >>> g = zarr.group()
@@ -135,7 +134,7 @@ class DictStore(MemoryStore):
 
 
 class _Values(NativeStore):
-    """The values of an array that was created without a store: what a ``dict`` is in zarr-python."""
+    """The values of an array that was created without a store, which are a ``dict`` in zarr-python."""
 
     _identity = ()
 
@@ -163,7 +162,7 @@ def new_memory() -> KVStore:
 
 
 def _mapping_of(store: Any) -> Any:
-    """Returns the mapping behind stores that only pass values on."""
+    """Returns the mapping below stores that only forward values."""
     while isinstance(store, KVStore):
         store = store._mutable_mapping
     return store

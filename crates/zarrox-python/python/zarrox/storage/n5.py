@@ -1,7 +1,7 @@
-"""N5: arrays and groups in the format of Java's imaging world.
+"""N5: the format of arrays and groups in Java imaging software.
 
-Arrays in these stores are written natively. As mappings, the stores show N5's documents as those of Zarr's version 2, and
-chunks by their coordinates in the order of Zarr: ``store[".zarray"]``, ``store["foo/10.20.30"]``.
+Arrays in these stores are written natively. As mappings, the stores show N5 documents as documents of Zarr version 2, and chunk
+keys in the dimension order of Zarr: ``store[".zarray"]``, ``store["foo/10.20.30"]``.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def is_chunk_key(key: str) -> bool:
 
 
 def invert_chunk_coords(key: str) -> str:
-    """Returns the key of a chunk as N5 has it.
+    """Returns the key of a chunk in N5.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def invert_chunk_coords(key: str) -> str:
 
 
 def attrs_to_zarr(attrs: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the attributes of users among N5's."""
+    """Returns the user attributes in an N5 document."""
     return {name: value for name, value in attrs.items() if name not in n5_keywords}
 
 
@@ -107,7 +107,7 @@ def array_metadata_to_n5(array_metadata: Mapping[str, Any]) -> dict[str, Any]:
     Raises
     ------
     ValueError
-        N5 cannot say what the document says.
+        If N5 cannot express the document.
     """
     spec = {name: value for name, value in array_metadata.items() if name not in ("zarr_format", "dimension_separator")}
     compressor = _unwrapped(spec.pop("compressor"))
@@ -139,7 +139,7 @@ def array_metadata_to_zarr(array_metadata: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def compressor_config_to_n5(compressor_config: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Returns a compressor as N5 says it.
+    """Returns a compressor in the form of N5.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def compressor_config_to_n5(compressor_config: Mapping[str, Any] | None) -> dict
 
 
 def compressor_config_to_zarr(compressor_config: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Returns a compressor of N5 as Zarr says it.
+    """Returns an N5 compressor in the form of Zarr.
 
     Examples
     --------
@@ -193,7 +193,7 @@ def _unwrapped(config: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
 def _warn_of(config: Mapping[str, Any] | None) -> None:
     if config is not None and config["id"] == "blosc":
         warnings.warn(
-            "not every program that reads N5 knows blosc: others may not be able to open this array",
+            "not every N5 reader supports blosc; some may be unable to open this array",
             RuntimeWarning,
             stacklevel=3,
         )
@@ -205,7 +205,7 @@ class _N5Keys(_Base):
     _format = "n5"
 
     def _attributes(self, key: str) -> dict[str, Any]:
-        """Returns the content of the document beside a key; empty if there is none."""
+        """Returns the content of the document beside a key; empty if it does not exist."""
         document = self._document(key)
         value = self._raw.get(document) if is_key(document) else None
         return {} if value is None else dict(json_loads(value))
@@ -261,17 +261,17 @@ class _N5Keys(_Base):
         return super().__contains__(invert_chunk_coords(key))
 
     def listdir(self, path: PathArgument = None) -> list[str]:
-        """Returns the names directly below a path, as Zarr calls them.
+        """Returns the Zarr names directly below a path.
 
         Parameters
         ----------
         path : str, optional
-            Where to look; the root when not given.
+            The path; the root if not given.
 
         Returns
         -------
         list of str
-            Sorted; empty where nothing is.
+            Sorted; empty if nothing exists there.
         """
         names = super().listdir(path)
         if n5_attrs_key not in names:
@@ -295,7 +295,7 @@ class N5Store(_N5Keys, NestedDirectoryStore):
     Parameters
     ----------
     path : str or PathLike
-        The directory. The first value makes it.
+        The directory. It is created with the first value.
     normalize_keys : bool, optional
         Whether all keys are made lower case.
 
@@ -325,7 +325,7 @@ class N5FSStore(_N5Keys, FSStore):
     Parameters
     ----------
     url : str or fsspec.FSMap
-        Where the values are.
+        The location of the values.
     *args, **kwargs
         As for :class:`zarrox.storage.FSStore`.
     """
@@ -347,7 +347,7 @@ class N5FSStore(_N5Keys, FSStore):
 
 
 class N5ChunkWrapper(Codec):
-    """The codec by which documents of version 2 say that chunks are N5's blocks.
+    """The codec in documents of version 2 for chunks that are N5 blocks.
 
     Parameters
     ----------
@@ -363,7 +363,7 @@ class N5ChunkWrapper(Codec):
     Raises
     ------
     ValueError
-        Both were given.
+        If both were given.
 
     Examples
     --------
@@ -384,7 +384,7 @@ class N5ChunkWrapper(Codec):
     ) -> None:
         if compressor is not None:
             if compressor_config is not None:
-                raise ValueError("compressor and compressor_config say the same: give one of them")
+                raise ValueError("compressor and compressor_config are aliases: give one of them")
             compressor_config = compressor.get_config()
         self.dtype = np.dtype(dtype)
         self.chunk_shape = tuple(chunk_shape)

@@ -21,26 +21,26 @@ __all__ = ["FileStore", "NativeStore"]
 
 
 class NativeStore(BaseStore):
-    """A store that Rust reads and writes. Subclasses say in ``_connect`` which one it is."""
+    """A store that Rust reads and writes. Subclasses open it in ``_connect``."""
 
     _handle: _native.Store | None = None
     _mapping: MutableMapping[str, Any] | None = None
-    """The mapping behind the handle, where that is Python's: it is asked directly what it knows without reading values."""
+    """The Python mapping below the handle, if there is one. It is queried directly for information other than values."""
     _read_only = False
     _identity: tuple[str, ...] = ("path",)
-    """The attributes by which two stores are the same."""
+    """The attributes that identify a store."""
     _transient: tuple[str, ...] = ("_handle", "_mapping", "_open_count")
-    """The attributes that stay behind when a store is pickled."""
+    """The attributes that are not pickled with a store."""
 
     def _connect(self) -> _native.Store:
-        raise NotImplementedError(f"{type(self).__name__} does not say what it opens")
+        raise NotImplementedError(f"{type(self).__name__} does not implement _connect")
 
     @property
     def _raw(self) -> _native.Store:
         """The native store that has the keys and values."""
         handle = self._handle
         if handle is None:
-            # Opened when it is first used, so that a store can be unpickled anywhere.
+            # Opened on first use, so that a store can be unpickled anywhere.
             handle = self._connect()
             self._handle = handle = handle.read_only() if self._read_only else handle
         return handle
@@ -117,13 +117,13 @@ class NativeStore(BaseStore):
         Parameters
         ----------
         path : str, optional
-            Where to look; the root when not given.
+            The path; the root if not given.
 
         Returns
         -------
         list of str
-            Sorted; empty where nothing is. Where ``/`` separates the coordinates of chunks, chunks of arrays of
-            version 2 have the names that they have with ``.``.
+            Sorted; empty if nothing exists there. If the separator in chunk keys is ``/``, chunks of version 2 arrays are listed
+            with ``.``.
         """
         path = self._normalize_key(normalize_storage_path(path))
         names = self._names(path)
@@ -148,12 +148,12 @@ class NativeStore(BaseStore):
         Parameters
         ----------
         path : str, optional
-            A key or a path; the root when not given.
+            A key or path; the root if not given.
 
         Returns
         -------
         int
-            0 where nothing is.
+            0 if nothing exists there.
         """
         path = self._normalize_key(normalize_storage_path(path))
         raw = self._raw
@@ -169,9 +169,9 @@ class NativeStore(BaseStore):
         Parameters
         ----------
         src_path : str
-            The key or path as it is.
+            The current key or path.
         dst_path : str
-            What it will be.
+            The new key or path.
         """
         source, target = (self._normalize_key(normalize_storage_path(path)) for path in (src_path, dst_path))
         self._raw.rename(source, target)
@@ -182,7 +182,7 @@ class NativeStore(BaseStore):
         Parameters
         ----------
         path : str, optional
-            A path; the root when not given.
+            A path; the root if not given.
         """
         self._raw.delete_prefix(self._normalize_key(normalize_storage_path(path)))
 
@@ -203,7 +203,7 @@ class NativeStore(BaseStore):
 
 
 class _Translated(NativeStore):
-    """A store that changes keys on their way, for Rust: with its values, and nothing else that the store does."""
+    """A store that transforms keys, as Rust sees it: only with its values."""
 
     def __init__(self, store: NativeStore) -> None:
         self._handle = store._raw
@@ -224,12 +224,12 @@ class FileStore(NativeStore):
         return super()._raw
 
     def flush(self) -> None:
-        """Makes sure that all that was written is in the file."""
+        """Flushes all writes to the file."""
         if self._handle is not None and not self._read_only:
             self._handle.flush()
 
     def close(self) -> None:
-        """Finishes the file. The store cannot be used any more."""
+        """Completes the file. The store cannot be used afterwards."""
         self.flush()
         self._handle = None
         self._closed = True

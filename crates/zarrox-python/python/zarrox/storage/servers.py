@@ -16,7 +16,7 @@ __all__ = ["ABSStore", "MongoDBStore", "RedisStore", "open_url"]
 
 
 def open_url(url: str, options: dict[str, str] | None = None, create: bool = False) -> _native.Store:
-    """Returns the place that a URL leads to, as a store."""
+    """Returns the store at a URL."""
     store, path = _native.Store.from_url(url, options, create)
     return store.prefixed(path) if path else store
 
@@ -43,9 +43,9 @@ class RedisStore(NativeStore):
     Parameters
     ----------
     prefix : str, optional
-        What the keys of this store begin with.
+        The prefix of the keys of this store.
     dimension_separator : {'.', '/'}, optional
-        What stands between the coordinates of chunks in the keys of new arrays.
+        The separator in the chunk keys of new arrays.
     **kwargs
         ``host``, ``port``, ``db``, ``username``, ``password`` and ``ssl``, as ``redis.Redis`` takes them.
 
@@ -67,7 +67,7 @@ class RedisStore(NativeStore):
 
     @property
     def url(self) -> str:
-        """Where the database is."""
+        """The location of the database."""
         given = self._kwargs
         scheme = "rediss" if given.get("ssl") else "redis"
         server = _server(given.get("host", "localhost"), given.get("port", 6379))
@@ -90,9 +90,9 @@ class MongoDBStore(NativeStore):
     Parameters
     ----------
     database, collection : str, optional
-        Where the documents are.
+        The database and the collection of the documents.
     dimension_separator : {'.', '/'}, optional
-        What stands between the coordinates of chunks in the keys of new arrays.
+        The separator in the chunk keys of new arrays.
     **kwargs
         ``host`` (also a ``mongodb://`` URL), ``port``, ``username`` and ``password``, as ``pymongo.MongoClient`` takes them;
         what else it takes can be said in a URL.
@@ -121,7 +121,7 @@ class MongoDBStore(NativeStore):
 
     @property
     def url(self) -> str:
-        """Where the server is."""
+        """The location of the server."""
         host = self._kwargs.get("host", "localhost")
         return host if "://" in host else f"mongodb://{_server(host, self._kwargs.get('port', 27017))}/"
 
@@ -181,13 +181,13 @@ class ABSStore(NativeStore):
     container : str, optional
         The container's name. It is reached natively.
     prefix : str, optional
-        What the names of this store's blobs begin with.
+        The prefix of the blob names of this store.
     account_name, account_key : str, optional
         The account; without a key the environment is asked.
     blob_service_kwargs : dict, optional
         More options of the connection, as URLs have them: ``connection_string``, ``sas``, ``endpoint`` …
     dimension_separator : {'.', '/'}, optional
-        What stands between the coordinates of chunks in the keys of new arrays.
+        The separator in the chunk keys of new arrays.
     client : azure.storage.blob.ContainerClient, optional
         Is used instead of all these.
 
@@ -237,7 +237,7 @@ class ABSStore(NativeStore):
 
     @property
     def url(self) -> str:
-        """Where the blobs are."""
+        """The location of the blobs."""
         return f"az://{self._container}/{quote(self.prefix)}"
 
     def _options(self) -> dict[str, str]:

@@ -29,9 +29,9 @@ class LocalStore(AwaitedStore, DirectoryStore):
     Parameters
     ----------
     root : str or PathLike
-        The directory. The first value makes it.
+        The directory. It is created with the first value.
     read_only : bool, optional
-        Whether nothing can be written.
+        Whether the store is read-only.
     sync, follow_links, storage_options
         As for `zarrox.v2.storage.DirectoryStore`.
     """
@@ -94,7 +94,7 @@ class MemoryStore(AwaitedStore, memory.MemoryStore):
     store_dict : MutableMapping, optional
         Values by their keys, which are used directly.
     read_only : bool, optional
-        Whether nothing can be written.
+        Whether the store is read-only.
 
     Examples
     --------
@@ -142,16 +142,16 @@ class MemoryStore(AwaitedStore, memory.MemoryStore):
 
 
 class ManagedMemoryStore(MemoryStore):
-    """A store in the memory of this process that others find by its name, as long as one of them is there.
+    """A named store in the memory of this process. Stores with the same name share their values as long as one of them exists.
 
     Parameters
     ----------
     name : str, optional
         The name; a new one if not given.
     path : str, optional
-        Where in the store of this name.
+        The path in the store of this name.
     read_only : bool, optional
-        Whether nothing can be written.
+        Whether the store is read-only.
 
     Examples
     --------
@@ -166,7 +166,7 @@ class ManagedMemoryStore(MemoryStore):
         super().__init__(read_only=read_only)
         kept = _native.Store.memory()
         if name is not None and "/" in name:
-            raise ValueError(f"Store name must not contain '/': {name!r}. Use path= for a place in the store.")
+            raise ValueError(f"Store name must not contain '/': {name!r}. Use path= for a location in the store.")
         self._name = str(id(kept)) if name is None else name
         self.path = normalize_storage_path(path)
         self._shared = _shared.setdefault(self._name, _Shared(kept))

@@ -106,7 +106,7 @@ def _options(kwargs: dict[str, Any]) -> dict[str, Any]:
 
 
 def save_array(store: StoreArgument, arr: Any, *, progress: Any = None, **kwargs: Any) -> None:
-    """Save an array, as :func:`numpy.save` does. Existing data are replaced.
+    """Save an array, as :func:`numpy.save` does. Existing data is replaced.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def save_array(store: StoreArgument, arr: Any, *, progress: Any = None, **kwargs
 
 
 def save_group(store: StoreArgument, *args: Any, **kwargs: Any) -> None:
-    """Save several arrays in a group, as :func:`numpy.savez` does. Existing data are replaced.
+    """Save several arrays in a group, as :func:`numpy.savez` does. Existing data is replaced.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ def save_group(store: StoreArgument, *args: Any, **kwargs: Any) -> None:
 
 
 def save(store: StoreArgument, *args: Any, **kwargs: Any) -> None:
-    """Save an array, or several arrays in a group. Existing data are replaced.
+    """Save an array, or several arrays in a group. Existing data is replaced.
 
     Parameters
     ----------

@@ -327,7 +327,7 @@ class Array(ArrayBase, Internals):
 
     @property
     def write_empty_chunks(self) -> bool:
-        """True if chunks are stored that hold nothing but the fill value."""
+        """True if chunks that hold only the fill value are stored."""
         return self._settings.write_empty_chunks
 
     @property
@@ -357,7 +357,7 @@ class Array(ArrayBase, Internals):
 
     @property
     def nbytes_stored(self) -> int:
-        """The bytes that are stored for the array, metadata and attributes included; -1 where that cannot be found out."""
+        """The number of stored bytes of the array, including metadata and attributes; -1 if unknown."""
         try:
             return self._stored_bytes
         except TypeError:  # A value of the mapping is not bytes.

@@ -126,9 +126,9 @@ def create(
     dimension_separator : {'.', '/'}, optional
         The separator between the numbers in the keys of chunks.
     write_empty_chunks : bool, optional
-        Whether chunks are stored that hold only the fill value.
+        Whether chunks that hold only the fill value are stored.
     zarr_version, zarr_format : {2, 3}, optional
-        The format; by default that of the group which the array is in, and 2 where it is in none.
+        The format; by default that of the parent group, or 2 without one.
     meta_array : array_like, optional
         An array of the kind that reads return.
     storage_options : dict, optional
@@ -298,7 +298,7 @@ def open_array(
     storage_options : dict, optional
         Options for stores that are opened by URL, and for directories.
     partial_decompress : bool, optional
-        Has no effect: only the needed part of a chunk is read, if its codecs allow it.
+        No effect: only the needed part of a chunk is read, if its codecs allow it.
     shape, chunks, dtype, compressor, fill_value, order, synchronizer, filters, cache_metadata, cache_attrs, object_codec, sync, \
     chunk_store, write_empty_chunks, zarr_version, zarr_format, dimension_separator, meta_array, **kwargs
         See `create`. These arguments are needed only if an array is created.

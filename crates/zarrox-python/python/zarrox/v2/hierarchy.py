@@ -332,7 +332,7 @@ class Group(GroupBase, Internals):
         exact : bool, optional
             Whether the array must have exactly this data type.
         **kwargs
-            As for :meth:`create_dataset`, should the array be created.
+            See :meth:`create_dataset`; used if the array is created.
 
         Returns
         -------
@@ -440,7 +440,7 @@ def open_group(
     Parameters
     ----------
     store : BaseStore, MutableMapping, str or PathLike, optional
-        Where the group is stored; in memory if not given.
+        The location of the group; in memory if not given.
     mode : {'r', 'r+', 'a', 'w', 'w-'}, optional
         'r' only reads and 'r+' also writes an existing group; 'a' creates a missing one; 'w' replaces an existing one with a new
         one; 'w-' (or 'x') creates a group and fails if one exists.
@@ -449,9 +449,9 @@ def open_group(
     synchronizer : object, optional
         Locks by key, for several threads or processes that write.
     path : str, optional
-        Where in the store.
+        The path in the store.
     chunk_store : BaseStore, MutableMapping, str or PathLike, optional
-        Where chunks are stored, if elsewhere.
+        The store of chunks, if it differs.
     storage_options : dict, optional
         Options for the store of a URL, or for a directory, such as ``follow_links``.
     zarr_version, zarr_format : {2, 3}, optional

@@ -1,4 +1,4 @@
-"""The names of zarr-python 2's ``zarr.util`` that programs use. Each has its place in another module."""
+"""The names of zarr-python 2's ``zarr.util`` that programs use. Each is defined in another module."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def normalize_chunks(chunks: ChunksLike, shape: tuple[int, ...], typesize: int) 
 
 
 def guess_chunks(shape: tuple[int, ...], typesize: int) -> tuple[int, ...]:
-    """Returns the shape that chunks get where users do not say it.
+    """Returns the default chunk shape.
 
     Examples
     --------

@@ -23,9 +23,9 @@ StorageOptions = dict[str, Any]
 class ZarroxBackendEntrypoint(BackendEntrypoint):
     """The backend of xarray that ``engine="zarrox"`` chooses.
 
-    Beside xarray's own arguments there are ``group``, the path of the group; ``storage_options`` of a URL;
-    ``consolidated`` (``True`` demands the copy of all metadata, ``None`` takes it if it is there); ``zarr_format``;
-    and ``use_zarr_fill_value_as_mask`` (whether the fill value stands for missing values: by default in format 2).
+    Beside xarray's own arguments there are ``group``, the path of the group; ``storage_options`` of a URL; ``consolidated``
+    (``True`` requires consolidated metadata, ``None`` uses it if it exists); ``zarr_format``; and ``use_zarr_fill_value_as_mask``
+    (whether the fill value marks missing values: by default in format 2).
 
     Examples
     --------
@@ -63,7 +63,7 @@ class ZarroxBackendEntrypoint(BackendEntrypoint):
         zarr_format: int | None = None,
         use_zarr_fill_value_as_mask: bool | None = None,
     ) -> xr.Dataset:
-        """One group as a dataset. `ZarroxBackendEntrypoint` says what the arguments mean."""
+        """Opens a group as a dataset. See `ZarroxBackendEntrypoint` for the arguments."""
         opened = open_for_reading(filename_or_obj, group, storage_options, consolidated, zarr_format)
         return self._dataset(
             ZarroxStore(opened, mask=use_zarr_fill_value_as_mask, close=not is_store(filename_or_obj)),

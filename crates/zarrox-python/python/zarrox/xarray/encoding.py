@@ -16,7 +16,7 @@ from xarray.core.common import contains_cftime_datetimes
 from zarrox.xarray.fitting import fitted
 from zarrox.xarray.lazy import DIMENSIONS
 
-#: What ``encoding=`` of a variable may say, beside CF's own, which xarray takes out before.
+#: The allowed members of ``encoding=`` of a variable, except those of CF, which xarray removes first.
 ENCODINGS = {
     "chunks",
     "shards",
@@ -33,9 +33,9 @@ ENCODINGS = {
 }
 #: Those of them that another format cannot take over.
 CODECS = {"filters", "compressor", "compressors", "serializer", "chunk_key_encoding", "dimension_separator"}
-#: Those of them for which ``None`` means that there is none, and not that there is nothing to say.
+#: The members for which ``None`` is a value, and not the default.
 _NONE_IS_NONE = {"filters", "compressor", "compressors"}
-#: What variables have that were read from somewhere, and no array is made by.
+#: Members of variables that were read, which do not concern new arrays.
 _OF_READING = {"preferred_chunks", "zarr_format", "source", "original_shape", "_FillValue"}
 _NUMBERS = "iufc"
 
@@ -99,7 +99,7 @@ def is_packed(variable: xr.Variable) -> bool:
 def _is_cast(variable: xr.Variable, dtype: np.dtype[Any]) -> bool:
     """Returns true where CF would cast values to a type, whatever becomes of them."""
     if dtype.kind in "US":
-        # Characters are a dimension of their own, which encoding makes of text.
+        # Encoding converts text to characters with an additional dimension.
         return variable.encoding.get("dtype") != "S1"
     if dtype.kind not in _NUMBERS or "_Unsigned" in variable.encoding:
         return False
@@ -134,7 +134,7 @@ def check_encoding(name: Hashable, variable: xr.Variable, wanted: bool, zarr_for
     """
     unknown = sorted(set(variable.encoding) - ENCODINGS - _OF_READING)
     if wanted and unknown:
-        raise ValueError(f"the encoding of {name!r} has {unknown!r}, which is none of {sorted(ENCODINGS)}")
+        raise ValueError(f"the encoding of {name!r} has the unknown member {unknown!r}; expected one of {sorted(ENCODINGS)}")
     if variable.encoding.get("_FillValue") is not None:
         raise ValueError(f"the encoding of {name!r} has _FillValue, which its values cannot have")
     if wanted and zarr_format == 2 and variable.encoding.get("fill_value") is not None:
@@ -158,7 +158,7 @@ def creation(
     Raises
     ------
     ValueError
-        The encoding says something else of ``write_empty_chunks`` than the argument.
+        If the encoding and the argument differ in ``write_empty_chunks``.
     """
     options = {
         key: value
@@ -202,7 +202,7 @@ def _config(name: Hashable, own: bool | None, of_all: bool | None) -> dict[str, 
 
 
 def _fill_value(variable: xr.Variable, fill_value: Any, attributes: dict[str, Any], mask: bool) -> Any:
-    """Returns the fill value of an array; what stands for missing values is either it, or an attribute."""
+    """Returns the fill value of an array; what marks missing values is either it, or an attribute."""
     missing = attributes.pop("_FillValue", None)
     if mask:
         return missing
@@ -216,7 +216,7 @@ Kind = Literal["number", "complex number", "Boolean", "time", "duration", "text"
 
 
 def kind_of(variable: xr.Variable) -> Kind:
-    """What the values of a decoded variable are: only values of one kind go into one array."""
+    """The kind of the values of a decoded variable. An array has values of a single kind."""
     kinds: dict[str, Kind] = {
         "b": "Boolean",
         "c": "complex number",

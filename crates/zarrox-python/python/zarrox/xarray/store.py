@@ -1,4 +1,4 @@
-"""A group of Zarr as xarray reads it: the variables, as they are encoded."""
+"""A Zarr group as xarray reads it, with encoded variables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ZarroxStore(AbstractDataStore):
     group : zarrox.hierarchy.Group
         The group.
     mask : bool, optional
-        Whether the fill value of an array stands for missing values. By default in format 2, where nothing else does.
+        Whether the fill value of an array marks missing values. By default in format 2, where nothing else does.
     close : bool
         Whether closing this closes the group's store.
     arrays : mapping, optional
@@ -92,7 +92,7 @@ class ZarroxStore(AbstractDataStore):
         if self.zarr_format == 3:
             encoding["fill_value"] = array.fill_value
         if data.dtype.kind == "T":
-            # Without it xarray makes objects of text, at once and in one piece.
+            # Without it, xarray converts all text to objects immediately.
             encoding["dtype"] = data.dtype
         if self._mask and (self.zarr_format == 2 or "_FillValue" not in attributes):
             if array.fill_value is not None:

@@ -107,7 +107,7 @@ def to_zarr(
     zarr_format : {2, 3}, optional
         The format of a group that is made; by default that of the group which it is in, or 2.
     write_empty_chunks : bool, optional
-        Whether chunks of nothing but the fill value are stored.
+        Whether chunks with only the fill value are stored.
     chunkmanager_store_kwargs : mapping, optional
         Arguments for the function that stores chunked arrays: ``dask.array.store``.
     write_inherited_coords : bool
@@ -262,7 +262,7 @@ def _check_names(dataset: xr.Dataset, encoding: Mapping[Hashable, Any]) -> None:
 
 @dataclass(frozen=True)
 class _How:
-    """How values are written, as the arguments say; and the right to append, with whether all rows are there already."""
+    """The method for writing values, and the reservation of an append with whether all of its rows exist already."""
 
     aligns: bool
     is_safe: bool
@@ -275,7 +275,7 @@ class _How:
 
 
 class _Target:
-    """The group that is written, as it is before: nothing is made.
+    """The group to be written, before any change.
 
     Attributes
     ----------
@@ -365,7 +365,7 @@ def _plan(
     append_dim: Hashable | None,
     faults: Faults,
 ) -> Plan:
-    """What is done to one group."""
+    """The changes of a group."""
     stored = target.arrays_at(path)
     slices = {}
     if region is not None:
@@ -389,7 +389,7 @@ def _plan(
 
 
 def _write_there(target: _Target, plans: Plans, how: _How) -> tuple[Group, Any]:
-    """Writes a group at its place, and undoes what has failed."""
+    """Writes a group in place, and undoes a failed write."""
     undo = Undo()
     try:
         group = target.group

@@ -32,7 +32,7 @@ class StoreOfZarrPython(NativeStore):
     _identity = ("store",)
     _transient = (*NativeStore._transient, "_reached")
     _reached: Reached | None = None
-    """What the native store calls, to which it refers weakly."""
+    """The object that the native store calls, and refers to weakly."""
 
     def __init__(self, store: Store) -> None:
         self.store = store

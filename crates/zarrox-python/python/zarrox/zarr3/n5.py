@@ -1,4 +1,4 @@
-"""Trees of N5 as zarr-python 3 sees them: with the documents and keys of version 2, also where it writes."""
+"""N5 hierarchies for zarr-python 3, with the documents and keys of version 2, for reading and writing."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ __all__ = ["N5View", "is_n5", "n5_store", "register_n5"]
 
 _DOCUMENTS = (array_meta_key, group_meta_key, attrs_key)
 _UNKNOWN = ("zarr.json", ".zmetadata")
-"""Documents of Zarr that N5 has no place for."""
+"""Zarr documents without an equivalent in N5."""
 
 
 def is_n5(place: Any) -> bool:
-    """Returns true if a place is one of N5: by its name, or by its class."""
+    """Returns true if a location is N5, by its name or class."""
     named = isinstance(place, str) and place.rstrip("/").endswith(".n5")
     return named or isinstance(place, (N5Store, N5FSStore))
 
@@ -71,7 +71,7 @@ class N5View:
         Raises
         ------
         ValueError
-            It is a document that N5 cannot say.
+            If N5 cannot express the document.
         """
         with self._lock:
             self._set(key, bytes(value))

@@ -37,7 +37,7 @@ def get_data_type_from_native_dtype(dtype: DTypeLike) -> ZDType[Any, Any]:
     Raises
     ------
     ValueError
-        If there is none, or more than one.
+        If no data type, or more than one, accepts it.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def get_data_type_from_json(dtype_spec: Any, *, zarr_format: int) -> ZDType[Any,
     Raises
     ------
     ValueError
-        If there is none.
+        If no data type accepts it.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def parse_dtype(dtype: DTypeLike, *, zarr_format: int) -> ZDType[Any, Any]:
     Raises
     ------
     ValueError, TypeError
-        If there is none, or more than one.
+        If no data type, or more than one, accepts it.
 
     Examples
     --------
