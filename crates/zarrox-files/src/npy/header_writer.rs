@@ -16,7 +16,7 @@ const ALIGNMENT: usize = 64;
 /// NumPy leaves room for the first length to grow in place to this many digits.
 const GROWTH_DIGITS: usize = 21;
 
-/// Returns the header of a file with elements of this type, in this byte order and order, and of this shape.
+/// Returns the header of a file with this data type, byte order, memory order and shape.
 ///
 /// ```
 /// use zarrox::{DataType, Order};

@@ -91,7 +91,7 @@ fn levels(found: &[Option<&Found>]) -> Vec<Slots> {
     all
 }
 
-/// Returns the series of pages, grouped by form and by the descriptions of first pages.
+/// Returns the series of pages, grouped by form. A description that starts an array starts a new series.
 pub(super) fn by_form(found: &[&Found], length: u64, left_out: &mut Vec<LeftOut>) -> Result<Vec<Series>> {
     let mut groups: Vec<Vec<&Found>> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();

@@ -234,7 +234,7 @@ fn flatten(value: &Bound<'_, PyAny>, shape: &[usize], objects: &Bound<'_, PyList
     value.try_iter()?.try_for_each(|item| flatten(&item?, inner, objects))
 }
 
-/// Returns true for the objects that NumPy's arrays of objects have where nothing was assigned.
+/// Returns true for the default objects of unassigned elements in NumPy object arrays.
 fn is_missing(object: &Bound<'_, PyAny>) -> bool {
     object.is_none() || object.extract::<i64>().is_ok_and(|value| value == 0)
 }

@@ -78,7 +78,7 @@ pub(crate) fn node_of(node: &Bound<'_, PyAny>) -> PyResult<Node> {
     }
 }
 
-/// An object of Python's that has bytes written to it, or gives bytes.
+/// A Python object with a method `write` or `read` for bytes.
 struct Stream(Py<PyAny>);
 
 impl Write for Stream {

@@ -118,8 +118,8 @@ impl Copying {
 }
 
 impl Copier {
-    /// Sets an unused place for an uncompressed intermediate array, as large as all elements. It is created if chunks of a single
-    /// array would otherwise be read more than twice, and deleted at the end.
+    /// Sets an unused location for an uncompressed intermediate array, as large as all elements. It is created if chunks of
+    /// a single array would otherwise be read more than twice, and deleted at the end.
     pub fn scratch(self, place: impl Into<Place>) -> Self {
         Self { scratch: Some(place.into()), ..self }
     }

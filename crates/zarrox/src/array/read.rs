@@ -43,8 +43,8 @@ impl ArrayView<'_> {
 }
 
 impl Array {
-    /// Calls `work` with a source of elements of this shape and type, which calls `read`. Errors without a place get the array's
-    /// place.
+    /// Calls `work` with a source of elements of this shape and type, which calls `read`. Errors without a location get that
+    /// of the array.
     pub(super) fn with_source<R>(
         &self,
         shape: Dims<usize>,

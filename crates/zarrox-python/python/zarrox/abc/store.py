@@ -122,7 +122,7 @@ class Store(ABC):
 
     @property
     def read_only(self) -> bool:
-        """True if nothing can be written."""
+        """True if the store is read-only."""
         return self._read_only
 
     def _check_writable(self) -> None:
@@ -178,7 +178,7 @@ class Store(ABC):
 
     @abstractmethod
     async def delete(self, key: str) -> None:
-        """Delete a value, if it is there."""
+        """Delete a value, if it exists."""
 
     @abstractmethod
     def list(self) -> AsyncIterator[str]:

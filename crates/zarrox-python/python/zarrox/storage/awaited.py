@@ -119,7 +119,7 @@ class AwaitedStore(NativeStore, Store):
         self._raw.set(key, self._checked("set", value))
 
     def delete_sync(self, key: str) -> None:
-        """Delete a value, if it is there."""
+        """Delete a value, if it exists."""
         self._check_writable()
         if is_key(key):
             self._raw.delete(key)
@@ -147,7 +147,7 @@ class AwaitedStore(NativeStore, Store):
         await self._do(self._raw.set_if_absent, key, self._checked("set_if_not_exists", value))
 
     async def delete(self, key: str) -> None:
-        """Delete a value, if it is there."""
+        """Delete a value, if it exists."""
         self._check_writable()
         await self._do(self.delete_sync, key)
 

@@ -139,7 +139,7 @@ class BaseStore(MutableMapping[str, Any]):
         return sorted({key[len(prefix) :].split("/", 1)[0] for key in self.keys() if key.startswith(prefix)})
 
     def getsize(self, path: PathArgument = None) -> int:
-        """Returns the bytes of a value, or of the values directly below a path.
+        """Returns the size of a value, or of the values directly below a path, in bytes.
 
         Parameters
         ----------
@@ -159,7 +159,7 @@ class BaseStore(MutableMapping[str, Any]):
             return -1
 
     def rename(self, src_path: PathArgument, dst_path: PathArgument) -> None:
-        """Moves a value, or all that is below a path.
+        """Moves a value, or all values below a path.
 
         Parameters
         ----------
@@ -177,7 +177,7 @@ class BaseStore(MutableMapping[str, Any]):
                 self[prefix_of(target) + key[len(prefix) :]] = self.pop(key)
 
     def rmdir(self, path: PathArgument = None) -> None:
-        """Deletes all that is below a path.
+        """Deletes all values below a path.
 
         Parameters
         ----------

@@ -28,7 +28,7 @@ __all__ = [
 
 
 def atexit_rmtree(path: str, isdir: Any = os.path.isdir, rmtree: Any = shutil.rmtree) -> None:
-    """Removes a directory, if it is there; for :func:`atexit.register`.
+    """Removes a directory, if it exists; for :func:`atexit.register`.
 
     Parameters
     ----------

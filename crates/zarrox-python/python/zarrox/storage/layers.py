@@ -156,7 +156,7 @@ class LRUStoreCache(BaseStore):
         self.invalidate()
 
     def rename(self, src_path: PathArgument, dst_path: PathArgument) -> None:
-        """Moves a value, or all that is below a path.
+        """Moves a value, or all values below a path.
 
         Parameters
         ----------
@@ -169,7 +169,7 @@ class LRUStoreCache(BaseStore):
         self.invalidate()
 
     def rmdir(self, path: PathArgument = None) -> None:
-        """Deletes all that is below a path.
+        """Deletes all values below a path.
 
         Parameters
         ----------
@@ -199,7 +199,7 @@ class LRUStoreCache(BaseStore):
             return list(self._listdir_cache[path])
 
     def getsize(self, path: PathArgument = None) -> int:
-        """Returns the bytes of a value, or of the values directly below a path.
+        """Returns the size of a value, or of the values directly below a path, in bytes.
 
         Parameters
         ----------

@@ -143,7 +143,7 @@ class NativeStore(BaseStore):
         return sorted(flat)
 
     def getsize(self, path: PathArgument = None) -> int:
-        """Returns the bytes of a value, or of the values directly below a path.
+        """Returns the size of a value, or of the values directly below a path, in bytes.
 
         Parameters
         ----------
@@ -164,7 +164,7 @@ class NativeStore(BaseStore):
         return sum(raw.size(prefix + name) or 0 for name in self._names(path))
 
     def rename(self, src_path: PathArgument, dst_path: PathArgument) -> None:
-        """Moves a value, or all that is below a path.
+        """Moves a value, or all values below a path.
 
         Parameters
         ----------
@@ -177,7 +177,7 @@ class NativeStore(BaseStore):
         self._raw.rename(source, target)
 
     def rmdir(self, path: PathArgument = None) -> None:
-        """Deletes all that is below a path.
+        """Deletes all values below a path.
 
         Parameters
         ----------

@@ -340,7 +340,7 @@ class FSStore(NativeStore):
             self._raw.delete_prefix(inner)
 
     def getsize(self, path: PathArgument = None) -> int:
-        """Returns the bytes of a value, or of the values directly below a path.
+        """Returns the size of a value, or of the values directly below a path, in bytes.
 
         Parameters
         ----------
@@ -405,7 +405,7 @@ class FSStore(NativeStore):
         super().clear()
 
     def rmdir(self, path: PathArgument = None) -> None:
-        """Deletes all that is below a path.
+        """Deletes all values below a path.
 
         Parameters
         ----------

@@ -19,7 +19,7 @@ __all__ = ["StorePath", "place_of"]
 
 
 class StorePath(NativeStore):
-    """A place in a store: a key, or what is below a path; as text, the location.
+    """A location in a store: a key, or the values below a path; as text, the location.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class StorePath(NativeStore):
         return bool(await self.store.exists(self.path))
 
     async def delete_dir(self) -> None:
-        """Delete all that is below this location."""
+        """Delete all values below this location."""
         await self.store.delete_dir(self.path)
 
     async def is_empty(self) -> bool:

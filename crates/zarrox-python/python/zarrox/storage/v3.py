@@ -71,7 +71,7 @@ class LocalStore(AwaitedStore, DirectoryStore):
         return f"file://{self.root.as_posix()}"
 
     async def delete_dir(self, prefix: str) -> None:
-        """Delete all that is below a prefix."""
+        """Delete all values below a prefix."""
         if prefix and os.path.isfile(self.dir_path(prefix)):
             raise ValueError(f"delete_dir was passed a prefix={prefix!r} that is a file")
         await super().delete_dir(prefix)

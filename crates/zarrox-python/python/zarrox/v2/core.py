@@ -302,7 +302,7 @@ class Array(ArrayBase, Internals):
 
     @property
     def chunk_store(self) -> BaseStore:
-        """Where its chunks are stored."""
+        """The store of its chunks."""
         return self._store if self._settings.chunk_store is None else self._settings.chunk_store
 
     @property
@@ -322,7 +322,7 @@ class Array(ArrayBase, Internals):
 
     @property
     def meta_array(self) -> npt.NDArray[Any]:
-        """An empty array of the kind that reading gives."""
+        """An empty array of the class that reads return."""
         return np.empty(()) if self._settings.meta_array is None else self._settings.meta_array
 
     @property

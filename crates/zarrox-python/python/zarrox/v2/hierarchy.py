@@ -58,12 +58,12 @@ class Group(GroupBase, Internals):
 
     @property
     def chunk_store(self) -> BaseStore:
-        """Where the chunks of its arrays are stored."""
+        """The store of the chunks of its arrays."""
         return self._store if self._settings.chunk_store is None else self._settings.chunk_store
 
     @property
     def meta_array(self) -> np.ndarray[Any, Any]:
-        """An empty array of the kind that reading gives."""
+        """An empty array of the class that reads return."""
         return np.empty(()) if self._settings.meta_array is None else self._settings.meta_array
 
     def _options(self, kwargs: dict[str, Any]) -> dict[str, Any]:

@@ -188,7 +188,7 @@ def listdir(store: StoreLike, path: PathArgument = None) -> list[str]:
 
 
 def rmdir(store: StoreLike, path: PathArgument = None) -> None:
-    """Deletes all that is below a path.
+    """Deletes all values below a path.
 
     Parameters
     ----------
@@ -202,7 +202,7 @@ def rmdir(store: StoreLike, path: PathArgument = None) -> None:
 
 
 def rename(store: StoreLike, src_path: PathArgument, dst_path: PathArgument) -> None:
-    """Moves a value, or all that is below a path.
+    """Moves a value, or all values below a path.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ def rename(store: StoreLike, src_path: PathArgument, dst_path: PathArgument) -> 
 
 
 def getsize(store: StoreArgument, path: PathArgument = None) -> int:
-    """Returns the bytes of a value, or of the values directly below a path.
+    """Returns the size of a value, or of the values directly below a path, in bytes.
 
     Parameters
     ----------

@@ -86,7 +86,7 @@ impl Manifest {
         Self::default()
     }
 
-    /// Sets the options for opening places: threads, and options of stores.
+    /// Sets the options for opening locations: threads, and options of stores.
     #[must_use]
     pub fn open_options(self, options: OpenOptions) -> Self {
         Self { options, ..self }
@@ -104,7 +104,7 @@ impl Manifest {
         Self { listener: Some(Arc::new(listener)), ..self }
     }
 
-    /// Writes the manifest of all stored values at a place and below. A valid node is not required.
+    /// Writes the manifest of all stored values at a location and below. A valid node is not required.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] if the place has no stored values, [`ErrorKind::Unsupported`] if the store cannot list its keys,
@@ -116,8 +116,8 @@ impl Manifest {
         self.write_from(&self.opening().place(place)?, out)
     }
 
-    /// Compares all stored values at a place and below with a manifest, and calls `tell` with each difference: first missing,
-    /// added and unreadable keys in order, then changed values, of which pairs may be swapped.
+    /// Compares all stored values at a location and below with a manifest, and calls `tell` with each difference: first
+    /// missing, added and unreadable keys in order, then changed values, of which pairs may be swapped.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] if the manifest is invalid, truncated or changed, [`ErrorKind::NotFound`] if the place has
@@ -162,7 +162,8 @@ impl Manifest {
         Work::new(self.memory, self.listener.clone())
     }
 
-    /// Returns the options for opening places: read-only, and without consolidated metadata, which does not show the stored values.
+    /// Returns the options for opening locations: read-only, and without consolidated metadata, which does not show the
+    /// stored values.
     fn opening(&self) -> OpenOptions {
         self.options.clone().mode(OpenMode::Read).consolidated(Consolidated::Never)
     }
