@@ -50,7 +50,7 @@ impl Place {
         }
     }
 
-    /// Returns the place whose path ends in this suffix as well, beside this one.
+    /// Returns the sibling location whose path is this path with a suffix.
     ///
     /// # Errors
     /// When the path is not Unicode, or the place is the root of a store.

@@ -1,9 +1,9 @@
 //! N-bit: the significant bits of elements, one after another.
 //!
-//! The parameters are their number, 1 if the elements are stored as they are, the number of elements of a chunk, and
-//! the type of an element as H5Znbit.c of HDF5 describes it: 1, size, order, precision and offset for a number; 2, size
-//! and the type of the elements for an array; 3, size, number of members, and the offset and the type of each for a
-//! compound; 4 and size for all other types.
+//! The parameters are: the number of parameters, 1 if the elements are stored unchanged, the number of elements in a chunk,
+//! and the type of an element. H5Znbit.c of HDF5 describes the encoding of the type: 1, size, order, precision and offset
+//! for a number; 2, size and the type of the elements for an array; 3, size, number of members, and the offset and the type
+//! of each for a compound; 4 and size for all other types.
 
 use zarrox::Result;
 

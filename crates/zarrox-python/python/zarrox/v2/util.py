@@ -67,7 +67,7 @@ def normalize_chunks(chunks: ChunksLike, shape: tuple[int, ...], typesize: int) 
     shape : tuple of int
         The shape of the array.
     typesize : int
-        The size of an element in bytes, which matters where chunks are guessed.
+        The size of an element in bytes, which guessing chunks depends on.
 
     Examples
     --------

@@ -34,7 +34,7 @@ _QUICK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """An array as Rust has it."""
+    """An open native array."""
 
     of: tuple[Any, Store, asyncio.AbstractEventLoop]
     """The place of the values, the store, and the loop, held so that nothing else gets their addresses."""
@@ -170,7 +170,7 @@ class ZarroxCodecPipeline(CodecPipeline):
         return self._document
 
     def _opened(self, batch: Batch) -> Opened | None:
-        """Returns the array as Rust has it, if it can do a batch."""
+        """Returns the native array, if it supports the batch."""
         if not batch or self._metadata is None or self.reason() is not None:
             return None
         getter, spec = batch[0][:2]
