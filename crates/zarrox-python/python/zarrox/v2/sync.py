@@ -19,7 +19,7 @@ __all__ = ["ProcessSynchronizer", "ThreadSynchronizer"]
 class ThreadSynchronizer:
     """Locks between the threads of one process.
 
-    A thread may enter a lock again that it holds. Pickled, it becomes a new one.
+    The lock is reentrant: a thread may acquire it again. Pickled, it becomes a new one.
 
     Examples
     --------
@@ -126,7 +126,7 @@ if hasattr(os, "register_at_fork"):
 class ProcessSynchronizer:
     """Locks between processes, and between the threads of each.
 
-    A thread may enter a lock again that it holds.
+    The lock is reentrant: a thread may acquire it again.
 
     Parameters
     ----------
