@@ -61,7 +61,7 @@ pub async fn create_group(place: impl Into<Place>) -> Result<AsyncGroup> {
     OpenOptions::new().create_group_async(place).await
 }
 
-/// Returns a builder for an array at a place; [`ArrayBuilder::create_async`] creates it.
+/// Returns a builder for an array at a location; [`ArrayBuilder::create_async`] creates it.
 pub fn create_array(place: impl Into<Place>) -> ArrayBuilder {
     OpenOptions::new().create_array(place)
 }

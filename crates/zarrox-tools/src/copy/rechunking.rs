@@ -153,8 +153,8 @@ impl Copier {
         Ok(Some(report))
     }
 
-    /// Copies a node to the place beside it, or continues an earlier copy. The output of an interrupted run is discarded if the
-    /// node has changed since, or if that run had other options.
+    /// Copies a node to the location beside it, or continues an earlier copy. The output of an interrupted
+    /// run is discarded if the node has changed since, or if that run had other options.
     fn copy_beside(&self, source: &Place, beside: &Place, copy: &Location) -> Result<CopyReport> {
         let copier = self.clone().if_exists(IfExists::Skip).verify(Verify::Nothing);
         match copier.run(source, beside) {

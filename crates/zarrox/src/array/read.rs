@@ -1,4 +1,4 @@
-//! Reads: a selection is projected onto chunks, and each chunk's codec chain requests bytes.
+//! Reads: a selection is projected onto chunks, and each chunk's codec pipeline requests bytes.
 
 use std::cell::Cell;
 

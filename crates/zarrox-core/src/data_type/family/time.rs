@@ -112,7 +112,7 @@ impl TimeType {
         Ok(Self { kind, unit, scale })
     }
 
-    /// Returns the kind of the elements: points or spans.
+    /// Returns the kind of the elements: timestamps or durations.
     pub fn kind(&self) -> TimeKind {
         self.kind
     }

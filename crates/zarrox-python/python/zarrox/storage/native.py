@@ -53,7 +53,7 @@ class NativeStore(BaseStore):
         return _native.Store.mapping(_Translated(self), self._raw) if self._translates() else self._raw
 
     def _translates(self) -> bool:
-        """Returns true if keys are changed on their way."""
+        """Returns true if the store transforms keys."""
         return False
 
     def _normalize_key(self, key: str) -> str:

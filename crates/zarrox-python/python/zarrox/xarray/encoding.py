@@ -202,7 +202,7 @@ def _config(name: Hashable, own: bool | None, of_all: bool | None) -> dict[str, 
 
 
 def _fill_value(variable: xr.Variable, fill_value: Any, attributes: dict[str, Any], mask: bool) -> Any:
-    """Returns the fill value of an array; what marks missing values is either it, or an attribute."""
+    """Returns the fill value of an array. Missing values are marked either by it or by an attribute."""
     missing = attributes.pop("_FillValue", None)
     if mask:
         return missing

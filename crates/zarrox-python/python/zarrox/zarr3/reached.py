@@ -36,7 +36,7 @@ class Reached:
 
 
 class StoreError(Exception):
-    """A ``KeyError`` of a store on its way through code for which that means a missing value."""
+    """A ``KeyError`` of a store that passes through code in which it would mean a missing value."""
 
     def __init__(self, error: KeyError) -> None:
         super().__init__(error)

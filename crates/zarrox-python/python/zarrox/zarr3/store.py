@@ -93,7 +93,7 @@ class Store(zarr.abc.store.Store):
 
     @property
     def native(self) -> _native.Store | None:
-        """The store as Rust has it; ``None`` where keys and values are changed on their way, as those of N5."""
+        """The store as Rust has it; ``None`` if keys and values are transformed, as those of N5."""
         return None if self._is_n5 else self._handle.native
 
     @property

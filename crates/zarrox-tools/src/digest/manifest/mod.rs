@@ -107,8 +107,8 @@ impl Manifest {
     /// Writes the manifest of all stored values at a location and below. A valid node is not required.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] if the place has no stored values, [`ErrorKind::Unsupported`] if the store cannot list its keys,
-    /// and the errors of reading and writing.
+    /// [`ErrorKind::NotFound`] if the location has no stored values, [`ErrorKind::Unsupported`] if the store
+    /// cannot list its keys, and the errors of reading and writing.
     ///
     /// [`ErrorKind::NotFound`]: zarrox::ErrorKind::NotFound
     /// [`ErrorKind::Unsupported`]: zarrox::ErrorKind::Unsupported
@@ -120,9 +120,9 @@ impl Manifest {
     /// missing, added and unreadable keys in order, then changed values, of which pairs may be swapped.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] if the manifest is invalid, truncated or changed, [`ErrorKind::NotFound`] if the place has
-    /// no stored values, and the errors of [`Manifest::write`]. A value that cannot be read is a finding, unless the store is
-    /// unreachable.
+    /// [`ErrorKind::InvalidArgument`] if the manifest is invalid, truncated or changed,
+    /// [`ErrorKind::NotFound`] if the location has no stored values, and the errors of [`Manifest::write`]. A
+    /// value that cannot be read is a finding, unless the store is unreachable.
     ///
     /// [`ErrorKind::NotFound`]: zarrox::ErrorKind::NotFound
     /// [`ErrorKind::InvalidArgument`]: zarrox::ErrorKind::InvalidArgument
